@@ -4,22 +4,22 @@
 //! | --- | --- |
 //! | `AFRESH_STATE` | the state directory, instead of `.afresh/state` |
 //! | `AFRESH_CACHE` | the cache directory with the workspaces, instead of the user's cache directory |
-//! | `AFRESH_CONTAINMENT` | `auto`, `cgroup`, `namespace` or `group`: how processes are held |
-//! | `AFRESH_SANDBOX` | `auto`, `required`, `bubblewrap`, `landlock` or `off`: what holds workers and checks |
-//! | `AFRESH_AGENT_NETWORK` | `listed`, `open` or `off`: whom workers reach on the network |
-//! | `AFRESH_SANDBOX_HOSTS` | hosts, with `,` between them, that workers reach besides |
-//! | `AFRESH_SANDBOX_READ`, `AFRESH_SANDBOX_WRITE` | paths, with `:` between them, that are open besides |
+//! | `AFRESH_CONTAINMENT` | `auto`, `cgroup`, `namespace` or `group`: how processes are contained |
+//! | `AFRESH_SANDBOX` | `auto`, `required`, `bubblewrap`, `landlock` or `off`: the sandbox of workers and checks |
+//! | `AFRESH_AGENT_NETWORK` | `listed`, `open` or `off`: network access of workers |
+//! | `AFRESH_SANDBOX_HOSTS` | comma-separated hosts that are added to allowlists |
+//! | `AFRESH_SANDBOX_READ`, `AFRESH_SANDBOX_WRITE` | colon-separated paths that the sandbox opens |
 //! | `AFRESH_SANDBOX_SOCKETS` | `1`: sockets of the file system may be used inside Landlock |
-//! | `AFRESH_RESULT` | in an attempt: its result file, beside which its mailbox is |
-//! | `AFRESH_TASK`, `AFRESH_ATTEMPT`, `AFRESH_BUNDLE` | in an attempt: which one it is, and what it was given |
-//! | `AFRESH_COMPLETE` | a shell asks what could come next; see `crate::terminal::completion` |
+//! | `AFRESH_RESULT` | in an attempt: its result file; its mailbox is next to it |
+//! | `AFRESH_TASK`, `AFRESH_ATTEMPT`, `AFRESH_BUNDLE` | in an attempt: the attempt, and its bundle |
+//! | `AFRESH_COMPLETE` | set by a shell that asks for completions |
 //! | `XDG_CACHE_HOME`, `HOME` | where the user's cache directory is |
-//! | `TMPDIR` | where `afresh demo` makes its scratch repository |
+//! | `TMPDIR` | where `afresh demo` creates its scratch repository |
 //! | `NO_COLOR` | no colours |
-//! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the way out of what workers are let through; see `afresh_proxy` |
+//! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the upstream proxy of allowed connections; see `afresh_proxy` |
 //! | `PATH` and what git needs | handed to git; see `afresh_git::GitEnv` |
-//! | variables whose names say that they are secret | to mask their values; see `afresh_engine::rules` |
-//! | the allow-list | handed to workers and checks; see `afresh_agents::agent::COMMON_VARIABLES` |
+//! | variables with secret names | their values are redacted; see `afresh_secrets` |
+//! | the allowlist | handed to workers and checks; see `afresh_agents::agent::COMMON_VARIABLES` |
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

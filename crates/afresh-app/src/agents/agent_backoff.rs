@@ -1,4 +1,4 @@
-//! Which agents wait for their model, until when, and why: out of the journal, for people.
+//! Agents that wait for their model: until when and why, from the journal.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use serde::Serialize;
 
 use crate::text::moment;
 
-/// An agent that starts nothing with this size of model for now.
+/// An agent that starts no attempt with this model size until a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Parked {
-    /// None: the agent of tasks that name none.
+    /// None: the default agent.
     pub agent: Option<String>,
     pub tier: &'static str,
     pub until: String,
     pub why: String,
 }
 
-/// Those that wait still. The run's own clock decides; the date is what it comes to on the wall.
+/// Agents that still wait, by the run's own clock; the date is converted to wall-clock time.
 pub fn parked(found: &RecordedRun) -> Vec<Parked> {
     let mut last = BTreeMap::new();
     for record in &found.records {

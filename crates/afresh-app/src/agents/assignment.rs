@@ -23,7 +23,7 @@ use crate::session::{RunOptions, worker_config};
 /// The agents that a plan's tasks can name.
 #[derive(Debug)]
 pub struct AgentSet {
-    /// The agent of tasks that name none.
+    /// The default agent.
     pub default_agent: String,
     pub agents: BTreeMap<String, Agent>,
     pub definitions: AdoptedDefinitions,

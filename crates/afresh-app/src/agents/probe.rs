@@ -1,4 +1,4 @@
-//! Running a program to its end, only to see what it says: supervised and bounded.
+//! Running a program once to see what it prints: supervised and bounded.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,29 +12,29 @@ use tempfile::TempDir;
 use crate::environment::Environment;
 use crate::policy::limits;
 
-/// How long a harmless argument may take.
+/// How long a probe may take.
 pub const LIMIT: Duration = Duration::from_secs(10);
 const OUTPUT_BYTES: u64 = 64 * 1024;
 
-/// A place for trials, gone when this is dropped.
+/// A temporary directory for probes, removed when this is dropped.
 #[derive(Debug)]
 pub struct Trial {
     directory: TempDir,
     exe: PathBuf,
     environment: BTreeMap<String, String>,
     containment: Containment,
-    /// Several may be under way.
+    /// Several may run at the same time.
     started: AtomicU32,
 }
 
-/// How a trial went, and the first line that it printed.
+/// How a probe ended, and the first line that it printed.
 #[derive(Debug)]
 pub struct Tried {
     pub report: JobReport,
     pub said: String,
 }
 
-/// A longer errand than a trial.
+/// A longer command than a probe, with its own directory and environment.
 #[derive(Debug)]
 pub struct Errand<'a> {
     pub argv: &'a [String],
@@ -49,7 +49,7 @@ impl Trial {
         let directory = tempfile::Builder::new()
             .prefix("afresh-trial-")
             .tempdir()
-            .map_err(|error| format!("cannot make a temporary directory: {error}"))?;
+            .map_err(|error| format!("cannot create a temporary directory: {error}"))?;
         Ok(Self {
             directory,
             exe: environment.executable.clone(),
@@ -59,7 +59,7 @@ impl Trial {
         })
     }
 
-    /// Runs a command line to its end, or to the limit, with what a worker may see.
+    /// Runs a command line to its end, or to the limit, with the environment of a worker.
     pub fn run(&self, argv: &[String], env: &[String], limit: Duration) -> Result<Tried, String> {
         let named = COMMON_VARIABLES.iter().copied().chain(env.iter().map(String::as_str));
         let variables = named.filter_map(|name| {
@@ -72,8 +72,8 @@ impl Trial {
         Ok(Tried { report, said: said.trim().chars().take(80).collect() })
     }
 
-    /// The same for an errand: how it went, and all that it printed. `watch` is shown the file with
-    /// what it printed so far, whenever that grows.
+    /// Runs a longer command: how it ended, and everything it printed. `watch` gets the file with its
+    /// output whenever that grows.
     pub fn errand(
         &self,
         errand: &Errand<'_>,

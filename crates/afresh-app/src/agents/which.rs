@@ -1,10 +1,10 @@
-//! Programs, as a shell would find them.
+//! Finding programs as a shell would.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Where the program is, or why it cannot be started. A path with a slash is looked up as it is.
+/// The path of a program, or why it cannot be started. A name with a slash is a path.
 pub fn find(program: &str, path: &OsStr) -> Result<PathBuf, &'static str> {
     if program.contains('/') {
         let file = Path::new(program);

@@ -1,5 +1,4 @@
-//! What the next worker of a task would be given: made like the worker's own, and written beside
-//! the attempts.
+//! The bundle for the next worker of a task, made by the same code as the worker's own.
 
 use afresh_agents::prompt::size;
 use afresh_core::ids::TaskId;
@@ -15,7 +14,7 @@ use crate::bundles::subject::BundleSubject;
 use crate::error::AppError;
 use crate::notice::Notice;
 
-/// A bundle that was made, and for whom.
+/// A bundle for one attempt.
 #[derive(Debug)]
 pub struct GeneratedBundle {
     pub task: TaskId,
@@ -49,7 +48,7 @@ impl GeneratedBundle {
         Ok(Self { task: task.clone(), attempt, made, too_large })
     }
 
-    /// Writes it below the state directory.
+    /// Writes it into the state directory.
     pub fn save(&self, subject: &BundleSubject) -> Result<PathBuf, AppError> {
         let layout = &subject.repository.layout;
         let directory = layout.bundles(subject.run.id().as_str());
@@ -57,7 +56,7 @@ impl GeneratedBundle {
         let ignore = layout.state.join("bundles/.gitignore");
         let written =
             self.made.save(&directory).map_err(|error| error.to_string()).and_then(|()| {
-                // Without a run there is no state directory that git has been told of.
+                // Without a run, git does not ignore the state directory yet.
                 write_atomically(&ignore, b"*\n").map_err(|error| error.to_string())
             });
         written.map_err(|error| {
@@ -82,19 +81,19 @@ impl GeneratedBundle {
     }
 }
 
-/// Tasks that no worker gets (again).
+/// Refuses tasks that need no worker.
 fn no_worker(subject: &BundleSubject, at: usize) -> Result<(), AppError> {
     let (task, state) = (subject.run.plan().task(at), subject.run.task(at));
     let id = &task.id;
     if task.checkpoint.is_some() {
-        let message = format!("{id} asks a person, and has no worker");
+        let message = format!("{id} asks a person and has no worker");
         return Err(AppError::usage("checkpoint", message)
-            .hint("the answer goes to the workers of the tasks that need it"));
+            .hint("its answer is given to the workers of the tasks that need it"));
     }
     match &state.stage {
         TaskStage::Done { .. } | TaskStage::Settled { .. } => {
-            Err(AppError::usage("done", format!("{id} is done: no worker gets it again"))
-                .hint(format!("`afresh logs {id} --prompt` shows what its worker was told")))
+            Err(AppError::usage("done", format!("{id} is done and needs no worker"))
+                .hint(format!("`afresh logs {id} --prompt` shows the prompt of its worker")))
         }
         _ => Ok(()),
     }

@@ -1,5 +1,5 @@
-//! Whether what a bundle was made from is still so: the user's files, and on the run's branch the
-//! files of the tasks that it builds on.
+//! Whether the sources of a bundle are unchanged: files of the user, and files on the run's branch of the
+//! tasks that it builds on.
 
 use afresh_agents::Bundle;
 use afresh_agents::bundle::{FileChecksum, FileOrigin};
@@ -13,10 +13,10 @@ use crate::bundles::select::SelectedBundle;
 use crate::error::AppError;
 use crate::text::files;
 
-/// More than any file that a bundle is made from.
+/// More than any source of a bundle.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// One file that a bundle was made from.
+/// One source of a bundle.
 #[derive(Debug, Serialize)]
 pub struct BundleSource {
     pub path: String,
@@ -41,7 +41,7 @@ pub struct BundleIntegrity {
     pub sources: Vec<BundleSource>,
 }
 
-/// Compares the files that bundles were made from with what they are now.
+/// Compares the sources of bundles with their current contents.
 pub fn check(
     repository: &RepoContext,
     run: Option<&Run>,
@@ -93,8 +93,7 @@ impl IntegrityCheck<'_> {
         found.map_err(AppError::git)
     }
 
-    /// Files of the tasks that it builds on, and that are not on the branch any more, although no
-    /// task deleted them.
+    /// Files of its dependencies that are missing on the branch, although no task deleted them.
     fn gone(&self, bundle: &Bundle) -> Result<Vec<BundleSource>, AppError> {
         let Some(run) = self.run.filter(|_| !bundle.built_on.is_empty()) else {
             return Ok(Vec::new());
@@ -125,7 +124,7 @@ fn read(chosen: &SelectedBundle) -> Result<Bundle, AppError> {
         AppError::usage("bundle", format!("cannot read the bundle {}", chosen.name))
             .cause(why)
             .in_file(chosen.file.display().to_string())
-            .hint("`afresh bundle validate` says what is wrong with it")
+            .hint("`afresh bundle validate` shows what is wrong with it")
     };
     let bytes =
         files::read_bounded(&chosen.file, MAX_BYTES).map_err(|error| failure(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! The bundles of a run: task, attempt, size against the model's window, age.
+//! The bundles of a run: task, attempt, size, share of the context window, age.
 
 use afresh_agents::bundle::FileChecksum;
 use afresh_agents::prompt::size;
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::session::briefing::TEMPLATE;
 use crate::text::files;
 
-/// More than any bundle of ours.
+/// More than any bundle.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// What is read of a bundle for it.
+/// The part of a bundle that the list needs.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct BundleHeader {
@@ -28,7 +28,7 @@ pub struct ListedBundle<'a> {
     pub kept: &'a StoredBundle,
     pub need: DependencyState,
     pub fill: ContextFill,
-    /// The project's own template that it was rendered with, if it has one.
+    /// The project's prompt template, if it was rendered with one.
     pub template: Option<PromptTemplate>,
 }
 

@@ -1,4 +1,4 @@
-//! Checks that a bundle is one: it is deserialised as a worker would.
+//! Checks that a bundle can be deserialised.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn check_file(file: &Path, name: &str) -> Result<Vec<Finding>, AppError> {
         AppError::usage("bundle", format!("cannot read the bundle {name}"))
             .cause(error.to_string())
             .in_file(file.display().to_string())
-            .hint("`afresh bundle list` shows which there are")
+            .hint("`afresh bundle list` lists all bundles")
     })?;
     let shown = file.display().to_string();
     let text = match String::from_utf8(bytes) {

@@ -106,7 +106,7 @@ fn filled(models: &ModelNames) -> ModelNames {
     }
 }
 
-/// Why this is no agent that could be started.
+/// Why this agent cannot be started.
 fn no_agent(
     reader: &mut NodeReader<'_, '_>,
     entry: &TableEntry,
@@ -128,15 +128,15 @@ fn no_agent(
         }
         Some(unknown) => {
             let help = nearest(unknown, KINDS.iter().copied()).map_or_else(
-                || format!("known are: {}", KINDS.join(", ")),
+                || format!("the kinds are: {}", KINDS.join(", ")),
                 |near| format!("did you mean {near:?}?"),
             );
-            problem(kind_at, format!("agent {name:?} is of an unknown kind, {unknown:?}"), &help);
+            problem(kind_at, format!("agent {name:?} has the unknown kind {unknown:?}"), &help);
         }
     }
 }
 
-/// The script of an agent, read and judged now: no run starts with one that cannot be played.
+/// The script of an agent, read and checked now: no run starts with a broken one.
 fn script_of(
     reader: &mut NodeReader<'_, '_>,
     agent: &TableEntry,
@@ -158,7 +158,7 @@ fn script_of(
             Some(loaded.file)
         }
         Err(findings) => {
-            // A file that cannot be read has no place of its own to show.
+            // A file that cannot be read has no position to show.
             if findings.iter().any(|finding| finding.line == 0) {
                 let message = format!("the script {written:?} cannot be used");
                 reader.problem(&node.span, message, None);

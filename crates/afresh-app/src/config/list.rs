@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 
 use super::Config;
 
-/// One value that holds.
+/// One effective setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
     pub key: String,
-    /// Null where nothing is set and nothing holds.
+    /// Null where nothing is set and there is no default.
     pub value: Value,
 }
 
 impl Config {
-    /// What holds, in the order of the documentation; then what the file says besides.
+    /// The effective settings, in the order of the documentation; then other keys of the file.
     pub fn values(&self) -> Vec<Listed> {
         let mut values = self.run();
         values.extend(self.agent_values());
@@ -120,7 +120,7 @@ impl Config {
             let own = prices.map(|(key, value)| (format!("prices.{name}.{key}"), value));
             let is_own = own.iter().any(|(key, _)| self.spelled(key).is_some());
             for (key, value) in own {
-                // What the file leaves out of a model of its own follows from the rest.
+                // Prices that the file leaves out are derived from the others.
                 match self.spelled(&key) {
                     Some(key) => values.push(listed(key, value)),
                     None if is_own => {}
@@ -131,7 +131,7 @@ impl Config {
         values
     }
 
-    /// A key as the file has it: the names of models may be written in capitals.
+    /// A key as the file spells it: model names may have capitals.
     fn spelled(&self, key: &str) -> Option<&str> {
         self.written.keys().map(String::as_str).find(|written| written.eq_ignore_ascii_case(key))
     }
@@ -177,7 +177,7 @@ mod tests {
     use super::super::read;
     use super::*;
 
-    /// A key that can be written is listed: nobody has to guess which value holds.
+    /// Every key that can be written is listed.
     #[test]
     fn every_key_that_is_read_is_listed() {
         let keys: Vec<String> = Config::default().values().into_iter().map(|v| v.key).collect();

@@ -1,7 +1,7 @@
-//! The configuration: built-in values, then the file, then flags.
+//! The configuration: defaults, then the file, then options.
 //!
-//! The file is read with places, so that a mistake is shown where it is. An unknown key is an
-//! error: a misspelt limit must not silently mean no limit.
+//! The file is read with positions, so that a mistake is shown where it is. An unknown key is an error: a
+//! misspelt limit must not silently mean no limit.
 
 mod agents;
 mod list;
@@ -23,24 +23,24 @@ use crate::error::AppError;
 use crate::policy::sandbox::SandboxRequest;
 use crate::text::files;
 
-/// No configuration that a person writes has more.
+/// More than any configuration written by hand.
 const MAX_BYTES: usize = 1024 * 1024;
 
 /// Everything that can be configured.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// What decisions rest on.
+    /// What the core decides by.
     pub settings: Settings,
     pub agent: Option<String>,
     pub agents: BTreeMap<String, Agent>,
-    /// What models cost: the built-in table, and what the file says over it.
+    /// What models cost: the built-in table, overridden by the file.
     pub prices: PriceTable,
     pub attempt_timeout: Duration,
     pub silence_timeout: Duration,
     pub output_bytes: u64,
     pub setup: Vec<String>,
     pub keep: Vec<String>,
-    /// What a workspace may hold, in bytes.
+    /// The size limit of a workspace, in bytes.
     pub quota: Option<u64>,
     pub check_timeout: Duration,
     pub checks_parallel: u16,
@@ -48,13 +48,13 @@ pub struct Config {
     pub sandbox: SandboxRequest,
     /// The directory that paths in the file are relative to.
     pub home: PathBuf,
-    /// The file, as people know it; where there is none, the one to write.
+    /// The file, for messages; where there is none, the one to write.
     pub shown: String,
-    /// What it was read as.
+    /// The checksum of the file.
     pub checksum: Option<FileChecksum>,
-    /// What the file says, by its dotted keys.
+    /// The values of the file, by dotted key.
     pub written: BTreeMap<String, Written>,
-    /// Parts that this version reads but does not carry out yet.
+    /// Problems that are no errors.
     pub warnings: Vec<Finding>,
 }
 
@@ -85,7 +85,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Whether there is a file at all.
+    /// Whether there is a file.
     pub fn is_from_file(&self) -> bool {
         !self.home.as_os_str().is_empty()
     }
@@ -119,7 +119,7 @@ pub fn load(directory: &Path, given: Option<&Path>) -> Result<Config, AppError> 
     Ok(config)
 }
 
-/// Where paths in a configuration start: beside `.afresh`, or beside a file that is elsewhere.
+/// The directory that paths are relative to: that of `.afresh`, or of a file elsewhere.
 fn home(file: &Path) -> PathBuf {
     let directory = file.parent().unwrap_or(Path::new("."));
     let inside = directory.file_name().is_some_and(|name| name == ".afresh");

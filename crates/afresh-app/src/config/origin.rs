@@ -1,4 +1,4 @@
-//! Where each value of the configuration file stands.
+//! The line of each value in the configuration file.
 
 use std::collections::BTreeMap;
 

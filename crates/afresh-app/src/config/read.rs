@@ -13,7 +13,7 @@ use super::{Config, agents, origin};
 use crate::policy::network::{self, NetworkMode};
 use crate::policy::sandbox::SandboxRequest;
 
-/// Tables that belong to the format, and are carried out by later versions.
+/// Tables that later versions will use.
 const LATER: &[(&str, &str)] = &[("review", "reviews"), ("hooks", "hooks")];
 const TABLES: &[&str] = &[
     "run",
@@ -45,7 +45,7 @@ pub(super) const RUN: &[&str] = &[
 ];
 /// What a budget may be.
 const TOKENS: RangeInclusive<u64> = 1..=1_000_000_000_000;
-/// In bytes: a worker's answer must fit, and a disk is not endless.
+/// In bytes: a worker's result must fit, and a disk is finite.
 const OUTPUT_LIMITS: RangeInclusive<u64> = 65_536..=1_000_000_000_000;
 pub(super) const BUDGET: &[&str] = &["usd", "tokens", "task_usd", "task_tokens"];
 pub(super) const SANDBOX: &[&str] =
@@ -54,7 +54,7 @@ pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
 pub(super) const WORKSPACE: &[&str] = &["setup", "keep", "quota_mib"];
 pub(super) const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
 
-/// Reads the file onto `config`; everything that is wrong comes back.
+/// Reads the file into `config`; returns everything that is wrong.
 pub(super) fn read(file: &str, bytes: &[u8], config: &mut Config) -> Vec<Finding> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
@@ -191,7 +191,7 @@ fn context(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
     }
 }
 
-/// A project can only ask for more. What it cannot have is told, and the rest holds.
+/// A project can only ask for more isolation. Anything else is reported and ignored.
 fn sandbox(reader: &mut NodeReader<'_, '_>, node: &Node, asked: &mut SandboxRequest) {
     for field in reader.entries(node) {
         let value = &field.node;
@@ -231,9 +231,9 @@ fn mebibytes(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u64> {
 }
 
 fn not_for_projects(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, what: &str, flag: &str) {
-    let message = format!("a project cannot {what}: only who runs it can");
+    let message = format!("a project cannot {what}; only the user can");
     let finding = reader.finding("sandbox", &entry.key_span, message);
-    reader.add(finding.as_warning().with_hint(format!("`afresh run {flag}`, if you mean it")));
+    reader.add(finding.as_warning().with_hint(format!("use `afresh run {flag}` if you want that")));
 }
 
 /// A share of a whole, in per cent.
@@ -247,16 +247,16 @@ fn share(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u8> {
     Some((share * 100.0).round() as u8)
 }
 
-/// Puts the value where it belongs, if there is one.
+/// Sets a field, if there is a value.
 pub(super) fn set<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
     }
 }
 
-/// Something that this version knows of and does not do.
+/// A table that this version ignores.
 pub(super) fn later(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, what: &str) {
-    let message = format!("{what} are read, but not carried out by this version");
+    let message = format!("{what} are not supported yet; this table is ignored");
     let finding = reader.finding("later", &entry.key_span, message);
     reader.add(finding.as_warning());
 }
@@ -271,7 +271,7 @@ fn dollars(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u64> {
 }
 
 fn spans(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<Vec<Duration>> {
-    reader.list(node, "a list of spans").iter().map(|item| reader.duration(item)).collect()
+    reader.list(node, "a list of durations").iter().map(|item| reader.duration(item)).collect()
 }
 
 #[cfg(test)]

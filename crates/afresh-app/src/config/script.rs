@@ -9,7 +9,7 @@ use afresh_formats::Finding;
 
 use crate::error::AppError;
 
-/// A script that can be played, its text, and what is odd about it.
+/// A valid script, its text, and warnings about it.
 #[derive(Debug)]
 pub struct Loaded {
     pub file: ScriptFile,
@@ -17,7 +17,7 @@ pub struct Loaded {
     pub warnings: Vec<Finding>,
 }
 
-/// Loads a script; everything that is wrong with it, else.
+/// Loads a script, or returns everything that is wrong with it.
 pub fn load(directory: &Path, written: &str) -> Result<Loaded, Vec<Finding>> {
     let path = directory.join(written);
     let bytes = bytes(&path).map_err(|error| {
@@ -32,7 +32,7 @@ pub fn load(directory: &Path, written: &str) -> Result<Loaded, Vec<Finding>> {
     Ok(Loaded { file, script, warnings: findings })
 }
 
-/// The same, for a command that works on one.
+/// The same with an error for a command.
 pub fn load_or_fail(directory: &Path, written: &str) -> Result<Loaded, AppError> {
     load(directory, written).map_err(|findings| {
         AppError::with_findings("script", &format!("cannot use the script {written}"), findings)

@@ -1,5 +1,4 @@
-//! The agents of the configuration, and the known ones that are installed besides: each is really
-//! started, with an argument that does no work.
+//! Configured agents and other installed ones: each is really started, with an argument that does no work.
 
 use std::collections::BTreeMap;
 
@@ -29,16 +28,15 @@ pub(super) fn look(
     looks.iter().flat_map(|(agent, look)| lines(agent, need(agent), look)).collect()
 }
 
-/// Why an agent is looked at.
+/// Why an agent is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Need {
     Configured,
-    /// It is there, and nobody asked for it.
+    /// It is installed but not configured.
     Installed,
 }
 
-/// Known programs that have no table in the configuration: the one that it names all the same, and
-/// those that are here.
+/// Built-in agents without a table in the configuration: the default one, and installed ones.
 fn others(config: &Config, environment: &Environment) -> Vec<Agent> {
     let known = with_built_in(BTreeMap::new()).into_values();
     let is_here = |agent: &Agent| {

@@ -13,7 +13,7 @@ use crate::context::AppContext;
 use crate::doctor::{Line, agents};
 use crate::environment::Environment;
 
-/// Words of a shell that are no programs.
+/// Words of a shell that are not programs.
 const SHELL: &[&str] = &[
     "cd", "{", "(", "!", "if", "for", "while", "case", "exec", "set", "export", "test", "[", ":",
     "true", "false", "echo", "eval", ".", "source", "ulimit", "umask", "trap",
@@ -44,7 +44,7 @@ pub(super) fn look(
     lines.extend(config.warnings.iter().map(|warning| {
         let text = format!("{}:{}: {}", warning.file, warning.line, warning.message);
         let cure =
-            warning.hint.clone().unwrap_or_else(|| "remove it to be rid of this line".to_owned());
+            warning.hint.clone().unwrap_or_else(|| "remove it to silence this warning".to_owned());
         Line::warn("configuration", text, cure)
     }));
     lines.extend(chosen(&config, &context.environment));
@@ -59,10 +59,10 @@ fn configuration(config: &Config) -> Line {
     if config.is_from_file() {
         return Line::ok("configuration", config.shown.clone());
     }
-    Line::warn("configuration", "none; the built-in values hold", "`afresh init` writes one")
+    Line::warn("configuration", "none; using defaults", "`afresh init` writes one")
 }
 
-/// The agent of tasks that name none.
+/// The default agent.
 fn chosen(config: &Config, environment: &Environment) -> Option<Line> {
     let cure =
         "`afresh init` finds installed agents; docs/configuration.md shows how to add any program";
@@ -75,23 +75,22 @@ fn chosen(config: &Config, environment: &Environment) -> Option<Line> {
         _ if config.agents.is_empty() => Some(Line::fail("agent", "no agent is configured", cure)),
         Some(name) if !config.agents.contains_key(name) => {
             let known: Vec<&str> = config.agents.keys().map(String::as_str).collect();
-            let text = format!("[run] agent is {name:?}, but there are only: {}", known.join(", "));
+            let text = format!(
+                "[run] agent is {name:?}, but only these are configured: {}",
+                known.join(", ")
+            );
             Some(Line::fail(
                 "agent",
                 text,
-                format!("add [agents.{name}], or name one that is there"),
+                format!("add [agents.{name}], or name a configured one"),
             ))
         }
-        None => Some(Line::warn(
-            "agent",
-            "tasks that name no agent have none",
-            "set `agent` under [run]",
-        )),
+        None => Some(Line::warn("agent", "there is no default agent", "set `agent` under [run]")),
         Some(_) => None,
     }
 }
 
-/// Whether the programs of shell commands are there; none if there are no commands.
+/// Checks that the programs of shell commands exist; none without commands.
 fn programs(name: &str, commands: &[String], environment: &Environment) -> Option<Line> {
     if commands.is_empty() {
         return None;
@@ -114,7 +113,7 @@ fn programs(name: &str, commands: &[String], environment: &Environment) -> Optio
     })
 }
 
-/// The first word of each simple command, as far as that can be told without a shell.
+/// The first word of each simple command, as far as it can be found without a shell.
 fn words(command: &str) -> impl Iterator<Item = &str> {
     let simple = command.split([';', '|', '&', '\n']).filter_map(|part| {
         let mut words = part.split_whitespace().filter(|word| !word.contains('='));

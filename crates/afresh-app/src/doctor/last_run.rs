@@ -1,4 +1,4 @@
-//! What of the last run waits for a person.
+//! Whether the last run waits for a person.
 
 use afresh_core::status::RunState;
 use afresh_core::status::RunStatus;
@@ -21,15 +21,15 @@ pub(super) fn look(place: &RepoContext, lines: &mut Vec<Line>) {
         (_, Some(halt)) => Line::warn(
             "last run",
             format!("{run} was halted by {}: {}", halt.by, halt.reason),
-            "`afresh resume` goes on",
+            "`afresh resume` continues it",
         ),
         (RunState::Running, None) if !is_driven => {
-            Line::warn("last run", format!("{run} was interrupted"), "`afresh run` goes on")
+            Line::warn("last run", format!("{run} was interrupted"), "`afresh run` continues it")
         }
         (state, None) => Line::ok("last run", format!("{run} is {}", state.word())),
     });
     if !status.questions.is_empty() {
-        let text = format!("{} of {run} waiting", count(status.questions.len(), "question"));
+        let text = format!("{} of {run} open", count(status.questions.len(), "question"));
         lines.push(Line::warn("questions", text, "`afresh questions` shows them"));
     }
 }

@@ -1,4 +1,4 @@
-//! How processes are held on this machine, seen by holding one.
+//! Containment, limits, sandbox and network of this machine, tested with a real process.
 
 use afresh_process::{ContainmentLevel, EnforcedLimits};
 use afresh_sandbox::{DetectedSandbox, SandboxLevel};
@@ -20,7 +20,7 @@ pub(super) fn look(
         .map_err(Clone::clone)
         .and_then(|trial| trial.run(&["true".to_owned()], &[], probe::LIMIT));
     let line = match tried {
-        Err(why) => Line::fail("processes", why, "see that /tmp, or TMPDIR, can be written"),
+        Err(why) => Line::fail("processes", why, "make /tmp, or TMPDIR, writable"),
         Ok(tried) => {
             lines.push(limits(&tried.report.enforced_limits));
             let why = tried.report.unavailable.join("; ");
@@ -28,18 +28,18 @@ pub(super) fn look(
                 (Err(failure), _) => Line::fail(
                     "processes",
                     failure.message.clone(),
-                    "unset AFRESH_CONTAINMENT to take what this machine offers",
+                    "unset AFRESH_CONTAINMENT to use the best that this machine offers",
                 ),
                 (_, ContainmentLevel::Cgroup) => {
-                    Line::ok("processes", "held by a cgroup: nothing gets away")
+                    Line::ok("processes", "child processes are contained by a cgroup")
                 }
                 (_, ContainmentLevel::Namespace) => {
-                    Line::ok("processes", "held by a PID namespace: nothing gets away")
+                    Line::ok("processes", "child processes are contained by a PID namespace")
                 }
                 (_, ContainmentLevel::Group | ContainmentLevel::None) => Line::warn(
                     "processes",
-                    format!("held by session and parentage only ({why})"),
-                    "allow unprivileged user namespaces, or run afresh in a session with its own cgroup",
+                    format!("child processes are only found by session and parent ({why})"),
+                    "allow unprivileged user namespaces, or run afresh in its own cgroup",
                 ),
             }
         }
@@ -48,25 +48,25 @@ pub(super) fn look(
     let found = sandbox::detect(environment.sandbox().unwrap_or("auto"), environment);
     lines.push(sandbox(&found));
     lines.push(match network::outlook(&found.level, environment) {
-        Ok(words) => Line::ok("network", format!("of agents: {words}")),
+        Ok(words) => Line::ok("network", format!("agents: {words}")),
         Err(failure) => Line::failed("network", &failure),
     });
 }
 
-/// What would keep a worker within its limits, seen by keeping something.
+/// What enforces the limits of a worker.
 fn limits(kept: &EnforcedLimits) -> Line {
-    let found = format!("memory and processes of a whole tree: {}", kept.describe());
+    let found = format!("memory and process limits: enforced by {}", kept.describe());
     if kept.memory.is_kernel() && kept.processes.is_kernel() {
         return Line::ok("limits", found);
     }
     Line::warn(
         "limits",
-        format!("{found}; a quick tree is over its limit for a moment"),
-        "give it a cgroup of its own: `systemd-run --user --scope -p Delegate=yes afresh …`",
+        format!("{found}; a fast process tree can exceed them for a moment"),
+        "run it in its own cgroup: `systemd-run --user --scope -p Delegate=yes afresh …`",
     )
 }
 
-/// What would hold workers and checks to their places, seen by making a room.
+/// Which sandbox is available.
 fn sandbox(found: &DetectedSandbox) -> Line {
     let why = found.unavailable.join("; ");
     match &found.level {
@@ -74,14 +74,14 @@ fn sandbox(found: &DetectedSandbox) -> Line {
         SandboxLevel::Landlock { .. } => Line::warn(
             "sandbox",
             format!(
-                "{}; processes of others are seen, and /tmp is shared ({why})",
+                "{}; other processes are visible, and /tmp is shared ({why})",
                 found.level.describe()
             ),
             "install bubblewrap, and allow unprivileged user namespaces",
         ),
         SandboxLevel::Off => Line::warn(
             "sandbox",
-            format!("none: workers and checks run as you, with your rights ({why})"),
+            format!("none: workers and checks run with all your permissions ({why})"),
             "install bubblewrap, or run afresh in a container",
         ),
     }

@@ -1,15 +1,15 @@
-//! Is everything there that a run needs? One line per thing, each good, or with its cure.
+//! Checks that everything a run needs is in place: one line per check, each OK or with a hint.
 //!
-//! Nothing is changed, nobody is asked, and everything that is started has a time limit.
+//! Nothing is changed, no questions are asked, and every program that is started has a time limit.
 //!
-//! | module | looks at |
+//! | module | what it checks |
 //! | --- | --- |
-//! | [`repository`] | git, who the user is, the repository |
-//! | [`places`] | state and cache directories, journal, disk, lock |
-//! | [`machine`] | how processes are held here |
+//! | [`agents`] | the agents, by starting them |
 //! | [`configured`] | the configuration and its commands |
-//! | [`agents`] | the agents: really started |
-//! | [`last_run`] | what waits for a person |
+//! | [`last_run`] | the last run: halted, interrupted, open questions |
+//! | [`machine`] | containment, limits, sandbox, network |
+//! | [`places`] | state and cache directories, journal, disk, lock |
+//! | [`repository`] | git, the user's identity, the repository |
 
 mod agents;
 mod configured;
@@ -24,7 +24,7 @@ use crate::agents::probe::Trial;
 use crate::context::AppContext;
 use crate::error::AppError;
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Line {
     pub name: String,
@@ -67,7 +67,7 @@ impl Line {
         Self { state: State::Fail, cure: Some(cure.into()), ..Self::ok(name, text) }
     }
 
-    /// A command would fail this way.
+    /// A check that fails like a command would.
     fn failed(name: &str, failure: &AppError) -> Self {
         let mut text = failure.message.clone();
         for cause in &failure.causes {
@@ -78,7 +78,7 @@ impl Line {
     }
 }
 
-/// Looks at everything.
+/// Runs all checks.
 pub fn look(context: &AppContext) -> Vec<Line> {
     let mut lines = Vec::new();
     let trial = Trial::new(&context.environment);

@@ -17,11 +17,11 @@ use crate::text::moment;
 const LITTLE_BYTES: u64 = 2 << 30;
 /// Below this, nothing works.
 const NO_BYTES: u64 = 100 << 20;
-/// Above this, somebody may want to clean up.
+/// Above this, cleaning up is suggested.
 const MUCH_BYTES: u64 = 10 << 30;
-/// Looking at more takes too long.
+/// Measuring more takes too long.
 const MOST_FILES: u64 = 200_000;
-/// File systems on which locks and renames do not hold as the journal needs it.
+/// File systems whose locks and renames are not reliable enough for the journal.
 const REMOTE: &[(i64, &str)] = &[
     (0x6969, "NFS"),
     (0x0102_1997, "9p"),
@@ -39,27 +39,27 @@ pub(super) fn look(place: &RepoContext, lines: &mut Vec<Line>) {
     lines.push(room(&layout.state, &layout.cache));
 }
 
-/// How much room afresh takes itself. The cache is that of all repositories.
+/// How much space afresh uses. The cache is shared by all repositories.
 fn room(state: &Path, cache: &Path) -> Line {
     let (state, cache) = (of_directory(state, MOST_FILES), of_directory(cache, MOST_FILES));
     let shown = |size: CleanupSize| {
         let least = if size.is_whole { "" } else { "more than " };
         format!("{least}{}", bytes(size.bytes))
     };
-    let text = format!("workspaces take {}, transcripts {}", shown(cache), shown(state));
+    let text = format!("workspaces use {}, transcripts {}", shown(cache), shown(state));
     if cache.bytes.saturating_add(state.bytes) < MUCH_BYTES {
         return Line::ok("room", text);
     }
     Line::warn(
         "room",
         text,
-        "`afresh clean --dry-run` says what can go; docs/cleaning.md tells more",
+        "`afresh clean --dry-run` lists what can be removed; see docs/cleaning.md",
     )
 }
 
-/// A directory that is there, or can be made.
+/// A directory that exists or can be created.
 fn directory(name: &str, path: &Path, variable: &str) -> Line {
-    let elsewhere = format!("set {variable} to a directory of yours on a local disk");
+    let elsewhere = format!("set {variable} to a writable directory on a local disk");
     let there = nearest(path);
     let shown = path.display();
     if !there.is_dir() {
@@ -71,7 +71,7 @@ fn directory(name: &str, path: &Path, variable: &str) -> Line {
     if let Some(kind) = remote_kind(&there)
         && name == "state"
     {
-        let text = format!("{shown} is on {kind}, where locks do not hold");
+        let text = format!("{shown} is on {kind}, where locks are unreliable");
         return Line::fail(name, text, elsewhere);
     }
     match free_bytes(&there) {
@@ -86,7 +86,7 @@ fn directory(name: &str, path: &Path, variable: &str) -> Line {
     }
 }
 
-/// The path itself, or what is there of the way to it.
+/// The path itself, or its nearest existing parent.
 fn nearest(path: &Path) -> PathBuf {
     let there = path.ancestors().find(|place| place.exists());
     there.unwrap_or(Path::new("/")).to_owned()
@@ -107,30 +107,30 @@ fn journal(state: &Path) -> Line {
     let read = Journal::open_read_only(state)
         .and_then(|reader| reader.map(|reader| reader.read_all()).transpose());
     match read {
-        Ok(None) => Line::ok("journal", "none yet; the first run makes it"),
+        Ok(None) => Line::ok("journal", "none yet; the first run creates it"),
         Ok(Some(records)) => {
-            let text =
-                format!("{} records, and every one is the one that was written", records.len());
+            let text = format!("{} records, all intact", records.len());
             Line::ok("journal", text)
         }
         Err(error) => Line::fail(
             "journal",
             error.to_string(),
-            "nothing was changed; keep a copy of the state directory, then move it away to start anew",
+            "nothing was changed; copy the state directory, then move it away to start over",
         ),
     }
 }
 
 fn lock(place: &RepoContext) -> Line {
     match place.holder() {
-        Ok(None) => Line::ok("driver", "nobody drives a run here"),
+        Ok(None) => Line::ok("driver", "no run is active"),
         Ok(Some(holder)) => {
             let since = moment::iso(holder.since_wall_ms);
-            let text = format!("process {} on {} drives since {since}", holder.pid, holder.host);
+            let text =
+                format!("process {} on {} is running since {since}", holder.pid, holder.host);
             Line::ok("driver", text)
         }
         Err(error) => {
-            Line::fail("driver", error.to_string(), "see who holds the lock: `fuser -v` names them")
+            Line::fail("driver", error.to_string(), "`fuser -v` shows who holds the lock")
         }
     }
 }

@@ -1,4 +1,4 @@
-//! git, who the user is, and the repository.
+//! git, the user's identity, and the repository.
 
 use afresh_engine::RepoContext;
 use afresh_git::ref_names::{display_name, run_of_branch_ref};
@@ -51,8 +51,8 @@ fn repository(place: &RepoContext) -> Line {
         }
         Ok(None) => Line::fail(
             "repository",
-            format!("{at} has no commit yet, so there is nothing to start from"),
-            "commit something, or let `afresh run --init-git` make an empty first commit",
+            format!("{at} has no commit yet to start from"),
+            "commit something, or let `afresh run --init-git` create an empty first commit",
         ),
         Err(error) => Line::fail("repository", error.to_string(), "see what `git status` says"),
     }
@@ -61,17 +61,15 @@ fn repository(place: &RepoContext) -> Line {
 fn identity(place: &RepoContext) -> Line {
     let cure = "git config --global user.name NAME; git config --global user.email ADDRESS";
     match place.repository.identity() {
-        Ok(identity) if identity == CommitIdentity::default() => Line::warn(
-            "identity",
-            "git does not know who you are; commits are made in the name of afresh",
-            cure,
-        ),
+        Ok(identity) if identity == CommitIdentity::default() => {
+            Line::warn("identity", "git has no user name; commits will be made as afresh", cure)
+        }
         Ok(identity) => Line::ok("identity", format!("{} <{}>", identity.name(), identity.email())),
         Err(error) => Line::warn("identity", error.to_string(), cure),
     }
 }
 
-/// A run's branch that is checked out cannot grow.
+/// A run cannot move its branch while that is checked out.
 fn checked_out(place: &RepoContext) -> Vec<Line> {
     let worktrees = place.repository.worktrees().unwrap_or_default();
     let ours = worktrees.into_iter().filter_map(|worktree| {
@@ -79,7 +77,7 @@ fn checked_out(place: &RepoContext) -> Vec<Line> {
         run_of_branch_ref(&branch)?;
         let text =
             format!("{} is checked out in {}", display_name(&branch), worktree.path.display());
-        Some(Line::warn("branch", text, "switch to another branch before that run goes on"))
+        Some(Line::warn("branch", text, "switch to another branch before that run continues"))
     });
     ours.collect()
 }

@@ -1,5 +1,4 @@
-//! The agents that a configuration can be written for: the programs whose ways we know, and any
-//! command line of the user's.
+//! Agents for a new configuration: known programs, and any command line of the user's.
 
 use afresh_agents::{AgentKind, AgentProgram, ProgramAgent, PromptDelivery};
 
@@ -15,7 +14,9 @@ impl FoundAgent {
     pub fn remark(&self) -> &'static str {
         match &self.kind {
             AgentKind::Program(ProgramAgent { program, .. }) => may_do(*program),
-            AgentKind::Acp(_) => "speaks the Agent Client Protocol; what it asks for is allowed",
+            AgentKind::Acp(_) => {
+                "speaks the Agent Client Protocol; its permission requests are granted"
+            }
             AgentKind::Command { .. } | AgentKind::Scripted { .. } => {
                 "gets its prompt on standard input"
             }
@@ -23,11 +24,11 @@ impl FoundAgent {
     }
 }
 
-/// What each program may do without being asked: nobody is there to ask.
+/// What each program may do without asking.
 fn may_do(program: AgentProgram) -> &'static str {
     match program {
         AgentProgram::Claude => {
-            "runs commands and edits files without asking; no other tools but ours"
+            "runs commands and edits files without asking; no other tools than afresh's"
         }
         AgentProgram::Codex => {
             "runs commands and edits files without asking, outside its own sandbox"
@@ -37,13 +38,12 @@ fn may_do(program: AgentProgram) -> &'static str {
     }
 }
 
-/// The names of those that we know.
+/// The names of known programs.
 pub fn names() -> impl Iterator<Item = &'static str> {
     AgentProgram::ALL.iter().map(|program| program.word())
 }
 
-/// The agent of this name; any other word or command line is a program of the user's. None where
-/// nothing is said.
+/// The agent of this name; any other text is a command line of the user's. None for an empty text.
 pub fn named(text: &str) -> Option<FoundAgent> {
     if let Some(program) = AgentProgram::from_word(text) {
         return Some(FoundAgent {

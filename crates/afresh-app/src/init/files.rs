@@ -1,5 +1,5 @@
-//! The files of a repository that tell what it is built with. Nothing is executed, no link is
-//! followed, and only a bounded part is looked at.
+//! The files of a repository that show how it is built. Nothing is executed, no link is followed, and only
+//! a bounded part is read.
 
 use std::fs;
 use std::io::Read;
@@ -7,11 +7,11 @@ use std::path::Path;
 
 use afresh_formats::project::{self, FileListing};
 
-/// How deep directories are looked into.
+/// How deep directories are searched.
 const MAX_DEPTH: usize = 3;
 const MAX_FILES: usize = 10_000;
 const MAX_TEXT_BYTES: u64 = 512 * 1024;
-/// Directories full of other people's files.
+/// Directories with third-party or generated files.
 const OTHERS: &[&str] = &["node_modules", "vendor", "target", "dist", "build", "third_party"];
 
 pub fn list(root: &Path) -> FileListing {
@@ -43,7 +43,7 @@ pub fn list(root: &Path) -> FileListing {
 fn text(file: &Path) -> String {
     let mut bytes = Vec::new();
     if let Ok(open) = fs::File::open(file) {
-        // What cannot be read tells nothing.
+        // Unreadable files are skipped.
         let _ = open.take(MAX_TEXT_BYTES).read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()

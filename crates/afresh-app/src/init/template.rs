@@ -1,5 +1,4 @@
-//! The configuration file that `afresh init` writes: what was chosen, and in comments what else
-//! could be said.
+//! The configuration file that `afresh init` writes: the choices, and other settings in comments.
 
 use std::fmt::Write as _;
 
@@ -10,7 +9,7 @@ use crate::init::agents::FoundAgent;
 /// What goes into the file.
 #[derive(Debug, Clone, Default)]
 pub struct Choices {
-    /// None: nothing was found, and nothing was named.
+    /// None: no agent was found or named.
     pub agent: Option<FoundAgent>,
     pub parallel: u16,
     pub setup: Vec<String>,
@@ -29,11 +28,11 @@ pub fn render(choices: &Choices) -> String {
         Some(agent) => format!("agent = {}", quoted(&agent.name)),
         None => "# agent = \"mine\"".to_owned(),
     };
-    line(&mut text, &agent_line, "of tasks that name none");
-    line(&mut text, &format!("parallel = {}", choices.parallel), "workers at once");
+    line(&mut text, &agent_line, "the default agent");
+    line(&mut text, &format!("parallel = {}", choices.parallel), "workers at the same time");
     line(&mut text, "# attempts = 3", "fresh workers per task before it counts as failed");
     line(&mut text, "# attempt_timeout = \"30m\"", "");
-    line(&mut text, "# silence_timeout = \"10m\"", "without any output");
+    line(&mut text, "# silence_timeout = \"10m\"", "without output");
     line(
         &mut text,
         "# scope = \"declared\"",
@@ -48,8 +47,8 @@ pub fn render(choices: &Choices) -> String {
 fn agent(text: &mut String, agent: Option<&FoundAgent>) {
     let Some(agent) = agent else {
         text.push_str(
-            "\n# No agent was found. Any program will do: it gets its prompt on standard input, works\n\
-             # in the current directory, and ends with exit code 0.\n\
+            "\n# No agent was found. Any program works: it gets its prompt on standard input, works in\n\
+             # the current directory, and exits with code 0.\n\
              # [agents.mine]\n# kind = \"command\"\n# command = [\"my-agent\", \"--non-interactive\"]\n",
         );
         return;
@@ -58,7 +57,7 @@ fn agent(text: &mut String, agent: Option<&FoundAgent>) {
     match &agent.kind {
         AgentKind::Program(agent) => program(text, agent),
         AgentKind::Command { command, .. } => own_command(text, command),
-        // Nobody asks for these by name.
+        // These are not chosen by name.
         AgentKind::Scripted { .. } | AgentKind::Acp(_) => {}
     }
 }
@@ -69,22 +68,20 @@ fn program(text: &mut String, agent: &ProgramAgent) {
         &format!("kind = {}", quoted(agent.program.word())),
         "how it is started: docs/agents.md",
     );
-    text.push_str(
-        "# The models of small, standard and large tasks; these are the ones without this line.\n",
-    );
+    text.push_str("# The models of small, standard and large tasks; these are the defaults.\n");
     let models = &agent.models;
     let [small, standard, large] =
         [&models.small, &models.standard, &models.large].map(|name| quoted(name));
     let sizes = format!("small = {small}, standard = {standard}, large = {large}");
     let _ = writeln!(text, "# models = {{ {sizes} }}");
-    text.push_str("# Its keys and addresses are handed on; of the rest of your environment, what `env` names.\n");
+    text.push_str("# It gets its own keys and addresses, and the variables that `env` names.\n");
     text.push_str("# env = []\n");
 }
 
 fn own_command(text: &mut String, command: &[String]) {
     text.push_str("kind = \"command\"\n");
     let _ = writeln!(text, "command = {}", list(command));
-    text.push_str("# Besides a small built-in list, nothing of your environment is handed on but what `env` names.\n");
+    text.push_str("# It gets a small built-in list of variables, and those that `env` names.\n");
     text.push_str("env = []\n");
 }
 
@@ -92,15 +89,15 @@ fn workspace(text: &mut String, choices: &Choices) {
     text.push_str("\n[workspace]\n");
     text.push_str("# Once per workspace, and again when a manifest or a lock file changes.\n");
     let _ = writeln!(text, "setup = {}", list(&choices.setup));
-    text.push_str("# Paths that git ignores and that stay warm from one attempt to the next.\n");
+    text.push_str("# Ignored paths that are kept from one attempt to the next.\n");
     let _ = writeln!(text, "keep = {}", list(&choices.keep));
 }
 
 fn checks(text: &mut String, choices: &Choices) {
-    text.push_str("\n[checks]\n# On every merge, besides a task's own checks.\n");
+    text.push_str("\n[checks]\n# Run on every merge, in addition to a task's own checks.\n");
     let _ = writeln!(text, "always = {}", list(&choices.checks));
     if !choices.more_checks.is_empty() {
-        text.push_str("# Also found here:\n");
+        text.push_str("# Also detected:\n");
         for command in &choices.more_checks {
             let _ = writeln!(text, "#   {}", quoted(command));
         }

@@ -1,17 +1,17 @@
-//! Bytes of a worker as text that is safe to show, piece by piece.
+//! Bytes of a worker as text that is safe to print, piece by piece.
 
 use afresh_core::printable;
 
 /// How bytes become what is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Show {
-    /// Safe for a terminal: what cannot be shown is written by its number.
+    /// Safe for a terminal: other characters are escaped.
     Printable,
     /// As it is.
     Raw,
 }
 
-/// Remembers what the end of the last piece left open.
+/// Keeps the incomplete end of the last piece.
 #[derive(Debug, Default)]
 pub struct Decoder {
     open: Vec<u8>,
@@ -27,7 +27,7 @@ impl Decoder {
         show(&bytes)
     }
 
-    /// What was left open, now that nothing more comes.
+    /// The incomplete rest, at the end.
     pub fn rest(&mut self) -> String {
         show(&std::mem::take(&mut self.open))
     }
@@ -37,8 +37,7 @@ fn show(bytes: &[u8]) -> String {
     printable::lines(&String::from_utf8_lossy(bytes))
 }
 
-/// How many bytes at the end may belong to a character that is not whole yet, or to a line break of
-/// two characters.
+/// How many bytes at the end may belong to an incomplete character, or to a line break of two characters.
 fn incomplete(bytes: &[u8]) -> usize {
     if bytes.last() == Some(&b'\r') {
         return 1;

@@ -1,4 +1,4 @@
-//! Which agent made an attempt, and so who can read what it reported.
+//! Which agent made an attempt, and so how its output is read.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use crate::context::AppContext;
 use crate::session::RunOptions;
 use crate::session::select_run;
 
-/// The agents of a run. Nobody where they cannot be known any more: then output is shown as it is.
+/// The agents of a run. Empty where they are unknown: then output is printed as it is.
 #[derive(Debug, Default)]
 pub struct Readers(BTreeMap<String, Agent>);
 
 impl Readers {
-    /// As the configuration has them now.
+    /// By the current configuration.
     pub fn of(run: &Run, context: &AppContext) -> Self {
         let found = || {
             let directory = context.directory().ok()?;
@@ -31,7 +31,7 @@ impl Readers {
         found().unwrap_or_default()
     }
 
-    /// None where its output is its answer and nothing else.
+    /// None where its output is plain text.
     pub fn reader(&self, agent: Option<&str>) -> Option<Box<dyn StreamReader>> {
         self.0.get(agent?)?.reader()
     }

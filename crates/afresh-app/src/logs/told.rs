@@ -1,8 +1,8 @@
-//! What an agent program reported, as people read it: its words, its tools and their ends, what went
-//! wrong, its answer, what it used.
+//! The reports of an agent program as readable text: messages, tools and their results, errors, the
+//! result, usage.
 //!
-//! The program's own reader says what a line means. What is no report of the program is shown as it
-//! is; whoever wants every byte takes `--raw`.
+//! The reader of the program interprets the lines. Other lines are printed as they are; `--raw` prints
+//! every byte.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::text::moment;
 
 /// How much of one text is shown, in characters.
 const MAX_TEXT_CHARS: usize = 20_000;
-/// How many lines of what a tool gave back.
+/// How many lines of a tool's output are shown.
 const MAX_OUTPUT_LINES: usize = 8;
 
 /// One stream of reports, while it is read.
@@ -48,13 +48,13 @@ impl Told {
         }
     }
 
-    /// What is new to read, safe for a terminal.
+    /// The new text, safe for a terminal.
     pub fn next(&mut self, piece: &[u8]) -> String {
         let lines = self.lines.push(piece);
         lines.iter().map(|line| self.line(line)).collect()
     }
 
-    /// The rest, now that nothing more comes.
+    /// The rest, at the end.
     pub fn rest(&mut self) -> String {
         let last = self.lines.rest();
         let mut text = self.line(&last);
@@ -106,13 +106,13 @@ impl Told {
     fn answered(&mut self, text: &mut String, answer: &str) {
         self.has_answered = true;
         if answer.trim() == self.last_words.trim() {
-            return mark(text, '=', "that is its answer");
+            return mark(text, '=', "that is its result");
         }
-        mark(text, '=', "its answer:");
+        mark(text, '=', "its result:");
         say(text, answer);
     }
 
-    /// Once it has answered, and when nothing more comes: totals grow all the time before.
+    /// Printed once, at the end: totals keep growing before.
     fn tell_use(&mut self, text: &mut String) {
         if self.used == self.shown {
             return;
@@ -122,7 +122,7 @@ impl Told {
         let cost = match cost_micros {
             #[expect(clippy::cast_precision_loss, reason = "it is shown, not counted with")]
             Some(micros) => format!("${:.4}", micros as f64 / 1e6),
-            None => "cost not told".to_owned(),
+            None => "cost not reported".to_owned(),
         };
         let words = format!(
             "used: {input} input, {output} output, {cache_read} cache read, {cache_write} cache write; {cost}"
@@ -131,7 +131,7 @@ impl Told {
     }
 }
 
-/// Lines as they are, bounded.
+/// Lines of the worker, bounded.
 fn say(text: &mut String, words: &str) {
     let words = words.trim_end();
     if words.is_empty() {
@@ -142,7 +142,7 @@ fn say(text: &mut String, words: &str) {
     let _ = writeln!(text, "{}{more}", printable::lines(&shown));
 }
 
-/// A line of ours, told from the worker's words by its first character.
+/// A line of ours, marked by its first character.
 fn mark(text: &mut String, mark: char, words: &str) {
     let shown: String = words.chars().take(MAX_TEXT_CHARS).collect();
     let _ = writeln!(text, "{mark} {}", printable::line(&shown));
@@ -170,7 +170,7 @@ fn ended(text: &mut String, end: &ToolEnd) {
 fn again(retry: &RetryNotice) -> String {
     let wait = retry.wait.filter(|wait| *wait > Duration::ZERO);
     let wait = wait.map_or_else(String::new, |wait| format!(", after {}", moment::span(wait)));
-    format!("asks its model again{wait}: {}: {}", retry.class.word(), retry.message)
+    format!("retries its model request{wait}: {}: {}", retry.class.word(), retry.message)
 }
 
 #[cfg(test)]
@@ -181,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    /// What the real programs printed, told.
+    /// Transcripts of the real programs, rendered.
     fn told(agent: &str, transcript: &str) -> String {
         let kind = match AgentProgram::ALL.iter().find(|program| program.word() == agent) {
             Some(program) => AgentKind::Program(program.agent()),
@@ -199,7 +199,7 @@ mod tests {
         text
     }
 
-    /// LO-02: whatever the program, a failing tool, the words after it and the use are told, and no
+    /// LO-02: for every program, a failing tool, the messages after it and the usage are rendered, and no
     /// report is left as JSON.
     #[test]
     fn reports_of_every_program_are_told() {

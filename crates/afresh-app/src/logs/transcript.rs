@@ -1,4 +1,4 @@
-//! Which files tell of an attempt: its prompt, what its worker printed, what its checks printed.
+//! The files of an attempt: its prompt, the output of its worker and of its checks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -72,7 +72,7 @@ fn checks(layout: &StateLayout, found: &RecordedRun, attempt: &AttemptId) -> Vec
     let directory = layout.checks(found.run.id(), Some(attempt));
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    // In the order in which they ran; names do not sort that way.
+    // In the order in which they ran; their names sort differently.
     files.sort_by_key(|file| (fs::metadata(file).and_then(|m| m.modified()).ok(), file.clone()));
     let commands = commands(found, attempt);
     let part = |file: PathBuf| {

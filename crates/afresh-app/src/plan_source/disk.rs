@@ -1,8 +1,8 @@
-//! A directory on the disk, as readers of plans see it: bounded, only what can hold a plan, and no
+//! A directory on disk as plan readers see it: bounded, only files that can be part of a plan, and no
 //! links followed.
 //!
-//! What has the name of a plan and is no file (a pipe, a link, a directory) is listed all the same:
-//! whoever asks for its text is told why there is none.
+//! A pipe, link or directory with the name of a plan is listed too: reading its text fails with the
+//! reason.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,11 +15,11 @@ use afresh_formats::Finding;
 use afresh_formats::folder::{PlanFolder, as_text};
 use afresh_formats::text::limits::{self, MAX_ALL_BYTES};
 
-/// More files than this are not looked at.
+/// How many files are listed.
 const MAX_FILES: usize = 20_000;
-/// More entries of directories than this are not looked at.
+/// How many directory entries are read.
 const MAX_ENTRIES: usize = 500_000;
-/// Directories further down are not looked at.
+/// How deep directories are searched.
 const MAX_DEPTH: usize = 12;
 const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "vendor", "dist", "build"];
 const ENDINGS: &[&str] = &["md", "json", "jsonl", "yml", "yaml", "toml"];
@@ -28,7 +28,7 @@ const ENDINGS: &[&str] = &["md", "json", "jsonl", "yml", "yaml", "toml"];
 pub(super) struct DiskFolder {
     root: PathBuf,
     paths: Vec<String>,
-    /// Those that are no files, and what they are.
+    /// Entries that are no files, and what they are.
     others: BTreeMap<String, &'static str>,
     read: RefCell<Read>,
     entries: usize,
@@ -61,11 +61,10 @@ impl DiskFolder {
         &self.root
     }
 
-    /// What was not looked at, if anything.
+    /// What was skipped, if anything.
     pub(super) fn trouble(&self) -> Option<Finding> {
-        let message =
-            format!("more than {MAX_FILES} files are here; the others were not looked at");
-        let help = "name the plan, or the directory that it is in";
+        let message = format!("there are more than {MAX_FILES} files; the others were skipped");
+        let help = "name the plan, or its directory";
         (!self.is_whole).then(|| limits::over_limit(".", message).with_hint(help).as_warning())
     }
 
@@ -95,7 +94,7 @@ impl DiskFolder {
     fn bytes(&self, path: &str) -> Result<Vec<u8>, Finding> {
         let unreadable = |why: String| {
             let finding = Finding::for_file(path, "unreadable", format!("cannot read it: {why}"));
-            finding.with_hint("put a plain file there that you may read")
+            finding.with_hint("replace it with a readable regular file")
         };
         if let Some(what) = self.others.get(path) {
             return Err(unreadable(format!("it is {what}")));
@@ -104,7 +103,8 @@ impl DiskFolder {
         // Findings are placed by a second look at the same files.
         let is_new = !read.files.contains(path);
         if is_new && read.bytes >= MAX_ALL_BYTES {
-            let message = format!("all files of the plan have more than {MAX_ALL_BYTES} bytes");
+            let message =
+                format!("the files of the plan have more than {MAX_ALL_BYTES} bytes together");
             return Err(limits::over_limit(path, message));
         }
         let mut bytes = Vec::new();
@@ -128,9 +128,9 @@ fn what_else(kind: FileType) -> Option<&'static str> {
     match kind {
         _ if kind.is_file() => None,
         _ if kind.is_dir() => Some("a directory"),
-        _ if kind.is_symlink() => Some("a symbolic link, and those are not followed"),
+        _ if kind.is_symlink() => Some("a symbolic link, which is not followed"),
         _ if kind.is_fifo() => Some("a pipe"),
-        _ => Some("no regular file"),
+        _ => Some("not a regular file"),
     }
 }
 

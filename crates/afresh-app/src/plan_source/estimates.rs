@@ -1,4 +1,4 @@
-//! How much of a worker's context each task of a plan will fill, by the files that are there now.
+//! How much of the context window each task will fill, estimated from the current files.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! How large the files are that a plan names, for its estimates. Only looks; bounded.
+//! Sizes of the files that a plan lists, for its estimates; bounded.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,15 +7,15 @@ use std::path::Path;
 
 use afresh_core::pattern::FilePattern;
 
-/// More files than this are not looked at for one plan's globs.
+/// How many files are listed for globs.
 const MAX_FILES: usize = 50_000;
-/// Directories whose content no worker reads.
+/// Directories that workers do not read.
 const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "__pycache__", ".afresh"];
 
-/// How often a glob is compared with a file before we stop looking.
+/// How many comparisons of globs with files are made.
 const MAX_COMPARISONS: usize = 2_000_000;
 
-/// What each pattern of a plan names, in bytes: looked up once, however many tasks name it.
+/// The size of each pattern in bytes, computed once.
 #[derive(Debug)]
 pub struct FileSizes(BTreeMap<String, u64>);
 
@@ -34,7 +34,7 @@ impl FileSizes {
         Self(found.collect())
     }
 
-    /// The bytes of everything that the pattern names; none where there is nothing yet.
+    /// The size of all files that match the pattern; none where no file exists yet.
     pub fn bytes_of(&self, pattern: &FilePattern) -> Option<u64> {
         self.0.get(pattern.as_str()).copied()
     }

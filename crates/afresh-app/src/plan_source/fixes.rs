@@ -1,7 +1,7 @@
-//! `afresh lint --fix`: carries out what findings propose, on disk.
+//! `afresh lint --fix`: applies the fixes of findings on disk.
 //!
-//! What is safe is for `afresh_formats::findings::fixes` to prove. Here only files of the plan are written,
-//! never through a link, never over a change that somebody made meanwhile, and each at once.
+//! `afresh_formats::findings::fixes` proves which fixes are safe. Only files of the plan are written, never
+//! through a link, never over a concurrent change, and each one atomically.
 
 use afresh_formats::Finding;
 use afresh_formats::findings::fixes::{self, AppliedFixes, LintResult};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::error::AppError;
 use crate::plan_source::FoundPlan;
 
-/// What came of mending.
+/// The applied and refused fixes.
 #[derive(Debug)]
 pub struct PlanFixes {
     pub done: Vec<Finding>,
@@ -26,10 +26,10 @@ pub struct PlanFixes {
     pub dry_run: bool,
 }
 
-/// Everything that is found in a plan that was read out of a folder.
+/// Lints a plan that was read from a folder.
 type LookAt<'a> = &'a dyn Fn(&dyn PlanFolder, &PlanReading) -> Vec<Finding>;
 
-/// Mends what is safe to mend; on a dry run it is only said what would change.
+/// Applies safe fixes; on a dry run, only computes the changes.
 pub fn apply_fixes(
     found: &FoundPlan,
     dry_run: bool,
@@ -64,18 +64,18 @@ impl PlanFixes {
     }
 }
 
-/// The file that a finding names, if it is one that we may write: a plain file, reached without
-/// links, inside the plan's own directory.
+/// The file of a finding, if it may be written: a regular file in the plan's directory, reached without
+/// links.
 fn place(found: &FoundPlan, file: &str) -> Result<PathBuf, AppError> {
     let path = found.base.join(file);
     let refused = |cause: String| {
-        AppError::usage("fix", format!("cannot mend {file}"))
+        AppError::usage("fix", format!("cannot fix {file}"))
             .in_file(file)
             .cause(cause)
-            .hint("mend it by hand, or run `afresh lint --fix` where it really is")
+            .hint("fix it by hand, or run `afresh lint --fix` with its real path")
     };
     let real = path.canonicalize().map_err(|error| refused(error.to_string()))?;
-    // The own format is one file, and that is the one that was read.
+    // A plan in the native format is one file: the one that was read.
     let inside = found.base.canonicalize().is_ok_and(|base| real == base.join(file));
     let is_plan = real == found.path;
     let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
@@ -90,13 +90,13 @@ fn read(found: &FoundPlan, file: &str) -> Result<Vec<u8>, AppError> {
     fs::read(&path).map_err(|error| cannot_write(file, &error))
 }
 
-/// Gives a file its new bytes, if it still has the old ones.
+/// Replaces the contents of a file, if they are still the old ones.
 fn replace(path: &Path, file: &str, old: &[u8], new: &[u8]) -> Result<(), AppError> {
     let failed = |error: io::Error| cannot_write(file, &error);
     if fs::read(path).map_err(failed)? != old {
-        return Err(AppError::usage("fix", format!("{file} was changed meanwhile"))
+        return Err(AppError::usage("fix", format!("{file} was changed by another program"))
             .in_file(file)
-            .hint("nothing of it was written; run `afresh lint --fix` again"));
+            .hint("it was not written; run `afresh lint --fix` again"));
     }
     let permissions = fs::metadata(path).map_err(failed)?.permissions();
     write(path, new).map_err(failed)?;
@@ -108,13 +108,13 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn cannot_write(file: &str, error: &io::Error) -> AppError {
-    AppError::usage("fix", format!("cannot mend {file}"))
+    AppError::usage("fix", format!("cannot fix {file}"))
         .in_file(file)
         .cause(error.to_string())
-        .hint("is the file there, and may you write it?")
+        .hint("check that the file exists and is writable")
 }
 
-/// What changes, as `diff -u` shows it.
+/// The changes as a unified diff.
 fn diff(file: &str, old: &[u8], new: &[u8]) -> String {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
     let diff = TextDiff::from_lines(&*old, &*new);
@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    /// BE-01: what somebody wrote meanwhile is not overwritten.
+    /// BE-01: a concurrent change is not overwritten.
     #[test]
     fn a_file_that_changed_meanwhile_is_left_alone() {
         let directory = tempfile::tempdir().expect("a directory");

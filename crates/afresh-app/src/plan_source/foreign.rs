@@ -1,4 +1,4 @@
-//! Plans of other formats: known by what lies in a directory.
+//! Plans of foreign formats, recognised by the files in a directory.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use super::disk::DiskFolder;
 use super::{FoundPlan, PlanReadOptions, Reader, unreadable};
 use crate::error::AppError;
 
-/// How far above a named file its format's directory is looked for.
+/// How many parents of a named file are searched.
 const MAX_CLIMB: usize = 6;
 
-/// Reads the plan that lies in `path`, or the one that the file `path` belongs to.
+/// Reads the plan in the directory `path`, or the one that the file `path` belongs to.
 pub(super) fn read(path: &Path, shown: &str, how: &PlanReadOptions) -> Result<FoundPlan, AppError> {
     let path = path.canonicalize().map_err(|error| unreadable(shown, &error))?;
     if path.is_dir() {
@@ -27,8 +27,8 @@ pub(super) fn read(path: &Path, shown: &str, how: &PlanReadOptions) -> Result<Fo
     Ok(read_with(format, folder, &path, shown, &wishes))
 }
 
-/// The format that a file belongs to, and the highest directory above it that holds that format:
-/// what was done before, or what the plan rests on, may lie beside the file's own directory.
+/// The format that a file belongs to, and the highest parent directory with that format: earlier plans
+/// and other sources may be next to the file's own directory.
 fn above(
     path: &Path,
     shown: &str,
@@ -49,7 +49,7 @@ fn above(
     Ok(found)
 }
 
-/// The format that the person named, else the one that is there.
+/// The named format, else the recognised one.
 fn choose(
     folder: &DiskFolder,
     shown: &str,
@@ -63,8 +63,8 @@ fn choose(
         return Ok(found.first().copied());
     }
     let names: Vec<&str> = found.iter().map(|format| format.name).collect();
-    let message = format!("{shown} holds plans of several formats: {}", names.join(", "));
-    let help = format!("say which one: `--format {}`", names[0]);
+    let message = format!("{shown} contains plans of several formats: {}", names.join(", "));
+    let help = format!("choose one with `--format {}`", names[0]);
     Err(AppError::usage("plan", message).in_file(shown).hint(help))
 }
 
@@ -85,8 +85,8 @@ fn read_with(
 
 fn nothing_there(shown: &str) -> AppError {
     let names: Vec<&str> = detect::FORMATS.iter().map(|format| format.name).collect();
-    AppError::usage("plan", format!("{shown} holds no plan")).in_file(shown).hint(format!(
-        "{}; known formats: native, {}",
+    AppError::usage("plan", format!("{shown} contains no plan")).in_file(shown).hint(format!(
+        "{}; the formats are: native, {}",
         super::WHAT_IS_A_PLAN,
         names.join(", ")
     ))

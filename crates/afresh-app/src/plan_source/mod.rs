@@ -1,10 +1,15 @@
-//! Finding a plan and reading it, in whatever format.
+//! Finding and reading a plan of any format.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | `own` | plans of the own format: one file |
-//! | `foreign` | plans of other formats: known by what lies in a directory |
-//! | `disk` | a directory as readers see it |
+//! | `disk` | a directory as plan readers see it |
+//! | [`estimates`] | how much of the context window each task will fill |
+//! | [`file_sizes`] | sizes of the files that a plan lists |
+//! | [`fixes`] | `afresh lint --fix` |
+//! | `foreign` | plans of foreign formats, recognised by the files in a directory |
+//! | `native` | plans of the native format: one file |
+//! | [`prompt_sizes`] | the minimum size of each prompt |
+//! | [`unstarted_run`] | a run that has not been started |
 
 mod disk;
 pub mod estimates;
@@ -31,7 +36,7 @@ use crate::error::AppError;
 
 const WHAT_IS_A_PLAN: &str =
     "PLAN is a *.plan.toml or *.plan.json file, or a directory with a plan";
-/// The name of the own format.
+/// The name of the native format.
 const NATIVE: &str = "native";
 
 /// A plan, and where it came from.
@@ -39,16 +44,16 @@ const NATIVE: &str = "native";
 pub struct PlanFile {
     /// Absolute, without links: a file, or a directory.
     pub path: PathBuf,
-    /// As people know it.
+    /// The path for messages.
     pub shown: String,
     pub format: &'static str,
-    /// How it was asked to be read.
+    /// The options it was read with.
     pub how: PlanReadOptions,
     pub plan: Plan,
     /// The directory whose repository it is for, where it names one (EX-12).
     pub target: Option<PathBuf>,
     pub warnings: Vec<Finding>,
-    /// Fields that mean nothing to us, by their path: kept, and shown.
+    /// Fields without meaning for afresh, by path.
     pub unknown: BTreeMap<String, String>,
     /// The files that it was read from.
     pub files: Vec<PathBuf>,
@@ -86,21 +91,21 @@ pub fn format_names() -> impl Iterator<Item = &'static str> {
     std::iter::once(NATIVE).chain(FORMATS.iter().map(|format| format.name))
 }
 
-/// What came of looking: perhaps no plan, but then findings.
+/// The result of reading: a plan, or findings.
 pub struct FoundPlan {
     pub path: PathBuf,
     pub shown: String,
     pub format: &'static str,
     pub reading: PlanReading,
-    /// The files that findings name, and the directory they are in.
+    /// The files of the plan, and their directory.
     pub folder: Box<dyn PlanFolder>,
     pub base: PathBuf,
     reader: Reader,
 }
 
-/// Who reads it.
+/// How it is read again.
 enum Reader {
-    /// One file of the own format, by the name that findings call it.
+    /// One file of the native format, by its name in findings.
     Own(String),
     Foreign(&'static PlanFormat, ReadOptions),
 }
@@ -112,7 +117,7 @@ impl std::fmt::Debug for FoundPlan {
 }
 
 impl FoundPlan {
-    /// The same plan out of other files.
+    /// Reads the same plan from other contents.
     pub fn read_from(&self, folder: &dyn PlanFolder) -> PlanReading {
         match &self.reader {
             Reader::Foreign(format, wishes) => (format.read)(folder, wishes),
@@ -125,7 +130,7 @@ impl FoundPlan {
     }
 }
 
-/// Reads what is at `given`, relative to `directory`.
+/// Reads the plan at `given`, relative to `directory`.
 pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<FoundPlan, AppError> {
     let path = directory.join(given);
     let shown = given.display().to_string();
@@ -136,7 +141,7 @@ pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<Fou
     } else if metadata.is_dir() {
         native::only_one_in(&path, &shown)?
     } else {
-        // Whatever is named and is no part of another format is read as our own.
+        // A file that belongs to no foreign format is read as native.
         Some(path.clone()).filter(|path| native::is_plan_name(path) || !is_of_another(path, how))
     };
     let Some(path) = own else { return foreign::read(&path, &shown, how) };
@@ -150,13 +155,13 @@ pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<Fou
     Ok(FoundPlan { path, shown, format: NATIVE, reading, folder, base, reader })
 }
 
-/// Markdown and the like are never plans of our own format.
+/// Markdown and the like are never native plans.
 fn is_of_another(path: &Path, how: &PlanReadOptions) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     how.format.is_none() && matches!(ending, "md" | "jsonl" | "yml" | "yaml")
 }
 
-/// The same, where a plan is to be carried out.
+/// Loads a plan to run it.
 pub fn load(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<PlanFile, AppError> {
     match read_plan(directory, given, how)? {
         (file, None) => Ok(file),
@@ -164,7 +169,7 @@ pub fn load(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<Pla
     }
 }
 
-/// The same, where a plan is only looked at: its target need not be there yet.
+/// Loads a plan to show it: its target may be missing.
 pub fn read_plan(
     directory: &Path,
     given: &Path,
@@ -192,7 +197,7 @@ pub fn read_plan(
     files.sort();
     files.dedup();
     let (mut warnings, unknown) = (reading.findings, reading.unknown);
-    // Whoever wants to know everything asks `afresh lint`.
+    // Notes are for `afresh lint`.
     warnings.retain(|finding| finding.severity != Severity::Note);
     let how = how.clone();
     let file =
@@ -225,7 +230,7 @@ fn target_of(plan: &Path, target: &str) -> Result<PathBuf, AppError> {
     }
 }
 
-/// A plan without a name is called after its file.
+/// A plan without a name gets that of its file.
 fn named(mut plan: Plan, path: &Path) -> Plan {
     if plan.name.trim().is_empty() {
         let stem = path.file_name().unwrap_or_default().to_string_lossy();

@@ -1,4 +1,4 @@
-//! Plans of the own format: one file, known by its name.
+//! Plans of the native format: one file, recognised by its name.
 
 use std::fs;
 use std::io::Read;
@@ -25,7 +25,7 @@ pub(super) fn read(path: &Path, shown: &str) -> Result<Vec<u8>, AppError> {
     Ok(bytes)
 }
 
-/// The only plan in a directory; none where there is none.
+/// The only native plan in a directory, if there is one.
 pub(super) fn only_one_in(directory: &Path, shown: &str) -> Result<Option<PathBuf>, AppError> {
     let mut found: Vec<PathBuf> = fs::read_dir(directory)
         .map_err(|error| unreadable(shown, &error))?
@@ -42,7 +42,7 @@ pub(super) fn only_one_in(directory: &Path, shown: &str) -> Result<Option<PathBu
         .filter_map(|path| path.file_name())
         .map(|name| name.to_string_lossy().into_owned())
         .collect();
-    let message = format!("the directory {shown} holds several plans: {}", names.join(", "));
+    let message = format!("the directory {shown} contains several plans: {}", names.join(", "));
     Err(AppError::usage("plan", message).in_file(shown).hint("name one of them"))
 }
 

@@ -1,4 +1,4 @@
-//! How large the prompt of each task will be at least, against what its model can hold (PR-06).
+//! The minimum size of each task's prompt, compared to the context window (PR-06).
 
 use afresh_agents::prompt::size;
 use afresh_core::settings::Settings;
@@ -27,7 +27,7 @@ impl PromptSizes {
         self.fills[at]
     }
 
-    /// Why no worker would start, if none would.
+    /// Why no worker could start, if none could.
     pub fn refused(&self, at: usize) -> Option<String> {
         size::fits(self.fills[at], self.limit).err().map(|error| error.to_string())
     }

@@ -1,7 +1,6 @@
-//! How much of the machine one worker or check may use, with all that it starts.
+//! Limits on memory and processes of one worker or check, with everything it starts.
 //!
-//! It holds with and without a sandbox: these limits are not about trust. A project can only ask for
-//! less.
+//! They apply with and without a sandbox. A project can only lower them.
 
 use afresh_core::process::size;
 use afresh_process::{CONTROLLERS, TreeLimits, detect_enforcers, own_memory_limit};
@@ -13,7 +12,7 @@ pub struct LimitRequest {
     pub processes: Option<u64>,
 }
 
-/// Processes and threads of one worker or check. The largest builds and browsers have some hundreds.
+/// Processes and threads of one worker or check. The largest builds and browsers have a few hundred.
 const PROCESSES: u64 = 4096;
 
 pub fn bounds(request: LimitRequest) -> TreeLimits {
@@ -30,7 +29,7 @@ pub fn delegate_controllers() {
     afresh_process::delegate_controllers(&CONTROLLERS);
 }
 
-/// For people: how much, and who keeps it.
+/// The limits, and what enforces them.
 pub fn describe(bounds: &TreeLimits) -> String {
     let memory = bounds.memory.map(|bytes| format!("{} of memory", size(bytes)));
     let processes = bounds.processes.map(|number| format!("{number} processes"));
@@ -42,7 +41,7 @@ pub fn describe(bounds: &TreeLimits) -> String {
     )
 }
 
-/// What is request for counts where it is less.
+/// The requested limit, where it is smaller than the built-in one.
 pub fn smaller(request: Option<u64>, built_in: Option<u64>) -> Option<u64> {
     match (request, built_in) {
         (Some(request), Some(built_in)) => Some(request.min(built_in)),
@@ -50,10 +49,10 @@ pub fn smaller(request: Option<u64>, built_in: Option<u64>) -> Option<u64> {
     }
 }
 
-/// Three quarters of what there is for us: the machine's, or less where somebody limited us.
+/// Three quarters of the available memory: the machine's, or that of our own limit.
 pub fn memory() -> Option<u64> {
     let all = smaller(own_memory_limit(), of_machine())?;
-    // In whole mebibytes, for whoever reads it.
+    // In whole mebibytes, for messages.
     Some(((all / 4 * 3) >> 20) << 20)
 }
 

@@ -21,7 +21,7 @@ use crate::policy::budget;
 pub struct RunOptions {
     /// How many workers run at the same time.
     pub parallel: Option<u16>,
-    /// The agent of tasks that name none.
+    /// The default agent.
     pub agent: Option<String>,
     /// The model of every task, whatever its size.
     pub model: Option<String>,
@@ -73,7 +73,7 @@ pub(super) fn settings(
     Ok(file.how.record_in(settings))
 }
 
-/// The agent of tasks that name none.
+/// The default agent.
 pub fn default_agent(config: &Config, options: &RunOptions) -> String {
     let named = options.agent.clone().or_else(|| config.agent.clone());
     named.unwrap_or_else(|| "claude".to_owned())

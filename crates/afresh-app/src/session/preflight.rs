@@ -1,4 +1,4 @@
-//! What must hold before a run touches anything.
+//! Checks before a run touches anything.
 
 use afresh_agents::AgentKind;
 use afresh_agents::adapters::scripted;
@@ -62,8 +62,8 @@ fn check_without_repository(
     something_judges(file, settings)
 }
 
-/// Commands and paths are carried out as they are, and so cannot be redacted where they are written
-/// down: a secret in one of them would be in the journal (B36).
+/// Commands and paths are used as they are, so they cannot be redacted: a secret in one of them would be
+/// in the journal (B36).
 fn no_secret_is_carried_out(
     file: &PlanFile,
     settings: &Settings,
@@ -72,9 +72,9 @@ fn no_secret_is_carried_out(
     let secrets = workers.secrets();
     let holds = |text: &str| redact(text, &secrets) != *text;
     let told = |whose: &str, what: &str| {
-        AppError::usage("secret", format!("{whose} has a {what} that holds a secret"))
+        AppError::usage("secret", format!("{whose} has a {what} that contains a secret"))
             .in_file(&file.shown)
-            .hint("name the variable instead, as in \"$MY_TOKEN\"; `env` under [checks] hands it over")
+            .hint("use a variable such as \"$MY_TOKEN\" and name it in `env` under [checks]")
     };
     for task in file.plan.tasks() {
         if task.all_checks().any(|check| holds(&check.command)) {
@@ -90,8 +90,8 @@ fn no_secret_is_carried_out(
     Ok(())
 }
 
-/// A task whose prompt would fill its worker's context never starts (PR-06). What other tasks will
-/// leave for it is not known yet.
+/// A task whose prompt alone fills the context window never starts (PR-06). What other tasks will add
+/// is not known yet.
 fn prompts_fit(
     file: &PlanFile,
     settings: &Settings,
@@ -110,7 +110,7 @@ fn prompts_fit(
     Ok(())
 }
 
-/// Every agent that a task names must be known, and its program must be there (B37).
+/// Every agent that a task names must exist, and so must its program (B37).
 fn agents_are_there(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppError> {
     let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
     for task in file.plan.tasks() {
@@ -123,7 +123,7 @@ fn agents_are_there(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppEr
             return Err(unknown_agent(name, task, file, workers));
         };
         let Some(program) = agent.program() else { continue };
-        // A path inside the repository is looked for in the workspace, which is not there yet.
+        // A relative path is searched in the workspace, which does not exist yet.
         let relative = program.contains('/') && !program.starts_with('/');
         let path = workers.environment.get("PATH").cloned().unwrap_or_default();
         if !relative && let Err(why) = which::find(program, path.as_ref()) {
@@ -137,11 +137,11 @@ fn agents_are_there(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppEr
     Ok(())
 }
 
-/// A script must know what to do for every task that it is to play.
+/// A script must have a part for every task of its agent.
 fn scripts_fit(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppError> {
     for agent in workers.agents.values() {
         let AgentKind::Scripted { script: source } = &agent.kind else { continue };
-        // It was read before, so that nothing can be wrong with it now.
+        // It was checked when the configuration was read.
         let Some(script) = scripted::read(&source.shown, source.text.as_bytes()).script else {
             continue;
         };
@@ -172,24 +172,24 @@ fn unknown_agent(name: &str, task: &str, file: &PlanFile, workers: &WorkerConfig
     let known: Vec<&str> = workers.agents.keys().map(String::as_str).collect();
     let defined = definitions::names(&file.root(), home.as_deref());
     let all = known.iter().copied().chain(defined.iter().map(String::as_str));
-    // `plugin:name` is a name too.
+    // `plugin:name` is also compared as `name`.
     let bare = name.rsplit(':').next().unwrap_or(name);
     let near = afresh_core::plan::nearest(name, all.clone())
         .or_else(|| afresh_core::plan::nearest(bare, all));
     let help = match (near, known.is_empty()) {
         (Some(near), _) => format!("did you mean {near:?}?"),
-        (None, false) => format!("configured are: {}", known.join(", ")),
+        (None, false) => format!("the agents are: {}", known.join(", ")),
         (None, true) => "`afresh init` finds one; or write to .afresh/config.toml:\n    [run]\n    agent = \"mine\"\n    [agents.mine]\n    kind = \"command\"\n    command = [\"my-agent\"]".to_owned(),
     };
     let message = if known.is_empty() {
         "no agent is configured".to_owned()
     } else {
-        format!("there is no agent {name:?} (task {task} needs it)")
+        format!("unknown agent {name:?} (task {task} needs it)")
     };
     AppError::usage("agent-not-found", message).hint(help)
 }
 
-/// Work that nothing but a worker's word would judge is refused, unless that is meant (B21).
+/// A task without any check is refused, unless that is intended (B21).
 fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), AppError> {
     if !settings.always.is_empty() {
         return Ok(());
@@ -199,12 +199,12 @@ fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), AppError
     if unchecked.is_empty() {
         return Ok(());
     }
-    Err(AppError::usage("unchecked", format!("nothing would prove these tasks done: {}", unchecked.join(", "))).in_file(&file.shown).hint(
+    Err(AppError::usage("unchecked", format!("these tasks have no checks: {}", unchecked.join(", "))).in_file(&file.shown).hint(
         "give them `checks`, or `no_check = \"reason\"`, or set `always` under [checks] in .afresh/config.toml",
     ))
 }
 
-/// A listed path behind a symbolic link of the repository could lead anywhere (B03).
+/// A listed path behind a symbolic link could lead anywhere (B03).
 fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), AppError> {
     let Ok(Some(head)) = place.repository.head() else { return Ok(()) };
     let mut parents: BTreeSet<String> = BTreeSet::new();
@@ -236,21 +236,21 @@ fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), Ap
                 );
                 return Err(AppError::usage("bad-path", message)
                     .in_file(&file.shown)
-                    .hint("a worker would write what it leads to; replace it with a file"));
+                    .hint("a worker would write to its target; replace it with a file"));
             }
         }
     }
     Ok(())
 }
 
-/// Whether a link of a commit leads out of it; one that cannot be read might.
+/// Whether a link leads out of the repository; one that cannot be read might.
 fn leads_out(place: &RepoContext, commit: &CommitId, path: &str) -> bool {
     let target = place.repository.show_file(commit, path).ok().flatten();
     let target = target.and_then(|bytes| String::from_utf8(bytes).ok());
     target.is_none_or(|target| leaves_tree(path, &target))
 }
 
-/// The directories above a path, or above what every match of a glob starts with.
+/// The parent directories of a path, or of the fixed part of a glob.
 fn above(pattern: &str) -> impl Iterator<Item = &str> {
     pattern
         .match_indices('/')

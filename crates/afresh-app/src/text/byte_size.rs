@@ -1,4 +1,4 @@
-//! Amounts of room as people read them.
+//! Byte sizes as text.
 
 const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
 
@@ -7,7 +7,7 @@ pub fn shown(bytes: u64) -> String {
     if bytes < 1024 {
         return format!("{bytes} bytes");
     }
-    // In tenths, without the rounding of floating points.
+    // In tenths, without floating point.
     let mut tenths = u128::from(bytes) * 10 / 1024;
     let mut unit = 0;
     while tenths >= 10_240 && unit + 1 < UNITS.len() {

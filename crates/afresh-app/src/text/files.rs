@@ -1,9 +1,9 @@
-//! Reading files that others wrote.
+//! Reading files up to a size.
 
 use std::io::{self, Read};
 use std::path::Path;
 
-/// All of a file, unless it is longer than that, or no file that ends.
+/// All of a regular file, if it is not too long.
 pub fn read_bounded(path: &Path, most_bytes: usize) -> io::Result<Vec<u8>> {
     // A device or a pipe never ends.
     if !std::fs::metadata(path)?.is_file() {

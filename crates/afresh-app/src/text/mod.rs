@@ -1,4 +1,4 @@
-//! Values as people read and write them.
+//! Values as text.
 //!
 //! | module | what it holds |
 //! | --- | --- |

@@ -1,25 +1,25 @@
-//! Moments and spans as people read them.
+//! Times and durations as text.
 
 use std::time::Duration;
 
-/// A moment in UTC, as `2026-11-15T09:30:00.123Z`.
+/// A time in UTC, as `2026-11-15T09:30:00.123Z`.
 pub fn iso(wall_ms: i64) -> String {
     jiff::Timestamp::from_millisecond(wall_ms)
         .map_or_else(|_| wall_ms.to_string(), |at| format!("{at:.3}"))
 }
 
-/// A moment in UTC as mails have it, `Sun, 15 Nov 2026 09:30:00 +0000`.
+/// A time in UTC as in mail headers, `Sun, 15 Nov 2026 09:30:00 +0000`.
 pub fn mail(seconds: u64) -> String {
     let at = i64::try_from(seconds).ok().and_then(|s| jiff::Timestamp::from_second(s).ok());
     at.map_or_else(String::new, |at| at.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string())
 }
 
-/// Seconds since 1970, as commits carry them.
+/// Seconds since 1970, as in commits.
 pub fn now_seconds() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// A span as `1h 02m`, `3m 05s` or `4.2s`.
+/// A duration as `1h 02m`, `3m 05s` or `4.2s`.
 pub fn span(span: Duration) -> String {
     let seconds = span.as_secs();
     match seconds {

@@ -1,4 +1,4 @@
-//! Messages of one line each, from somebody who may send anything.
+//! Messages of one line each, from a program that may send anything.
 
 use std::io::{self, BufRead, Read};
 
@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read};
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Line(Vec<u8>),
-    /// The line had more bytes than a message may have; all of it was passed over.
+    /// The line was too long for a message and was skipped.
     TooLong,
     End,
 }

@@ -1,4 +1,4 @@
-//! Why two tasks cannot run side by side: `afresh show --why A B` (PL-12).
+//! Why two tasks cannot run at the same time: `afresh show --why A B` (PL-12).
 
 use afresh_core::Plan;
 use afresh_core::ids::TaskId;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::terminal::output::safe;
 use afresh_app::error::AppError;
 
-/// More files than this that two tasks share are not listed.
+/// How many shared files are listed.
 const MAX_SHARED: usize = 20;
 
-/// What keeps two tasks apart; nothing where they can run side by side.
+/// Why two tasks cannot run at the same time; empty where they can.
 pub(crate) struct Apart<'a> {
     tasks: [&'a Task; 2],
     waves: [u32; 2],
@@ -23,7 +23,7 @@ enum Reason<'a> {
     Ordered(Vec<&'a TaskId>),
     /// Both may write it: the patterns of the first and of the second.
     Shared(&'a str, &'a str),
-    /// It names no files, and so it runs alone.
+    /// It lists no files, so it runs alone.
     Unlisted(&'a TaskId),
     AsksPerson(&'a TaskId),
     DoneBefore(&'a TaskId),
@@ -35,7 +35,7 @@ impl<'a> Apart<'a> {
         let tasks = [plan.task(a), plan.task(b)];
         let waves = [plan.wave(a), plan.wave(b)];
         if a == b {
-            let message = format!("{} is one task, not two", tasks[0].id);
+            let message = format!("{} was named twice", tasks[0].id);
             return Err(AppError::usage("task", message).hint("name two tasks of the plan"));
         }
         let mut reasons = Vec::new();
@@ -73,7 +73,7 @@ impl<'a> Apart<'a> {
     pub(crate) fn to_text(&self) -> String {
         let [a, b] = [&self.tasks[0].id, &self.tasks[1].id];
         if self.reasons.is_empty() {
-            let mut text = format!("{a} and {b} can run side by side");
+            let mut text = format!("{a} and {b} can run at the same time");
             if self.waves[0] != self.waves[1] {
                 let [first, second] = self.waves;
                 text = format!("{text}; not with `--schedule waves`: wave {first}, wave {second}");
@@ -81,7 +81,7 @@ impl<'a> Apart<'a> {
             return text;
         }
         let lines = self.reasons.iter().map(|reason| format!("\n  {}", reason.to_text()));
-        std::iter::once(format!("{a} and {b} cannot run side by side:")).chain(lines).collect()
+        std::iter::once(format!("{a} and {b} cannot run at the same time:")).chain(lines).collect()
     }
 }
 
@@ -97,9 +97,9 @@ impl Reason<'_> {
             Self::Shared(one, other) => {
                 format!("{} and {} may be one file", safe(one), safe(other))
             }
-            Self::Unlisted(id) => format!("{id} names no files, and so it runs alone"),
-            Self::AsksPerson(id) => format!("{id} asks a person; no worker does it"),
-            Self::DoneBefore(id) => format!("{id} was done before; no worker does it"),
+            Self::Unlisted(id) => format!("{id} lists no files, so it runs alone"),
+            Self::AsksPerson(id) => format!("{id} asks a person and needs no worker"),
+            Self::DoneBefore(id) => format!("{id} is already done"),
         }
     }
 

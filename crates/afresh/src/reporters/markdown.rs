@@ -1,7 +1,7 @@
-//! Markdown out of text that is not ours.
+//! Markdown with text from plans and workers in it.
 //!
-//! Whatever a plan or a worker wrote, it stays text: it starts no heading, list or table cell, makes
-//! no link, holds no HTML, and moves no cursor where the Markdown is read in a terminal.
+//! Such text stays text: it starts no heading, list or table cell, makes no link, contains no HTML, and
+//! moves no cursor where the Markdown is read in a terminal.
 
 use afresh_core::printable;
 
@@ -13,9 +13,9 @@ pub(crate) fn text(text: &str) -> String {
     let mut out = String::new();
     let plain = bounded(text);
     for (at, c) in plain.char_indices() {
-        // What these mean anywhere in a line.
+        // Special anywhere in a line.
         let special = "\\`*_[]<>|~&".contains(c);
-        // A heading, list item or quote at its start; a bare address that some readers make a link.
+        // Special at the start of a line; and bare addresses, which some readers turn into links.
         let starts = at == 0 && "#+-=>".contains(c);
         let numbers = matches!(c, '.' | ')') && plain[..at].bytes().all(|b| b.is_ascii_digit());
         let address = c == ':' && plain[at..].starts_with("://");
@@ -29,11 +29,11 @@ pub(crate) fn text(text: &str) -> String {
 
 /// A name, path or command, as it is.
 pub(crate) fn code(text: &str) -> String {
-    // A cell of a table would end at a bar, even inside code.
+    // A bar would end a table cell, even inside code.
     let plain = bounded(text).replace('|', "\u{2502}");
     let longest = plain.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
-    // A backtick at an edge needs a blank; one blank at both ends is taken off again by readers.
+    // A backtick at an edge needs a blank, which readers remove again.
     let pad = if plain.starts_with('`') || plain.ends_with('`') { " " } else { "" };
     if plain.trim().is_empty() {
         "` `".to_owned()

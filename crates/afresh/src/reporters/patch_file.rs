@@ -42,10 +42,10 @@ pub(crate) fn write(
     let output = target.output;
     if target.file == Path::new("-") {
         if std::io::stdout().is_terminal() {
-            return Err(AppError::usage("patch", "a patch may hold what controls a terminal")
-                .hint("send it to a file or a program: `afresh land --patch FILE`"));
+            return Err(AppError::usage("patch", "a patch could control the terminal")
+                .hint("write it to a file: `afresh land --patch FILE`"));
         }
-        // A reader that has gone away is no reason to fail.
+        // A closed standard output is no error.
         let _ = std::io::stdout().lock().write_all(&patch);
         return Ok(Exit::Done);
     }

@@ -1,7 +1,7 @@
 //! A plan as scripts read it: `afresh show --json`.
 //!
-//! Written straight from the plan: as a tree of JSON values in memory, a large plan would take
-//! several times the room and the time.
+//! Serialised straight from the plan: as a tree of JSON values, a large plan would take several times
+//! the memory and the time.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -51,7 +51,7 @@ struct TaskJson<'a> {
     done_before: Option<&'a str>,
 }
 
-/// How large the prompt is at least, against what its model can hold.
+/// The minimum size of the prompt, and the context window.
 #[derive(Debug, Serialize)]
 struct PromptJson {
     tokens: u64,
@@ -85,8 +85,8 @@ struct ConflictJson {
 }
 
 impl<'a> PlanJson<'a> {
-    /// `percent` says how much of a worker's context a task will fill, `staff` who will do it, `sizes`
-    /// how much of that is its prompt.
+    /// `percent` is the share of the context window that a task will fill, `staff` its agent, `sizes`
+    /// the size of its prompt.
     pub(crate) fn of(
         file: &'a PlanFile,
         percent: impl Fn(&Task) -> u64,
@@ -161,7 +161,7 @@ fn checks(checks: &[Check]) -> Vec<CheckJson<'_>> {
     checks.iter().map(|check| CheckJson { name: &check.name, command: &check.command }).collect()
 }
 
-/// Per cent as scripts see them: a share of one.
+/// Per cent as a fraction.
 pub(crate) fn share(percent: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "it is shown, not counted with")]
     let percent = percent as f64;

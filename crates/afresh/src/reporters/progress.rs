@@ -1,4 +1,4 @@
-//! What a run looks like while it runs: one plain line per fact, readable without colour.
+//! The progress of a run: one plain line per event, readable without colour.
 
 use std::time::Instant;
 
@@ -51,18 +51,24 @@ impl Reporter for Progress {
                     "plan",
                     Paint::Yellow,
                     "-",
-                    &format!("changed, and pinned anew: {}", count(plan.len(), "task")),
+                    &format!(
+                        "changed; continuing with the new version ({})",
+                        count(plan.len(), "task")
+                    ),
                 );
             }
             Event::AttemptSpawned { attempt } => {
                 let state = run.state_of(&attempt.task);
                 let resumed =
                     state.is_some_and(|state| state.records.resumed.contains_key(&attempt.number));
-                let mark = if resumed { "go-on" } else { "start" };
+                let mark = if resumed { "continue" } else { "start" };
                 self.line(mark, Paint::Blue, &attempt.to_string(), &title(&attempt.task));
             }
             Event::ContextWarned { attempt, fill } => {
-                let text = format!("{} % of its context is full; it is told", fill.percent());
+                let text = format!(
+                    "{} % of its context window is used; the worker was notified",
+                    fill.percent()
+                );
                 self.line("context", Paint::Yellow, &attempt.to_string(), &text);
             }
             Event::SpawnFailed { attempt, failure, .. } => {
@@ -87,7 +93,7 @@ impl Reporter for Progress {
                 self.line("refused", Paint::Yellow, &attempt.to_string(), &text);
             }
             Event::StepsDropped { task } => {
-                let text = "its finished steps no longer hold; the next worker starts over";
+                let text = "its finished steps are no longer valid; the next worker starts over";
                 self.line("dropped", Paint::Yellow, task.as_str(), text);
             }
             Event::AttemptRejected { attempt, reason, .. } => {
@@ -113,11 +119,11 @@ impl Reporter for Progress {
                 self.line("settled", Paint::Green, task.as_str(), how);
             }
             Event::NeedIgnored { task } => {
-                let text = "what needs it goes on without it";
+                let text = "tasks that need it will run without it";
                 self.line("ignored", Paint::Yellow, task.as_str(), text);
             }
             Event::TaskRetried { task } => {
-                self.line("retry", Paint::Yellow, task.as_str(), "once more, with fresh workers");
+                self.line("retry", Paint::Yellow, task.as_str(), "retrying with fresh workers");
             }
             Event::Aborted { reason } => self.line("aborted", Paint::Red, "-", reason),
             Event::FinalChecked { results, .. } => self.finals(results),
@@ -143,7 +149,7 @@ impl Reporter for Progress {
 }
 
 impl Progress {
-    /// What workers and checks were refused; what is only said is in the report.
+    /// Denials; those that only a program's output mentions are in the report.
     fn refusals(&self, event: &Event) {
         let met = refusal::met(event);
         for met in met.iter().filter(|met| met.refusal.what != DeniedAction::Said) {
@@ -152,7 +158,7 @@ impl Progress {
         }
     }
 
-    /// What people are asked, say and want.
+    /// Questions, answers, halts.
     fn people(&self, event: &Event) {
         match event {
             Event::QuestionAsked { question } if self.questions == Questions::ToldHere => {
@@ -168,15 +174,15 @@ impl Progress {
             }
             Event::HaltRequested { now, reason, .. } => {
                 let how = if *now {
-                    "now: attempts are ended"
+                    "ending running attempts"
                 } else {
-                    "running attempts finish; once more to end them"
+                    "running attempts finish; a second request ends them"
                 };
                 self.line("halt", Paint::Yellow, "-", &format!("{reason}; {how}"));
             }
-            Event::HaltCleared => self.line("resume", Paint::Blue, "-", "the halt is cleared"),
+            Event::HaltCleared => self.line("resume", Paint::Blue, "-", "halt cleared"),
             Event::BudgetReached { .. } => {
-                self.line("budget", Paint::Red, "-", "reached; spending stops");
+                self.line("budget", Paint::Red, "-", "budget reached; no new attempts");
             }
             _ => {}
         }

@@ -19,7 +19,7 @@ pub(crate) fn document(findings: &[Finding]) -> Value {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": rules,
             }},
-            // Where nothing is said, columns would be counted in units of UTF-16.
+            // The default would be UTF-16 code units.
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
@@ -73,7 +73,7 @@ fn location(file: &str, (line, column, width): (usize, usize, usize)) -> Value {
     json!({"physicalLocation": place})
 }
 
-/// A relative path as a URI: what is not plain is written as a number.
+/// A relative path as a URI, percent-encoded.
 fn uri(path: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(byte);
     path.bytes().fold(String::new(), |text, byte| {

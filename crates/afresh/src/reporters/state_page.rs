@@ -1,7 +1,7 @@
-//! `STATE.md` in the state directory: where the run stands, for people who open files.
+//! `STATE.md` in the state directory: the progress of the run.
 //!
-//! A projection of the journal: never read back. It follows the run with a delay of seconds at most,
-//! and is right when afresh ends.
+//! Derived from the journal and never read back. It follows the run within seconds, and is current when
+//! afresh exits.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use afresh_engine::{RecordedEvent, Reporter};
 use crate::reporters::markdown::{code, text};
 use crate::terminal::output::count;
 
-/// A plan of ten thousand tasks is not written anew for each of them.
+/// So that a plan of ten thousand tasks is not rewritten for every event.
 const PAUSE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl StatePage {
 
     fn write(&mut self, run: &Run) {
         self.written = Some(Instant::now());
-        // The page is a convenience; the journal has everything.
+        // The journal has everything, so a page that cannot be written is no error.
         let draft = self.file.with_extension("md.new");
         let _ =
             std::fs::write(&draft, render(run)).and_then(|()| std::fs::rename(&draft, &self.file));
@@ -70,7 +70,7 @@ fn render(run: &Run) -> String {
     }
     warnings(&mut page, run);
     if !status.questions.is_empty() {
-        page.push_str("\n## Waits for you\n\n");
+        page.push_str("\n## Open questions\n\n");
         for question in &status.questions {
             let first = question.text.lines().next().unwrap_or_default();
             let command = format!("afresh decide {} ANSWER", question.id);
@@ -88,7 +88,7 @@ fn render(run: &Run) -> String {
     page
 }
 
-/// What went on without something that it needs (HU-03).
+/// Tasks that ran without something they need (HU-03).
 fn warnings(page: &mut String, run: &Run) {
     let ignored = run
         .tasks()
@@ -96,7 +96,7 @@ fn warnings(page: &mut String, run: &Run) {
     for (task, _) in ignored {
         let _ = writeln!(
             page,
-            "- **warning**: {} was given up, and what needs it goes on without",
+            "- **warning**: {} was ignored; tasks that need it ran without it",
             task.id
         );
     }

@@ -1,4 +1,4 @@
-//! What a run came to: one line that says everything, failures repeated, then the next command.
+//! The end of a run: failures, one summary line, the next command.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::terminal::output::{Output, Paint, safe};
 use afresh_app::policy::budget;
 use afresh_app::text::moment;
 
-/// A run whose driver has nothing more to do.
+/// A run after its driver ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) run: Run,
@@ -27,7 +27,7 @@ pub(crate) fn print(ended: &Ended, output: &Output) {
     next(ended, &RunStatus::of(&ended.run), output);
 }
 
-/// What it came to, without what to do next.
+/// The outcome, without the next command.
 pub(crate) fn print_outcome(ended: &Ended, output: &Output) {
     let status = RunStatus::of(&ended.run);
     failures(ended, &status, output);
@@ -43,7 +43,7 @@ fn failures(ended: &Ended, status: &RunStatus, output: &Output) {
             let attempt = AttemptId { task: task.id.clone(), number: task.attempts };
             let output_of = ended.layout.attempt(ended.run.id(), &attempt);
             if task.attempts > 0 && output_of.is_dir() {
-                output.note(&format!("     its last output: {}", output_of.display()));
+                output.note(&format!("     last output: {}", output_of.display()));
             }
         }
     }
@@ -89,22 +89,20 @@ fn next(ended: &Ended, status: &RunStatus, output: &Output) {
     waits_for(run, output);
     match ended.standing {
         DriveState::Finished { ok } if run.tip() != run.base() => {
-            output.note(&format!(
-                "  branch {branch}; look at it with `git log --first-parent {branch}`"
-            ));
+            output.note(&format!("  branch {branch}: `git log --first-parent {branch}` shows it"));
             let partial = if ok { "" } else { " --partial" };
             output.note(&format!(
-                "  `afresh report` tells everything; `afresh land{partial}` merges it into your branch"
+                "  `afresh report` summarizes it; `afresh land{partial}` merges it into your branch"
             ));
         }
-        DriveState::Halted => output.note("  halted; `afresh resume` goes on"),
+        DriveState::Halted => output.note("  halted; `afresh resume` continues"),
         DriveState::BudgetReached => {
             let budget = run.settings().budget;
             let used = budget.describe(BudgetAmount::from(&run.usage()));
             let flag =
                 if budget.cost_micros.is_some() { "--budget-usd X" } else { "--budget-tokens N" };
             output.note(&format!(
-                "  the budget is reached: {used}; `afresh run {flag}` with more goes on"
+                "  budget reached: {used}; `afresh run {flag}` with a higher limit continues"
             ));
         }
         _ => {}
@@ -123,7 +121,7 @@ fn next(ended: &Ended, status: &RunStatus, output: &Output) {
     }
 }
 
-/// Why the one task that was asked for did not run.
+/// Why the task of `--task` did not run.
 fn waits_for(run: &Run, output: &Output) {
     let Some(at) = run.settings().only.as_ref().and_then(|id| run.plan().position(id)) else {
         return;

@@ -1,7 +1,7 @@
-//! What a shell completes: tasks, runs and questions of the repository that the user is in.
+//! Shell completion: tasks, runs and questions of the current repository.
 //!
-//! A shell asks this program again and again while somebody types, with [`VARIABLE`] set. Nothing is
-//! written, and whatever goes wrong, there is simply nothing to complete.
+//! A shell starts this program while the user types, with [`VARIABLE`] set. Nothing is written, and on
+//! an error there is simply nothing to complete.
 
 use afresh_core::status::RunStatus;
 use afresh_engine::RepoContext;
@@ -20,12 +20,12 @@ use afresh_app::session::select_run;
 /// Set by the scripts that `afresh completions` prints.
 pub(crate) const VARIABLE: &str = "AFRESH_COMPLETE";
 
-/// Answers a shell that asks what could come next; false if none does.
+/// Answers a shell that asks for completions; false if none does.
 pub(crate) fn answered_a_shell() -> bool {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let here = std::env::current_dir().ok();
     let asked = CompleteEnv::with_factory(Cli::command).var(VARIABLE).bin("afresh");
-    // What cannot be completed must not disturb the line that somebody types.
+    // An error message would disturb the line that the user types.
     asked.try_complete(arguments, here.as_deref()).unwrap_or(true)
 }
 

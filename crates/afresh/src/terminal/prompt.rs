@@ -1,20 +1,20 @@
-//! Asking the person in front of the terminal. Where there is nobody, nothing is asked.
+//! Asking the user in this terminal; without one, nothing is asked.
 
 use std::io::{BufRead, Write};
 
 use crate::terminal::output::{Output, Paint};
 
-/// Somebody who can read a question and type an answer.
+/// A user who can read a question and type an answer.
 #[derive(Debug)]
 pub(crate) struct Asker(());
 
 impl Asker {
-    /// None without a terminal on both sides, or where a program reads along.
+    /// None without a terminal for input and output, or with `--json`.
     pub(crate) fn there(output: &Output) -> Option<Self> {
         output.is_interactive().then_some(Self(()))
     }
 
-    /// The answer in one line; an empty one means `default`. None: the input has ended.
+    /// The answer, or `default` for an empty line; none at the end of the input.
     #[expect(clippy::unused_self, reason = "only somebody who is there can be asked")]
     pub(crate) fn ask(&self, question: &str, default: &str) -> Option<String> {
         let mut line = String::new();
@@ -32,14 +32,14 @@ impl Asker {
         Some(if answer.is_empty() { default } else { answer }.to_owned())
     }
 
-    /// One of several ways, by its number or its first word; none for Enter alone.
+    /// One of several choices, by its number or its first word; none for Enter alone.
     pub(crate) fn choose(&self, question: &str, ways: &[&str], output: &Output) -> Option<usize> {
         output.note(&format!("{} {question}", output.paint(Paint::Yellow, "?")));
         for (number, way) in ways.iter().enumerate() {
             output.note(&format!("  {:>2}  {way}", number + 1));
         }
         loop {
-            let answer = self.ask("   a number or a word; Enter goes on as usual", "")?;
+            let answer = self.ask("   a number or a word; Enter continues as usual", "")?;
             if answer.is_empty() {
                 return None;
             }
@@ -52,7 +52,7 @@ impl Asker {
         }
     }
 
-    /// Yes only if somebody says so.
+    /// Whether the user agrees.
     pub(crate) fn agrees(&self, question: &str) -> bool {
         let answer = self.ask(question, "y").unwrap_or_default().to_lowercase();
         matches!(answer.as_str(), "y" | "yes")

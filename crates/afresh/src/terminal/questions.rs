@@ -1,7 +1,7 @@
-//! The person at this terminal: sees every question as it comes up, and answers by typing.
+//! A run's questions in its own terminal: each is shown as it comes up, and answered by typing.
 //!
-//! Only where there is a terminal to read from and to write to. Whoever has none, or answers in
-//! another terminal, uses `afresh decide`; the driver sees no difference.
+//! Without a terminal, or from another one, `afresh decide` does the same; the driver sees no
+//! difference.
 
 use std::io::{BufRead, stdin};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,20 +19,20 @@ use crate::terminal::foreground;
 use crate::terminal::output::{Output, Paint, safe};
 use afresh_app::context::user_name;
 
-/// How often a job in the background looks whether it still is.
+/// How often a job in the background checks that it still is.
 const GLANCE: Duration = Duration::from_millis(500);
 
-/// Somebody who can be asked.
+/// The user at this terminal.
 #[derive(Debug, Clone)]
 pub(crate) struct Person {
     output: Output,
     open: Arc<Mutex<Vec<Question>>>,
-    /// Is somebody still there? The end of the input says no.
+    /// Whether the input is still open.
     there: Arc<AtomicBool>,
 }
 
 impl Person {
-    /// None where nobody could read or answer.
+    /// None without a terminal.
     pub(crate) fn at_terminal(output: &Output) -> Option<Self> {
         output.is_interactive().then(|| Self {
             output: output.clone(),
@@ -46,7 +46,7 @@ impl Person {
         Arc::clone(&self.there)
     }
 
-    /// Shows what waits already, and listens from now on.
+    /// Shows open questions, and reads answers from now on.
     pub(crate) fn listen(&self, run: &Run, inputs: Sender<Input>) {
         for question in run.questions() {
             self.show(question);
@@ -69,7 +69,7 @@ impl Person {
         });
     }
 
-    /// Nobody is there until the terminal is ours again. False once the driver is gone.
+    /// Waits until the terminal is ours again. False once the driver is gone.
     fn wait_for_terminal(&self, send: impl Fn(Input) -> bool) -> bool {
         let mut heard = self.leaves(&send);
         while heard && foreground::is_taken() {
@@ -152,7 +152,7 @@ fn addressed<'q, 'l>(
         Some((QuestionId(number), answer.trim()))
     });
     let found = match named {
-        // Somebody else may have answered it meanwhile: it is no answer to another one.
+        // It may have been answered elsewhere meanwhile; it is no answer to another question.
         Some((id, answer)) => {
             let question = open.iter().find(|question| question.id == id);
             (question.ok_or(format!("there is no open question {id}"))?, answer)
@@ -179,14 +179,13 @@ impl Reporter for Person {
         let open = self.open();
         let ids: Vec<String> = open.iter().map(|question| question.id.to_string()).collect();
         drop(open);
-        let text =
-            format!("everything else is done: your answer to {} is waited for", ids.join(", "));
+        let text = format!("Waiting for your answer to {}", ids.join(", "));
         self.output.note(&self.output.paint(Paint::Yellow, &format!("? {text}")));
     }
 
     fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
         match seen.event {
-            // A policy may have answered it in the same breath.
+            // A policy may have answered it at once.
             Event::QuestionAsked { question } if seen.run.question(question.id).is_some() => {
                 self.show(question);
             }

@@ -1,9 +1,9 @@
-//! Ctrl-C and its kin, as inputs (F17).
+//! Ctrl-C and other signals, as inputs of the driver (F17).
 //!
 //! | signal | meaning |
 //! | --- | --- |
-//! | SIGINT (Ctrl-C), SIGHUP | halt: running attempts finish, nothing new starts; a second one: now |
-//! | SIGTERM | halt now: attempts are ended, what they did is saved |
+//! | SIGINT (Ctrl-C), SIGHUP | halt: running attempts finish, nothing new starts; a second one ends them |
+//! | SIGTERM | halt at once: attempts are ended, their work is saved |
 //! | SIGPIPE | ignored: a closed terminal never stops a run |
 
 use std::sync::mpsc::Sender;
@@ -13,7 +13,7 @@ use afresh_core::Input;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// Sends a halt for every signal that asks for one.
+/// Sends a halt for every such signal.
 pub(crate) fn listen(inputs: Sender<Input>) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     thread::spawn(move || {

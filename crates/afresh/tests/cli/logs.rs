@@ -229,12 +229,12 @@ fn reports_of_an_agent_are_shown_readably() {
          > Bash: cat a.txt\n! the tool failed\n  | no such file\n\
          ! asks its model again, after 2.0s: overloaded: overloaded (529)\n\
          npm warns of something\n\
-         Done.\n= that is its answer\n\
+         Done.\n= that is its result\n\
          # used: 30 input, 5 output, 7 cache read, 0 cache write; $0.0125\n",
         "{text}"
     );
     let last = repo.afresh(&["logs", "T001", "-n", "2"]).expect(0).stdout;
-    assert!(last.contains("stdout (merged)\n= that is its answer\n# used: 30 input"), "{last}");
+    assert!(last.contains("stdout (merged)\n= that is its result\n# used: 30 input"), "{last}");
     let raw = repo.afresh(&["logs", "T001", "--raw"]).expect(0).stdout;
     assert!(raw.starts_with(REPORTS), "{raw}");
 }
@@ -251,11 +251,11 @@ fn reports_are_followed() {
     });
     let logs = Terminal::start(repo.command(&["logs", "T001", "-f"]));
     logs.await_words("Done.");
-    assert!(!logs.seen().contains("that is its answer"));
+    assert!(!logs.seen().contains("that is its result"));
     gate.open();
     run.end().expect(0);
     let (code, seen) = logs.end();
     assert_eq!(code, Some(0));
-    assert_eq!(seen.matches("that is its answer").count(), 1, "{seen}");
+    assert_eq!(seen.matches("that is its result").count(), 1, "{seen}");
     assert_eq!(seen.matches("# used: 30 input").count(), 1, "{seen}");
 }

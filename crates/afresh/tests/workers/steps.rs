@@ -99,7 +99,7 @@ fn finished_steps_outlive_a_kill_of_afresh() {
     assert_eq!(repo.landed(), ["T"]);
 }
 
-/// ST-04: twice is now: attempts are ended, their finished steps kept.
+/// ST-04: twice is ending running attempts, their finished steps kept.
 #[test]
 fn finished_steps_outlive_a_halt_that_ends_everything() {
     let repo = repo();

@@ -1,7 +1,7 @@
-//! Putting agent programs into the cache, with npm.
+//! Installing agent programs into the cache, with npm.
 //!
-//! Everything is made aside and moved into place at once: an installation that was interrupted is never
-//! used, and is cleared away by the next one.
+//! An installation is built in a temporary directory and moved into place at once: an interrupted one is
+//! never used, and the next one removes it.
 
 use afresh_agents::adapters::versions::PinnedProgram;
 use afresh_process::ProcessEnd;
@@ -18,28 +18,28 @@ use crate::error::AppError;
 use crate::notice::Notice;
 use crate::text::count;
 
-/// What is installed.
+/// A program and a version to install.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
     pub pin: &'static PinnedProgram,
-    /// Another version than the one that afresh is tested with, perhaps.
+    /// Usually the version that afresh is tested with.
     pub version: String,
 }
 
-/// What came of it.
+/// An installed program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
     pub path: PathBuf,
-    /// It was not there before.
+    /// Whether it was installed just now.
     pub is_new: bool,
 }
 
-/// The largest of them has half a gigabyte.
+/// The largest program has half a gigabyte.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
 const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
-/// How often people hear that it goes on.
+/// How often progress is reported.
 const TELL_EVERY: Duration = Duration::from_secs(3);
-/// Directories that are being made.
+/// The prefix of unfinished installations.
 const ASIDE: &str = "new-";
 
 /// Where progress goes while an installation takes its time.
@@ -70,7 +70,7 @@ pub fn install(
     Ok(Installed { path, is_new })
 }
 
-/// One installs at a time; whoever comes second waits, and is told.
+/// One installation at a time; a second one waits.
 fn lock(place: &Path, notify: Notify<'_>) -> std::io::Result<File> {
     let file = File::create(place.join("lock"))?;
     if file.try_lock().is_err() {
@@ -80,16 +80,16 @@ fn lock(place: &Path, notify: Notify<'_>) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// What installations left that were interrupted. Nobody else is at work: we hold the lock.
+/// Removes interrupted installations; the lock is held.
 fn clear_away(place: &Path) {
     let entries = fs::read_dir(place).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(ASIDE)) {
-        // What cannot be removed is not used either.
+        // A leftover that cannot be removed is never used.
         let _ = fs::remove_dir_all(entry.path());
     }
 }
 
-/// Makes it aside, looks that it starts, and moves it into place.
+/// Installs into a temporary directory, checks that the program starts, and moves it into place.
 fn make(
     wanted: &Wanted,
     place: &Path,
@@ -105,7 +105,7 @@ fn make(
     npm(wanted, aside.path(), &trial, environment, notify)?;
     let program = installed::bin(aside.path(), wanted.pin.program);
     starts(wanted, &program.to_string_lossy(), &trial, environment)?;
-    // Whole installations only: the name appears when everything is there.
+    // The name appears only when everything is complete.
     let made = aside.keep();
     fs::rename(&made, target).map_err(|error| {
         let _ = fs::remove_dir_all(&made);
@@ -113,7 +113,7 @@ fn make(
     })
 }
 
-/// What npm made is there, and those that have a `--version` say it.
+/// Checks that the program exists, and that `--version` works where it has one.
 fn starts(
     wanted: &Wanted,
     program: &str,
@@ -122,7 +122,7 @@ fn starts(
 ) -> Result<(), AppError> {
     let unusable = |why: &str| {
         failed(format!("npm installed {}, but its program {why}", package(wanted)))
-            .hint("is `node --version` recent enough for it? Else try another --version")
+            .hint("check that `node --version` is recent enough, or try another `--version`")
     };
     which::find(program, &environment.search_path()).map_err(unusable)?;
     if !look::is_known(wanted.pin) {
@@ -136,7 +136,7 @@ fn starts(
     }
 }
 
-/// The link to the version that is used, replaced at once.
+/// Replaces the link to the version in use, atomically.
 fn point(place: &Path, program: &str, target: &Path) -> std::io::Result<()> {
     let name = target.file_name().unwrap_or_default();
     let link = place.join(program);
@@ -158,14 +158,14 @@ fn npm(
 ) -> Result<(), AppError> {
     let npm = which::find("npm", &environment.search_path()).map_err(|why| {
         AppError::usage("npm", format!("npm {why}")).hint(
-            "install Node.js, which brings npm (your package manager, or https://nodejs.org); or install \
-             the program in another way, so that it is on the PATH",
+            "install Node.js, which includes npm (with your package manager, or from https://nodejs.org), or \
+             install the program in another way and put it on the PATH",
         )
     })?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut argv = vec![text(&npm), "install".to_owned(), "--prefix".to_owned(), text(prefix)];
     let quiet = ["--location=project", "--no-audit", "--no-fund", "--no-progress"];
-    // A line for every package says that it goes on; an address that nobody answers is soon given up.
+    // One line per package shows progress; an unreachable registry fails soon.
     let told = ["--loglevel=http", "--fetch-retries=2"];
     let waits = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"];
     argv.extend(quiet.iter().chain(&told).chain(&waits).map(|word| (*word).to_owned()));
@@ -196,10 +196,10 @@ fn package(wanted: &Wanted) -> String {
     format!("{}@{}", wanted.pin.package, wanted.version)
 }
 
-const NETWORK: &str = "check the connection, `npm config get registry` and HTTPS_PROXY, and try again; \
-     nothing half is left";
+const NETWORK: &str = "check the connection, `npm config get registry` and HTTPS_PROXY, then try again; nothing was \
+     installed";
 
-/// Why npm failed, by its own codes.
+/// Why npm failed, by its error codes.
 fn refused(wanted: &Wanted, log: &str) -> AppError {
     let errors = log.lines().filter_map(|line| {
         let line = line.trim();
@@ -215,9 +215,9 @@ fn refused(wanted: &Wanted, log: &str) -> AppError {
         "ENOTFOUND" | "EAI_AGAIN" | "ECONNREFUSED" | "ECONNRESET" | "ETIMEDOUT" | "ENETUNREACH" => {
             NETWORK
         }
-        "E404" | "ETARGET" => "there is no such version: leave out --version for the tested one",
-        "ENOSPC" => "there is no space left; AFRESH_CACHE may name a directory on another disk",
-        _ => "the same by hand shows more: npm install --prefix DIR PACKAGE",
+        "E404" | "ETARGET" => "there is no such version; omit `--version` for the tested one",
+        "ENOSPC" => "the disk is full; set AFRESH_CACHE to a directory on another disk",
+        _ => "run it by hand to see more: npm install --prefix DIR PACKAGE",
     })
 }
 
@@ -228,5 +228,5 @@ fn failed(message: impl Into<String>) -> AppError {
 fn cannot_write(place: &Path, error: &std::io::Error) -> AppError {
     failed(format!("cannot install into {}", place.display()))
         .cause(error.to_string())
-        .hint("AFRESH_CACHE may name another directory")
+        .hint("set AFRESH_CACHE to a writable directory")
 }

@@ -1,5 +1,4 @@
-//! The programs in the cache: `agents/PROGRAM-VERSION` each, and a link `agents/PROGRAM` to the one that
-//! is used.
+//! Installed programs in the cache: `agents/PROGRAM-VERSION`, and a link `agents/PROGRAM` to the one in use.
 
 use afresh_agents::adapters::versions;
 use std::path::{Path, PathBuf};
@@ -7,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::agents::which;
 use crate::environment::Environment;
 
-/// Where they are; none where there is no cache directory.
+/// Their directory; none without a cache directory.
 pub(super) fn directory(environment: &Environment) -> Option<PathBuf> {
     environment.cache_directory().map(|cache| cache.join("agents"))
 }
@@ -19,7 +18,7 @@ pub(super) fn find(program: &str, environment: &Environment) -> Option<PathBuf> 
     which::find(place.to_str()?, std::ffi::OsStr::new("")).ok()
 }
 
-/// The program inside of what npm made.
+/// The program inside an installation by npm.
 pub(super) fn bin(installation: &Path, program: &str) -> PathBuf {
     installation.join("node_modules/.bin").join(program)
 }

@@ -1,5 +1,4 @@
-//! Whether a program seems to have a key or a login: a variable that is set, a file that is there. What
-//! is in them is nobody's business here.
+//! Whether a program seems to have a key or a login: a variable is set, or a file exists. Neither is read.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -66,7 +65,7 @@ const PLACES: &[Places] = &[
     },
 ];
 
-/// What to do where a program has neither key nor login; none where it has one, or nobody knows.
+/// A hint where a program has neither key nor login; none where it has one, or where that is unknown.
 pub(super) fn missing(program: &str, variables: &BTreeMap<String, String>) -> Option<&'static str> {
     let places = PLACES.iter().find(|places| places.program == program)?;
     let set = |name: &&str| variables.get(*name).is_some_and(|value| !value.is_empty());
@@ -100,7 +99,7 @@ mod tests {
         assert!(missing("codex", &variables).is_some(), "an empty key is none");
         variables.insert("CODEX_API_KEY".to_owned(), "k".to_owned());
         assert_eq!(missing("codex", &variables), None);
-        // A directory cannot be read as a file; that it is there is enough.
+        // A directory cannot be read as a file, but existing is enough.
         std::fs::create_dir_all(directory.path().join(".claude/.credentials.json")).expect("made");
         assert_eq!(missing("claude", &variables), None);
     }

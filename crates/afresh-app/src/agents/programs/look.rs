@@ -1,4 +1,4 @@
-//! A look at an agent: its program is really started, with an argument that does no work.
+//! Inspecting an agent: its program is really started, with an argument that does no work.
 
 use afresh_agents::adapters::versions::{self, PinnedProgram};
 use afresh_agents::agent::COMMON_VARIABLES;
@@ -12,34 +12,34 @@ use super::{find, login, remedy};
 use crate::agents::probe::{self, Trial};
 use crate::environment::Environment;
 
-/// Programs that we know answer `--version`, but some of them take their time.
+/// Known programs answer `--version`, but some are slow.
 pub(super) const KNOWN_LIMIT: Duration = Duration::from_secs(20);
 
-/// What was seen.
+/// The result of an inspection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Look {
-    /// Where its program is; none where it is our own, or not there.
+    /// The path of its program; none where it is built in, or missing.
     pub path: Option<PathBuf>,
     /// The first line that it printed.
     pub said: String,
     pub version: Option<Version>,
-    /// What afresh is tested with.
+    /// The version that afresh is tested with.
     pub tested: Option<&'static PinnedProgram>,
     pub trouble: Option<Trouble>,
-    /// What to do where it seems to have neither key nor login.
+    /// A hint where it seems to have neither key nor login.
     pub login: Option<String>,
 }
 
-/// Why it cannot be used, or perhaps not.
+/// Why an agent cannot be used, or perhaps not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     pub text: String,
     pub cure: String,
-    /// Certainly not; else only its `--version` is odd, and that is not for every program.
+    /// Certainly not; otherwise only its `--version` failed, which not every program has.
     pub is_certain: bool,
 }
 
-/// Looks at several at once: some take seconds to say their version.
+/// Inspects several at the same time: some take seconds to print their version.
 pub fn at_all<'a>(
     agents: impl IntoIterator<Item = &'a Agent>,
     home: &Path,
@@ -53,7 +53,7 @@ pub fn at_all<'a>(
     })
 }
 
-/// `home` is where paths inside the repository are looked up.
+/// `home` is the directory that relative programs are searched in.
 fn at(
     agent: &Agent,
     home: &Path,
@@ -67,7 +67,7 @@ fn at(
     let trouble = |text: String, is_certain: bool| {
         Some(Trouble { text, cure: remedy(&agent.name, program), is_certain })
     };
-    // A path inside the repository is looked up in the workspace.
+    // A relative path is searched in the workspace.
     let relative = program.contains('/') && !program.starts_with('/');
     let place = if relative {
         home.join(program).to_string_lossy().into_owned()
@@ -79,7 +79,7 @@ fn at(
         Err(why) => return Look { trouble: trouble(format!("{program} {why}"), true), ..seen },
     };
     let argv = [found.to_string_lossy().into_owned(), "--version".to_owned()];
-    // Others may have no such argument, and mean no harm by it.
+    // Other programs may not have this argument.
     let must_answer = pin.is_some_and(is_known);
     let limit = if must_answer { KNOWN_LIMIT } else { probe::LIMIT };
     let tried = trial.map_err(Clone::clone);
@@ -91,14 +91,14 @@ fn at(
     let why = match &tried.report.ended {
         Err(failure) => trouble(failure.message.clone(), true),
         Ok(ProcessEnd::TimedOut | ProcessEnd::WentSilent) => {
-            trouble(format!("{shown} does not end"), must_answer)
+            trouble(format!("{shown} does not finish"), must_answer)
         }
         Ok(ProcessEnd::Exited(0)) => None,
         Ok(ProcessEnd::Exited(code)) if must_answer => {
             let said = if tried.said.is_empty() { "nothing" } else { &tried.said };
-            trouble(format!("{shown} ends with exit code {code} and says: {said}"), true)
+            trouble(format!("{shown} exits with code {code} and prints: {said}"), true)
         }
-        _ if must_answer => trouble(format!("{shown} is ended by a signal"), true),
+        _ if must_answer => trouble(format!("{shown} was ended by a signal"), true),
         _ => None,
     };
     let said =
@@ -113,7 +113,7 @@ fn at(
     }
 }
 
-/// What to do where its worker would see neither a key nor a login.
+/// A hint where its worker would see neither a key nor a login.
 fn login_of(agent: &Agent, pin: &PinnedProgram, environment: &Environment) -> Option<String> {
     let mut visible = environment.all();
     let own = agent.variables();
@@ -123,7 +123,7 @@ fn login_of(agent: &Agent, pin: &PinnedProgram, environment: &Environment) -> Op
     let cure = login::missing(pin.program, &visible)?;
     match agent.kind {
         AgentKind::Program(_) => Some(cure.to_owned()),
-        // Nothing is handed on to these but what is named.
+        // These get only the variables that `env` names.
         AgentKind::Acp(_) => {
             Some(format!("{cure}, and name it in `env` under [agents.{}]", agent.name))
         }
@@ -131,13 +131,13 @@ fn login_of(agent: &Agent, pin: &PinnedProgram, environment: &Environment) -> Op
     }
 }
 
-/// Those that answer `--version`; the others only speak their protocol.
+/// Programs that answer `--version`; the others only speak their protocol.
 pub(super) fn is_known(pin: &PinnedProgram) -> bool {
     afresh_agents::AgentProgram::from_word(pin.program).is_some()
 }
 
 impl Look {
-    /// How its version stands to the one that afresh is tested with, and that in words.
+    /// How its version compares to the tested one, also in words.
     pub fn beside_tested(&self) -> Option<(Age, String)> {
         let (version, tested) = (self.version?, self.tested?.version);
         let age = version.beside(tested)?;

@@ -1,16 +1,15 @@
-//! The programs of agents on this machine: where they are, and whether they can be used.
+//! Agent programs on this machine: where they are, and whether they work.
 //!
-//! What is on the PATH counts first; what `afresh agents install` put into the cache is found where
-//! nothing is.
+//! The PATH is searched first, then the cache of `afresh agents install`.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`installed`] | what is in the cache |
-//! | [`install`] | putting it there |
-//! | [`native`] | the program behind a wrapper |
-//! | [`look`] | starting one, only to see whether it can be used |
-//! | [`version`] | versions, and the one that afresh is tested with |
-//! | [`login`] | whether it seems to have a key or a login |
+//! | [`install`] | installing programs into the cache |
+//! | [`installed`] | installed programs |
+//! | [`login`] | whether a program seems to have a key or a login |
+//! | [`look`] | starting a program to inspect it |
+//! | [`native`] | the program behind a wrapper script |
+//! | [`version`] | versions, compared to the tested one |
 
 pub mod install;
 mod installed;
@@ -27,15 +26,14 @@ use std::path::PathBuf;
 use crate::agents::which;
 use crate::environment::Environment;
 
-/// Where a program is, or why it cannot be started.
+/// The path of a program, or why it cannot be started.
 pub fn find(program: &str, environment: &Environment) -> Result<PathBuf, &'static str> {
     let found = which::find(program, &environment.search_path());
     let found = found.or_else(|why| installed::find(program, environment).ok_or(why));
     found.map(|found| native::behind(&found).unwrap_or(found))
 }
 
-/// Agents whose program is not on the PATH, but in the cache, or is a wrapper around another one, are
-/// started by its path.
+/// Replaces programs by their paths, where they are in the cache or behind a wrapper script.
 pub fn resolve(agents: &mut BTreeMap<String, Agent>, environment: &Environment) {
     let path = environment.search_path();
     for agent in agents.values_mut() {
@@ -44,7 +42,7 @@ pub fn resolve(agents: &mut BTreeMap<String, Agent>, environment: &Environment) 
         };
         let by_name = !program.contains('/') && versions::find_pin(program).is_some();
         let found = if by_name { find(program, environment).ok() } else { None };
-        // Whoever is on the PATH under this name keeps it.
+        // A program on the PATH keeps its name.
         let found = found.filter(|found| which::find(program, &path).as_ref() != Ok(found));
         if let Some(found) = found.as_deref().and_then(std::path::Path::to_str) {
             found.clone_into(program);
@@ -52,7 +50,7 @@ pub fn resolve(agents: &mut BTreeMap<String, Agent>, environment: &Environment) 
     }
 }
 
-/// What to do about a program that is not there.
+/// A hint for a missing program.
 pub fn remedy(agent: &str, program: &str) -> String {
     let check = format!("check `command` under [agents.{agent}] in the configuration");
     match versions::find_pin(program) {

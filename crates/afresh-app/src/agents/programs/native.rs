@@ -1,11 +1,11 @@
 //! The program behind a wrapper.
 //!
-//! npm's `codex` is a script of node that starts the real one as a child: a signal that ends the script
-//! leaves the other running, and every worker would cost a node process more.
+//! npm's `codex` is a node script that starts the real program as a child: a signal that ends the script
+//! leaves the program running, and every worker would cost one node process more.
 
 use std::path::{Path, PathBuf};
 
-/// The real program; none where there is no wrapper that we know, or nothing behind it.
+/// The real program; none where there is no known wrapper, or nothing behind it.
 pub(super) fn behind(found: &Path) -> Option<PathBuf> {
     let script = found.canonicalize().ok()?;
     let package = script.parent()?.parent()?;
@@ -13,21 +13,21 @@ pub(super) fn behind(found: &Path) -> Option<PathBuf> {
         return None;
     }
     let platform = format!("codex-{}-{}", os(), arch());
-    // Beside the package, or inside of it, as npm likes.
+    // Next to the package or inside of it, depending on npm.
     let places = [package.parent()?.join(&platform), {
         package.join("node_modules/@openai").join(&platform)
     }];
     places.iter().find_map(|place| vendored(&place.join("vendor")))
 }
 
-/// `vendor/TARGET/bin/codex`, for the one target that is there.
+/// `vendor/TARGET/bin/codex`, for the only target that exists.
 fn vendored(vendor: &Path) -> Option<PathBuf> {
     let targets = std::fs::read_dir(vendor).ok()?.flatten();
     let mut programs = targets.map(|target| target.path().join("bin/codex"));
     programs.find(|program| program.is_file())
 }
 
-/// Node's names for what Rust names otherwise.
+/// Node's names of operating systems and architectures.
 fn os() -> &'static str {
     if std::env::consts::OS == "macos" { "darwin" } else { std::env::consts::OS }
 }

@@ -18,7 +18,7 @@ impl Version {
         })
     }
 
-    /// How it stands to the one that afresh is tested with; nothing where they are the same.
+    /// How it compares to the tested version; nothing where they are equal.
     pub fn beside(self, tested: &str) -> Option<Age> {
         match self.cmp(&Self::parse(tested)?) {
             Ordering::Less => Some(Age::Older),
@@ -28,7 +28,7 @@ impl Version {
     }
 }
 
-/// How a version stands to another.
+/// How a version compares to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Age {
     Older,

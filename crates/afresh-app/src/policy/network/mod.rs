@@ -1,8 +1,7 @@
-//! Whom workers reach on the network: what the person says, what the project asks for, what their
-//! agents need.
+//! The hosts that workers may reach: from the user's options, the project's configuration, and the needs
+//! of agents.
 //!
-//! A project can only ask for less. Who is opened besides is named by the person, in
-//! `AFRESH_SANDBOX_HOSTS`.
+//! A project can only ask for less. The user adds hosts with `AFRESH_SANDBOX_HOSTS`.
 
 mod needs;
 mod registries;
@@ -19,14 +18,14 @@ use crate::environment::Environment;
 use crate::error::AppError;
 use crate::text::count;
 
-/// What a person can say: `--agent-network`, `AFRESH_AGENT_NETWORK`.
+/// The values of `--agent-network` and `AFRESH_AGENT_NETWORK`.
 pub const WORDS: &[&str] = &["listed", "open", "off"];
 
-/// Whom workers are to reach.
+/// Network access of workers, from most to least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NetworkMode {
     Open,
-    /// Who is on a list: of an agent whose needs are known, unless the person gives one to all.
+    /// An allowlist for agents whose needs are known; others are open.
     Known,
     Listed,
     Off,
@@ -43,27 +42,27 @@ impl NetworkMode {
     }
 }
 
-/// What there is to decide by.
+/// What the decision is based on.
 #[derive(Debug)]
 pub struct NetworkRequest<'a> {
-    /// The flag's word.
+    /// The value of `--agent-network`.
     pub option: Option<&'a str>,
-    /// What a project's configuration asks for; never more than there would be.
+    /// The project's configuration; can only restrict.
     pub config: Option<NetworkMode>,
-    /// Opened by us.
+    /// Hosts that afresh adds.
     pub more_hosts: &'a [HostPattern],
     pub level: &'a SandboxLevel,
-    /// Of the repository.
+    /// The root of the repository.
     pub root: &'a Path,
     pub environment: &'a Environment,
 }
 
-/// A decision, and what people have to know about it.
+/// The network of each agent, and notices for the user.
 #[derive(Debug, Default)]
 pub struct ChosenNetwork {
     pub agents: BTreeMap<String, AgentNetwork>,
     pub upstream: UpstreamProxy,
-    /// In a few words; nothing where nothing is held.
+    /// For status and reports; empty without a sandbox.
     pub summary: String,
     pub notices: Vec<String>,
 }
@@ -117,7 +116,7 @@ pub fn choose(
     Ok(ChosenNetwork { agents, upstream, summary, notices })
 }
 
-/// What would be, as far as that is known without a plan: for `afresh doctor`.
+/// The network access without a plan, for `afresh doctor`.
 pub fn outlook(level: &SandboxLevel, environment: &Environment) -> Result<String, AppError> {
     let opened = opened(environment)?;
     let root = Path::new("");
@@ -132,19 +131,17 @@ pub fn outlook(level: &SandboxLevel, environment: &Environment) -> Result<String
         NetworkMode::Open => "open".to_owned(),
         NetworkMode::Off => "off".to_owned(),
         _ if UpstreamProxy::from_variables(&environment.all()).is_err() => {
-            "open: the proxy of your environment is not of the kind http://".to_owned()
+            "open: the proxy in your environment is not an http:// proxy".to_owned()
         }
-        _ if !level.limits_ports() => {
-            "listed, but this kernel does not hold connections".to_owned()
-        }
+        _ if !level.limits_ports() => "allowlist, but this kernel cannot enforce it".to_owned(),
         NetworkMode::Known => {
-            "listed: model, login, package registries; open for other programs".to_owned()
+            "allowlist: model, login, package registries; open for unknown programs".to_owned()
         }
-        NetworkMode::Listed => format!("listed: model, login, package registries{besides}"),
+        NetworkMode::Listed => format!("allowlist: model, login, package registries{besides}"),
     })
 }
 
-/// What the person opened.
+/// The hosts that the user added.
 fn opened(environment: &Environment) -> Result<Vec<HostPattern>, AppError> {
     let value = environment.sandbox_hosts().unwrap_or_default();
     let parts = value.split([',', ' ']).filter(|part| !part.is_empty());
@@ -154,37 +151,40 @@ fn opened(environment: &Environment) -> Result<Vec<HostPattern>, AppError> {
                 AppError::usage("sandbox", "AFRESH_SANDBOX_HOSTS cannot be read")
                     .cause(error.to_string())
                     .hint(
-                        "as in AFRESH_SANDBOX_HOSTS=crates.io,registry.npmjs.org:443,*.example.com",
+                        "example: AFRESH_SANDBOX_HOSTS=crates.io,registry.npmjs.org:443,*.example.com",
                     )
             })
         })
         .collect()
 }
 
-/// The tighter one of what the person says and the project asks for.
+/// The more restrictive of the user's option and the project's configuration.
 fn mode(request: &NetworkRequest<'_>, has_list: bool) -> Result<NetworkMode, AppError> {
     let said = request.option.or_else(|| request.environment.agent_network());
     let said =
         said.map(|word| NetworkMode::from_word(word).ok_or(word)).transpose().map_err(|word| {
-            AppError::usage("sandbox", format!("AFRESH_AGENT_NETWORK is {word:?}"))
-                .hint(format!("one of: {}", WORDS.join(", ")))
+            AppError::usage(
+                "sandbox",
+                format!("AFRESH_AGENT_NETWORK has the unknown value {word:?}"),
+            )
+            .hint(format!("one of: {}", WORDS.join(", ")))
         })?;
     if matches!(said, Some(NetworkMode::Listed | NetworkMode::Off)) && request.level.is_off() {
-        let message = "the network of agents cannot be held: there is no sandbox";
+        let message = "agent network access cannot be restricted without a sandbox";
         return Err(AppError::usage("sandbox", message)
-            .hint("leave out --agent-network, or run with a sandbox (`afresh doctor`)"));
+            .hint("remove `--agent-network`, or use a sandbox (see `afresh doctor`)"));
     }
     let usual = if has_list { NetworkMode::Listed } else { NetworkMode::Known };
     Ok(said.unwrap_or(usual).max(request.config.unwrap_or(NetworkMode::Open)))
 }
 
 fn cannot_be_listed(problem: &UpstreamError) -> String {
-    format!("note: agents have the whole network: {problem}")
+    format!("note: agent network access is open: {problem}")
 }
 
 fn other_kind(problem: &UpstreamError) -> AppError {
     AppError::usage("sandbox", problem.to_string())
-        .hint("leave out --agent-network listed, or name a proxy of the kind http://host:port")
+        .hint("remove `--agent-network listed`, or use a proxy such as http://host:port")
 }
 
 /// Agents of this plan's tasks.
@@ -194,7 +194,7 @@ fn used<'a>(workers: &'a WorkerConfig, plan: &'a Plan) -> BTreeSet<&'a str> {
     named.collect()
 }
 
-/// `listed (9 hosts)`, or each agent's by its name where they differ.
+/// `allowlist (9 hosts)`, or each agent's by name where they differ.
 fn summarize(
     agents: &BTreeMap<String, AgentNetwork>,
     used: &BTreeSet<&str>,
@@ -204,10 +204,10 @@ fn summarize(
         AgentNetwork::Open => "open".to_owned(),
         AgentNetwork::Off => "off".to_owned(),
         AgentNetwork::Listed(hosts) if level.limits_ports() => {
-            format!("listed ({})", count(hosts.len(), "host"))
+            format!("allowlist ({})", count(hosts.len(), "host"))
         }
         AgentNetwork::Listed(hosts) => {
-            format!("listed ({}), not held by this kernel", count(hosts.len(), "host"))
+            format!("allowlist ({}), not enforced by this kernel", count(hosts.len(), "host"))
         }
     };
     let by_name: Vec<(&str, String)> = used
@@ -244,8 +244,7 @@ mod tests {
         mode(&request, has_list).ok()
     }
 
-    /// B22: of what the person says and what the project asks for, the tighter one counts; what nothing
-    /// can hold is refused.
+    /// B22: the more restrictive of user and project counts; what cannot be enforced is refused.
     #[test]
     fn the_tighter_request_counts() {
         let level = SandboxLevel::Landlock { abi: 6 };
@@ -272,10 +271,10 @@ mod tests {
         ]);
         let level = SandboxLevel::Landlock { abi: 6 };
         let both = summarize(&agents, &BTreeSet::from(["claude", "mine"]), &level);
-        assert_eq!(both, "claude listed (1 host), mine open");
+        assert_eq!(both, "claude allowlist (1 host), mine open");
         assert_eq!(summarize(&agents, &BTreeSet::from(["mine"]), &level), "open");
         let old =
             summarize(&agents, &BTreeSet::from(["claude"]), &SandboxLevel::Landlock { abi: 3 });
-        assert_eq!(old, "listed (1 host), not held by this kernel");
+        assert_eq!(old, "allowlist (1 host), not enforced by this kernel");
     }
 }

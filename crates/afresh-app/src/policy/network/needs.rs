@@ -1,4 +1,4 @@
-//! Whom agents need, by the user's own settings; and whom a project would have them ask.
+//! The hosts that agents need, by the user's settings; and hosts that only a project names.
 
 use afresh_agents::adapters::network::base_urls;
 use afresh_agents::{Agent, AgentKind};
@@ -8,10 +8,10 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-/// A settings file that is longer is not read.
+/// How much of a settings file is read.
 const MOST_SETTINGS_BYTES: u64 = 1024 * 1024;
 
-/// Whom an agent needs, and what is worth telling about that.
+/// The hosts that an agent needs, and notices about them.
 #[derive(Debug, Default)]
 pub(super) struct Needs {
     pub(super) hosts: Vec<HostPattern>,
@@ -20,7 +20,7 @@ pub(super) struct Needs {
     pub(super) own_port: bool,
 }
 
-/// None where nobody knows.
+/// None where they are unknown.
 pub(super) fn find(agent: &Agent, workers: &WorkerConfig) -> Option<Needs> {
     let variables = workers.variables(&agent.variables());
     let variable = |name: &str| variables.get(name).cloned();
@@ -32,10 +32,12 @@ pub(super) fn find(agent: &Agent, workers: &WorkerConfig) -> Option<Needs> {
     let mut told = Vec::new();
     for file in &reach.files {
         for host in base_urls(&start_of(file)).iter().filter_map(|url| HostPattern::from_url(url)) {
-            // A worker can write there, so a person should see it.
+            // A worker can write this file, so the user should know.
             if !hosts.contains(&host) {
                 let (name, file) = (&agent.name, file.display());
-                told.push(format!("note: workers of {name} reach {host}, which {file} names"));
+                told.push(format!(
+                    "note: workers of {name} may reach {host}, which is set in {file}"
+                ));
                 hosts.push(host);
             }
         }
@@ -54,7 +56,7 @@ fn start_of(file: &Path) -> String {
     read.map_or_else(|_| String::new(), |_| text)
 }
 
-/// Addresses that the project's configuration gives to an agent, and that it cannot open.
+/// Hosts that the project's configuration names and that are not on the allowlist.
 pub(super) fn wishes_of_project(agent: &Agent, network: &AgentNetwork) -> Vec<String> {
     let AgentNetwork::Listed(hosts) = network else { return Vec::new() };
     let given: &[String] = match &agent.kind {
@@ -69,8 +71,8 @@ pub(super) fn wishes_of_project(agent: &Agent, network: &AgentNetwork) -> Vec<St
     closed
         .map(|host| {
             format!(
-                "warning: the configuration has {name} ask {host}, and a project cannot open that\n  \
-                 help: AFRESH_SANDBOX_HOSTS={host}, if you mean it"
+                "warning: the configuration lets {name} use {host}, which a project cannot allow\n  \
+                 hint: set AFRESH_SANDBOX_HOSTS={host} to allow it"
             )
         })
         .collect()

@@ -1,9 +1,8 @@
-//! Where dependencies come from: the public registries of what a repository is built with, by the
-//! names of files alone.
+//! Package registries of a repository, by the names of its files.
 
 use std::path::Path;
 
-/// Files at the root of a repository, and whom their tools ask.
+/// Files at the root of a repository, and the hosts of their registries.
 const REGISTRIES: &[(&[&str], &[&str])] = &[
     (&["Cargo.toml"], &["index.crates.io", "static.crates.io", "crates.io"]),
     (&["package.json", "deno.json"], &["registry.npmjs.org", "registry.yarnpkg.com"]),

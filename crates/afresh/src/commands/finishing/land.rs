@@ -113,8 +113,9 @@ fn is_there(place: &RepoContext, run: &Run, output: &Output) -> Result<(), AppEr
     let repository = &place.repository;
     if !repository.exists(run.tip()).map_err(|error| git_failed(&error))? {
         let message = format!("the last commit of run {} is gone: {}", run.id(), run.tip());
-        return Err(AppError::incomplete("gone", message)
-            .hint("its branch was deleted and git removed the commit; `afresh run --new` starts over"));
+        return Err(AppError::incomplete("gone", message).hint(
+            "its branch was deleted and git removed the commit; `afresh run --new` starts over",
+        ));
     }
     let now = repository.read_ref(&afresh_app::git::ref_names::run_branch_ref(run.id().as_str()));
     if let Ok(Some(now)) = now
@@ -178,9 +179,8 @@ fn in_the_way(landing: &LandingPlan, run: &Run) -> AppError {
     if obstacles.len() > NAMED {
         failure = failure.cause(format!("and {} more", obstacles.len() - NAMED));
     }
-    failure.hint(
-        "nothing was changed; commit them or stash them with `git stash -a`, then land again",
-    )
+    failure
+        .hint("nothing was changed; commit them or stash them with `git stash -a`, then land again")
 }
 
 fn failed(error: &LandError, run: &Run) -> AppError {

@@ -80,8 +80,6 @@ fn tell(scan: &SecretScan, output: &Output) {
     }
     output.note(&summary);
     if !findings.is_empty() {
-        output.note(
-            "hint: replace keys that others could have read; afresh removes nothing here",
-        );
+        output.note("hint: replace keys that others could have read; afresh removes nothing here");
     }
 }

@@ -36,7 +36,10 @@ pub(crate) fn import(args: &Args, context: &AppContext, output: &Output) -> Resu
     }
     if !file.unknown.is_empty() {
         let fields = count(file.unknown.len(), "field");
-        output.note(&format!("left out {fields} of {} that have no meaning in the native format", file.shown));
+        output.note(&format!(
+            "left out {fields} of {} that have no meaning in the native format",
+            file.shown
+        ));
     }
     if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) {
         save(&file, &Target { path, directory, force: args.force }, output)?;

@@ -125,7 +125,7 @@ fn to_text(
     let _ = writeln!(text, "\ncritical path ({}): {shown}", count(path.len(), "task"));
     let conflicts = plan.conflicts();
     if !conflicts.is_empty() {
-        let _ = writeln!(text, "\nnever side by side, because both may write the same file:");
+        let _ = writeln!(text, "\nnever at the same time, because both may write the same file:");
         for conflict in conflicts.iter().take(20) {
             let _ = writeln!(
                 text,
@@ -142,7 +142,7 @@ fn to_text(
     text
 }
 
-/// Who asks a person, or is done, has nobody to tell anything.
+/// Tasks that ask a person, or are done, need no worker.
 fn has_worker(task: &Task) -> bool {
     task.checkpoint.is_none() && task.done_before.is_none()
 }
@@ -164,14 +164,14 @@ fn task_text(text: &mut String, task: &Task, percent: u64, who: &str) {
         format!("  (needs {})", ids.join(", "))
     };
     let title = safe(&task.title);
-    // Who asks a person, or is done, fills nobody's context.
+    // Tasks that ask a person, or are done, need no context.
     if let Some(checkpoint) = &task.checkpoint {
         let first = safe(checkpoint.text.lines().next().unwrap_or_default());
         let _ = writeln!(text, "  {}  {title}{needs}\n      asks a person: {first}", task.id);
         return;
     }
     if let Some(how) = &task.done_before {
-        let _ = writeln!(text, "  {}  {title}{needs}\n      done before: {}", task.id, safe(how));
+        let _ = writeln!(text, "  {}  {title}{needs}\n      already done: {}", task.id, safe(how));
         return;
     }
     let _ = writeln!(text, "  {}  {title}{needs}  ~{percent} % context{who}", task.id);
@@ -185,6 +185,6 @@ fn task_text(text: &mut String, task: &Task, percent: u64, who: &str) {
     match (&task.no_check, checks.is_empty()) {
         (_, false) => drop(writeln!(text, "      checks: {}", checks.join(" · "))),
         (Some(reason), true) => drop(writeln!(text, "      no check: {}", safe(reason))),
-        (None, true) => drop(writeln!(text, "      UNCHECKED: nothing proves that it is done")),
+        (None, true) => drop(writeln!(text, "      UNCHECKED: no check proves that it is done")),
     }
 }

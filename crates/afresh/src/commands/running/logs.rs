@@ -150,7 +150,8 @@ impl Reading<'_> {
             && known > 0
         {
             let message = format!("{task} has no attempt {number}");
-            return Err(AppError::usage("attempt", message).hint(format!("its attempts are numbered 1 to {known}")));
+            return Err(AppError::usage("attempt", message)
+                .hint(format!("its attempts are numbered 1 to {known}")));
         }
         if self.output.json {
             self.output.document(&self.to_json(&[]));

@@ -37,12 +37,18 @@ pub(crate) fn questions(
 pub(crate) fn print(question: &QuestionStatus, output: &Output) {
     let mut lines = question.text.lines();
     let first = lines.next().unwrap_or_default();
-    output.data(&format!("{} ({}) {}: {}", question.id, question.kind, question.task, safe(first)));
+    output.prose(&format!(
+        "{} ({}) {}: {}",
+        question.id,
+        question.kind,
+        question.task,
+        safe(first)
+    ));
     for line in lines {
-        output.data(&format!("     {}", safe(line)));
+        output.prose(&format!("     {}", safe(line)));
     }
     for option in &question.options {
-        output.data(&format!("  {}: {}", safe(&option.key), safe(&option.description)));
+        output.prose(&format!("  {}: {}", safe(&option.key), safe(&option.description)));
     }
     output.data(&format!("  → afresh decide {} ANSWER", question.id));
 }

@@ -156,10 +156,10 @@ fn print(status: &RunStatus, driver: Option<u32>, output: &Output) {
         counts.join(", ")
     ));
     if let Some(sandbox) = &status.sandbox {
-        output.data(&format!("sandbox: {}", safe(sandbox)));
+        output.prose(&format!("sandbox: {}", safe(sandbox)));
     }
     if let Some(limits) = &status.limits {
-        output.data(&format!("limits: {}", safe(limits)));
+        output.prose(&format!("limits: {}", safe(limits)));
     }
     for task in &status.tasks {
         let paint = match task.state {
@@ -176,7 +176,7 @@ fn print(status: &RunStatus, driver: Option<u32>, output: &Output) {
         };
         let error =
             task.error.as_ref().map(|error| format!(": {}", safe(error))).unwrap_or_default();
-        output.data(&format!("{word}  {}  {}{tries}{error}", task.id, safe(&task.title)));
+        output.prose(&format!("{word}  {}  {}{tries}{error}", task.id, safe(&task.title)));
     }
     for question in &status.questions {
         output.data(&format!(

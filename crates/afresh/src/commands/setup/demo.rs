@@ -137,15 +137,17 @@ fn introduce(program: Option<AgentProgram>, scratch: &Scratch, output: &Output) 
     match program {
         None => {
             output.note("  The workers follow a script; no model is called, and tokens and dollars are invented.");
-            output.note(
-                "  git, private clones, checks and merges are real. Some workers misbehave:",
-            );
             output
-                .note("  one makes a mistake, one lies, two change the same line, one asks a question.");
+                .note("  git, private clones, checks and merges are real. Some workers misbehave:");
+            output.note(
+                "  one makes a mistake, one lies, two change the same line, one asks a question.",
+            );
         }
         Some(program) => {
             let name = program.word();
-            output.note(&format!("  Every worker is a real {name} process; its model is a local server that follows"));
+            output.note(&format!(
+                "  Every worker is a real {name} process; its model is a local server that follows"
+            ));
             output.note("  a script: it costs nothing, and tokens and dollars are invented. git, private clones,");
             output.note("  checks and merges are real. Two workers change the same line.");
         }

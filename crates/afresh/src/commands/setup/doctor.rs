@@ -34,8 +34,8 @@ fn print(line: &Line, output: &Output) {
         State::Fail => Paint::Red,
     };
     let mark = output.paint_data(paint, &format!("{:>4}", line.state.word()));
-    output.data(&format!("{mark}  {:<14} {}", line.name, safe(&line.text)));
+    output.prose(&format!("{mark}  {:<14} {}", line.name, safe(&line.text)));
     if let Some(cure) = &line.cure {
-        output.data(&format!("      {:<14} → {}", "", safe(cure)));
+        output.prose(&format!("      {:<14} → {}", "", safe(cure)));
     }
 }

@@ -1,7 +1,7 @@
-//! The agent's process: what it is told, what it says, and its end.
+//! The agent's process: its input, its output and its end.
 //!
-//! Reading and writing have a thread each, so that neither a program that does not read nor one that
-//! says nothing keeps us from hearing a signal. Whatever it leaves behind is the supervisor's.
+//! Reading and writing have a thread each, so that neither a program that does not read nor a silent one
+//! keeps us from handling a signal. Its leftover processes are ended by the supervisor.
 
 use std::io::{self, BufReader, Write};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -18,31 +18,31 @@ use signal_hook::iterator::Signals;
 
 use crate::in_attempt::json_lines::{self, Next};
 
-/// Longer messages are left out; less than a line of ours may have, because it is written into one.
+/// Longer messages are dropped; shorter than a line of ours may be, because it is written into one.
 const MAX_MESSAGE_BYTES: u64 = 3 * 1024 * 1024;
-/// How many of them may wait for us.
+/// How many messages may be queued.
 const WAITING: usize = 8;
-/// How long it may take to end by itself, and then when it is asked to.
+/// How long it may take to exit by itself, and then after SIGTERM.
 const END_GRACE: Duration = Duration::from_millis(1_500);
 
-/// What comes to the client.
+/// What the client receives.
 #[derive(Debug)]
 pub(super) enum Heard {
-    /// As it came: read by whoever takes it, because a message takes much more memory than its line.
+    /// Not parsed yet, because a message takes much more memory than its line.
     Line(Vec<u8>),
     TooLong,
     /// It has closed its output.
     Gone,
-    /// We are asked to end.
+    /// A signal asks us to end.
     Stop,
-    /// What we waited for did not come.
+    /// Nothing came in time.
     TimeIsUp,
 }
 
 #[derive(Debug)]
 pub(super) struct Agent {
     process: Child,
-    /// What it is told; its standard input is closed when this is dropped.
+    /// Its standard input, closed when this is dropped.
     words: Option<Sender<String>>,
 }
 
@@ -55,7 +55,7 @@ impl Agent {
             .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // A signal for us is not for it: it is asked in the protocol's own way first.
+            // Signals for us do not reach it: it is cancelled by the protocol first.
             .process_group(0)
             .spawn()?;
         let (words, told) = mpsc::channel();
@@ -69,14 +69,14 @@ impl Agent {
     }
 
     pub(super) fn say(&self, message: &Value) {
-        // One that has gone hears nothing; that is noticed where it is listened to.
+        // A program that is gone is noticed where its output is read.
         if let Some(words) = &self.words {
             let _ = words.send(message.to_string());
         }
     }
 
-    /// Closes its input, and ends it if that is not enough; its last words are told. The signal that
-    /// ended it, if that was not ours.
+    /// Closes its input, and ends it if that is not enough; its remaining output is recorded. Returns the
+    /// signal that ended it, if that was not ours.
     pub(super) fn end(
         &mut self,
         heard: &Receiver<Heard>,
@@ -122,7 +122,7 @@ impl Agent {
     }
 }
 
-/// Every signal that asks us to end is heard like a message.
+/// Turns signals that ask us to end into messages.
 fn listen(heard: SyncSender<Heard>) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     thread::spawn(move || {

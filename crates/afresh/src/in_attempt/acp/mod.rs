@@ -1,7 +1,7 @@
-//! The client of agents that speak the Agent Client Protocol: starts one, talks to it, and writes down
-//! every message.
+//! The client for agents that speak the Agent Client Protocol: starts one, talks to it, and records every
+//! message.
 //!
-//! What is said is `afresh_agents::adapters::acp`'s; here are the pipes, the signals and the end.
+//! The conversation is in `afresh_agents::adapters::acp`; this is about pipes, signals and the end.
 
 mod child;
 mod transcript;
@@ -19,15 +19,15 @@ use signal_hook::consts::SIGKILL;
 use child::{Agent, Heard};
 use transcript::Transcript;
 
-/// How long an agent that was asked to leave off may take to say so.
+/// How long a cancelled agent may take to confirm.
 const CANCEL_GRACE: Duration = Duration::from_secs(2);
 
-/// What a session came to.
+/// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Answered,
     NotAnswered,
-    /// A signal ended the agent in the middle.
+    /// A signal ended the agent early.
     Killed(i32),
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn converse(command: &[String], opening: SessionParams, out: impl Wri
         (SessionEnd::Answered, _) => Outcome::Answered,
         (SessionEnd::Refused, _) => Outcome::NotAnswered,
         (SessionEnd::Failed(_), Some(signal)) => {
-            // Whoever was killed did not fail.
+            // A killed agent did not fail.
             transcript.note(&format!("signal {signal} ended the program"));
             Outcome::Killed(signal)
         }
@@ -62,15 +62,15 @@ pub(crate) fn converse(command: &[String], opening: SessionParams, out: impl Wri
     }
 }
 
-/// Ends us as the agent ended: for whoever started us, its end is ours.
+/// Ends this process the same way, so that its parent sees how the agent ended.
 pub(crate) fn die_by(signal: i32) {
-    // One cannot be caught, and so not be passed on that way.
+    // SIGKILL cannot be raised with a default handler.
     if signal_hook::low_level::emulate_default_handler(signal).is_err() || signal == SIGKILL {
         let _ = kill(Pid::this(), Signal::SIGKILL);
     }
 }
 
-/// Until there is an answer, or none can come.
+/// Continues until there is a result, or none can come.
 fn talk(
     mut conversation: AcpConversation,
     agent: &Agent,
@@ -92,7 +92,7 @@ fn talk(
         }
         // Nobody reads what we write: whoever started us has gone.
         if transcript.is_broken() {
-            return failed("its output cannot be written".to_owned());
+            return failed("its output cannot be recorded".to_owned());
         }
         let next = next(heard, until);
         let message = transcript.heard(&next);
@@ -102,7 +102,7 @@ fn talk(
             Heard::Gone => {
                 return failed(format!("the program ended {}", conversation.awaits()));
             }
-            // Asked twice, it is not waited for.
+            // After a second signal it is not waited for.
             Heard::Stop if until.is_some() => return stopped(),
             Heard::Stop => {
                 until = Some(Instant::now() + CANCEL_GRACE);
@@ -123,7 +123,7 @@ fn next(heard: &Receiver<Heard>, until: Option<Instant>) -> Heard {
 }
 
 fn stopped() -> SessionEnd {
-    failed("it was stopped, and did not leave off".to_owned())
+    failed("it was cancelled and did not stop".to_owned())
 }
 
 fn failed(why: String) -> SessionEnd {

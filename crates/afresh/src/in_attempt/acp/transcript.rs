@@ -10,7 +10,7 @@ use super::child::Heard;
 
 /// How a line with a message of the agent's begins.
 const FROM: &[u8] = b"{\"from\":";
-/// How much of a line is shown that is no message.
+/// How much of a line is recorded that is no message.
 const MAX_NOTE_CHARS: usize = 500;
 
 #[derive(Debug)]
@@ -33,11 +33,11 @@ impl<W: Write> Transcript<W> {
         self.say(&ClientLine::To(message.clone()));
     }
 
-    /// Writes down what was heard; the message, if something is to be done about it.
+    /// Records what was received; returns the message, if there is one to handle.
     pub(super) fn heard(&mut self, heard: &Heard) -> Option<Value> {
         match heard {
             Heard::Line(line) => return self.line(line.trim_ascii()),
-            Heard::TooLong => self.note("a line was too long for a message, and was left out"),
+            Heard::TooLong => self.note("dropped a line that is too long for a message"),
             Heard::Gone | Heard::Stop | Heard::TimeIsUp => {}
         }
         None
@@ -47,7 +47,7 @@ impl<W: Write> Transcript<W> {
         let said = AgentLine::read(line);
         if said == AgentLine::Nonsense {
             let beginning = &line[..line.len().min(4 * MAX_NOTE_CHARS)];
-            self.note(&format!("no message: {}", String::from_utf8_lossy(beginning)));
+            self.note(&format!("not a message: {}", String::from_utf8_lossy(beginning)));
             return None;
         }
         // As it came: it is JSON, and a copy of a message takes much memory.

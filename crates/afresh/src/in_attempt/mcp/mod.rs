@@ -1,5 +1,5 @@
-//! The Model Context Protocol over standard input and output, as small as a worker's tools need it:
-//! JSON-RPC, one message per line.
+//! The Model Context Protocol over standard input and output, with what the worker tools need: JSON-RPC,
+//! one message per line.
 //!
 //! What the tools do is in [`tools`]; this is how they are asked for.
 
@@ -14,7 +14,7 @@ use crate::in_attempt::json_lines::{self, Next};
 
 pub(crate) use tools::Tools;
 
-/// The version that is offered where the other side names none.
+/// The version for clients that name none.
 const VERSION: &str = "2025-06-18";
 /// Longer messages are refused.
 const MAX_MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
@@ -43,7 +43,7 @@ pub(crate) fn serve(
 }
 
 fn not_json() -> Value {
-    json_rpc::failed(&Value::Null, json_rpc::PARSE_ERROR, "this is not a JSON message")
+    json_rpc::failed(&Value::Null, json_rpc::PARSE_ERROR, "not a JSON message")
 }
 
 /// The answer to one message; none where none is wanted.
@@ -51,9 +51,9 @@ fn answer(message: &Value, tools: &Tools) -> Option<Value> {
     let (id, method, params) = match json_rpc::read(message) {
         RpcMessage::Request { id, method, params } => (id, method, params),
         RpcMessage::Broken { id } => {
-            return Some(json_rpc::failed(id, json_rpc::INVALID_REQUEST, "there is no method"));
+            return Some(json_rpc::failed(id, json_rpc::INVALID_REQUEST, "`method` is missing"));
         }
-        // We ask nothing, and notices want no answer.
+        // We send no requests, and notifications get no answer.
         RpcMessage::Notice { .. } | RpcMessage::Answer { .. } | RpcMessage::Nothing => return None,
     };
     Some(match method {
@@ -61,16 +61,12 @@ fn answer(message: &Value, tools: &Tools) -> Option<Value> {
         "ping" => json_rpc::succeeded(id, &json!({})),
         "tools/list" => json_rpc::succeeded(id, &json!({"tools": tools::list()})),
         "tools/call" => called(id, params, tools),
-        _ => json_rpc::failed(
-            id,
-            json_rpc::UNKNOWN_METHOD,
-            &format!("there is no method {method:?}"),
-        ),
+        _ => json_rpc::failed(id, json_rpc::UNKNOWN_METHOD, &format!("unknown method {method:?}")),
     })
 }
 
 fn welcome(params: &Value) -> Value {
-    // Nothing here differs between versions, so that theirs is ours.
+    // Nothing here differs between versions.
     let version = params.get("protocolVersion").and_then(Value::as_str).unwrap_or(VERSION);
     json!({
         "protocolVersion": version,
@@ -81,14 +77,12 @@ fn welcome(params: &Value) -> Value {
 
 fn called(id: &Value, params: &Value, tools: &Tools) -> Value {
     let Some(name) = params.get("name").and_then(Value::as_str) else {
-        return json_rpc::failed(id, json_rpc::INVALID_PARAMS, "there is no name of a tool");
+        return json_rpc::failed(id, json_rpc::INVALID_PARAMS, "`name` is missing");
     };
     let nothing = json!({});
     let arguments = params.get("arguments").unwrap_or(&nothing);
     match tools.call(name, arguments) {
-        None => {
-            json_rpc::failed(id, json_rpc::INVALID_PARAMS, &format!("there is no tool {name:?}"))
-        }
+        None => json_rpc::failed(id, json_rpc::INVALID_PARAMS, &format!("unknown tool {name:?}")),
         Some(said) => {
             let (text, is_error) = match said {
                 Ok(text) => (text, false),

@@ -1,4 +1,4 @@
-//! The tools of a worker: each is what the command of the same name does.
+//! The worker tools: each does the same as the command of that name.
 
 use afresh_core::event::LogLevel;
 use afresh_core::outcome::{Deviation, Outcome};
@@ -18,7 +18,7 @@ pub(crate) struct Tools {
     environment: Environment,
 }
 
-/// What the worker is told: that it went well, or what is wrong.
+/// The answer for the worker: success, or what is wrong.
 type Said = Result<String, String>;
 
 impl Tools {
@@ -29,7 +29,7 @@ impl Tools {
     /// None where there is no such tool.
     pub(super) fn call(&self, name: &str, arguments: &Value) -> Option<Said> {
         let said = self.answer(name, arguments)?;
-        // Who has reported or asked is at its end, and needs no notice any more.
+        // A worker that has reported or asked is about to end, and needs no notice.
         if matches!(name, "report_result" | "ask") {
             return Some(said);
         }
@@ -53,13 +53,14 @@ impl Tools {
 
     fn step_done(&self, arguments: &Value) -> Said {
         let step = arguments.get("step").and_then(Value::as_u64);
-        let step = step.and_then(|step| u32::try_from(step).ok()).ok_or("`step` is its number")?;
+        let step =
+            step.and_then(|step| u32::try_from(step).ok()).ok_or("`step` must be a number")?;
         let deviations = deviations(arguments);
         match worker::steps::done(&self.mailbox, step, deviations).map_err(|why| told(&why))? {
             StepAnswer::Accepted => Ok(format!("step {step} is done")),
             StepAnswer::Refused(why) => {
                 let why = printable::lines(why.trim_end());
-                Err(format!("step {step} is not done: {why}\nMend it, then mark the step again."))
+                Err(format!("step {step} is not done: {why}\nFix it, then mark the step again."))
             }
         }
     }
@@ -103,7 +104,7 @@ fn ask(arguments: &Value, environment: &Environment) -> Said {
         "context": field("context").as_str().unwrap_or_default(),
     });
     worker::result::report(COMMAND, &result.to_string(), environment).map_err(|why| told(&why))?;
-    Ok("asked. End now: the answer goes to whoever takes the task up next.".to_owned())
+    Ok("asked. End now: the next worker of this task gets the answer.".to_owned())
 }
 
 fn deviations(arguments: &Value) -> Vec<Deviation> {
@@ -125,7 +126,7 @@ fn told(why: &AppError) -> String {
     crate::error::to_text(why).trim_end().to_owned()
 }
 
-/// What the tools are, for the model that uses them: short, because every request pays for it.
+/// The tools for the model: short, because every request pays for it.
 pub(super) fn list() -> Value {
     let strings = json!({"type": "array", "items": {"type": "string"}});
     let deviation = json!({"type": "object", "properties": {
@@ -141,7 +142,7 @@ pub(super) fn list() -> Value {
     json!([
         tool(
             "report_result",
-            "Hand in the result of your task. Call it once, at the end.",
+            "Report the result of your task. Call it once, at the end.",
             json!({
                 "status": {"type": "string", "enum":
                     ["COMPLETED", "NEEDS_DECISION", "NEEDS_ACTION", "FAILED", "PARTIAL", "BLOCKED"]},
@@ -159,7 +160,7 @@ pub(super) fn list() -> Value {
         ),
         tool(
             "step_done",
-            "Mark a step as finished. It is checked at once and kept, whatever becomes of you.",
+            "Mark a step as finished. It is checked at once, and kept whatever happens to you.",
             json!({
                 "step": {"type": "integer"},
                 "deviations": {"type": "array", "items": {"type": "object", "properties": {
@@ -179,7 +180,7 @@ pub(super) fn list() -> Value {
         ),
         tool(
             "ask",
-            "Ask a person about a choice that is not yours. Ends your work.",
+            "Ask a person to make a decision. Ends your work.",
             json!({
                 "question": {"type": "string"},
                 "options": {"type": "array", "items": option},
@@ -189,7 +190,7 @@ pub(super) fn list() -> Value {
         ),
         tool(
             "issue",
-            "Note something that is not yours to mend.",
+            "Report a problem outside your task.",
             json!({"text": {"type": "string"}}),
             &["text"],
         ),

@@ -1,4 +1,4 @@
-//! How a scripted worker ends: with an answer, with a code, by a signal, or never.
+//! How a scripted worker ends: with a result, an exit code, a signal, or never.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -43,12 +43,12 @@ impl Player {
     }
 }
 
-/// Ends by the signal; the code is for signals that do not end anybody.
+/// Ends by the signal; the exit code is for signals that do not end a process.
 fn crash(signal: i32) -> u8 {
     if signal == SIGKILL {
         let _ = nix::sys::signal::raise(nix::sys::signal::SIGKILL);
     }
-    // Our own handlers (a broken pipe, a stack that overflows) must not stand in the way.
+    // Our own handlers (broken pipe, stack overflow) must not catch it.
     let _ = signal_hook::low_level::emulate_default_handler(signal);
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
@@ -56,7 +56,7 @@ fn crash(signal: i32) -> u8 {
 fn hang(how: HangMode) -> ! {
     if how == HangMode::Deaf {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
-            // Heard, and nothing follows from it.
+            // Received and ignored.
             let _ = signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)));
         }
     }

@@ -35,8 +35,8 @@ impl Player {
         let find = self.filled(find);
         match text.matches(&find).count() {
             1 => {}
-            0 => return Err(format!("cannot edit {path}: it does not hold {find:?}")),
-            many => return Err(format!("cannot edit {path}: it holds {find:?} {many} times")),
+            0 => return Err(format!("cannot edit {path}: it does not contain {find:?}")),
+            many => return Err(format!("cannot edit {path}: it contains {find:?} {many} times")),
         }
         let edited = text.replacen(&find, &self.filled(replace), 1);
         fs::write(&path, edited).map_err(|error| trouble("edit", &path, &error))?;
@@ -51,7 +51,7 @@ impl Player {
         Ok(())
     }
 
-    /// Every file that the task lists by its name; what a glob stands for cannot be known.
+    /// Every file that the task lists by name; globs are skipped.
     pub(super) fn write_listed(&mut self, text: &str) -> Result<(), String> {
         let bundle = self.bundle.as_ref().ok_or("there is no bundle: AFRESH_BUNDLE is not set")?;
         let listed: Vec<String> = bundle
@@ -61,7 +61,7 @@ impl Player {
             .filter(|path| !path.contains(['*', '?', '[', '{']) && !path.ends_with('/'))
             .collect();
         if listed.is_empty() {
-            return Err(format!("task {} lists no file by its name", self.task));
+            return Err(format!("task {} lists no file by name", self.task));
         }
         for path in listed {
             self.write(&path, text)?;
@@ -78,9 +78,8 @@ impl Player {
 
 fn make_room(path: &str) -> Result<(), String> {
     match Path::new(path).parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => {
-            fs::create_dir_all(parent).map_err(|error| trouble("make room for", path, &error))
-        }
+        Some(parent) if !parent.as_os_str().is_empty() => fs::create_dir_all(parent)
+            .map_err(|error| trouble("create the directory of", path, &error)),
         _ => Ok(()),
     }
 }

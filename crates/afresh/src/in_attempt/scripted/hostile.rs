@@ -1,4 +1,4 @@
-//! Output that a careless reader would stumble over (B33, B34, B35).
+//! Output that would break a careless reader (B33, B34, B35).
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Does what a script says: hands, voice and end of the scripted agent.
+//! The scripted agent: acts, prints and ends as a script says.
 //!
 //! It works in the current directory, as any worker does. What a script may say is for
 //! [`afresh_agents::adapters::scripted`].
@@ -23,7 +23,7 @@ pub(crate) struct Player {
     pub(crate) task: String,
     pub(crate) attempt: u32,
     pub(crate) step: u32,
-    /// What afresh gave to the worker; none where a person tries a script by hand.
+    /// The worker's bundle; none where a person tries a script by hand.
     pub(crate) bundle: Option<Bundle>,
     pub(crate) voice: Voice,
     used: Usage,
@@ -37,14 +37,14 @@ impl Player {
         Self { task, attempt, step, bundle, voice, used: Usage::default(), changed: Vec::new() }
     }
 
-    /// Plays to the end; the exit code, where there is one.
+    /// Plays the script to its end; returns the exit code.
     pub(crate) fn play(&mut self, deeds: &[ScriptAction]) -> u8 {
         for deed in deeds {
             if let ActionKind::End(end) = &deed.act {
                 return self.end(end);
             }
             if let Err(why) = self.carry_out(&deed.act) {
-                // It would go wrong again.
+                // A retry would fail again.
                 let error = format!("line {} of the script: {why}", deed.line);
                 return self.end(&ScriptedEnd::Fail {
                     error,
@@ -92,7 +92,7 @@ impl Player {
         Ok(())
     }
 
-    /// Puts what is known in place of `{task}`, `{attempt}`, `{step}` and `{answer}`.
+    /// Replaces `{task}`, `{attempt}`, `{step}` and `{answer}`.
     fn filled(&self, text: &str) -> String {
         text.replace("{task}", &self.task)
             .replace("{attempt}", &self.attempt.to_string())
@@ -100,14 +100,14 @@ impl Player {
             .replace("{answer}", self.answer())
     }
 
-    /// What a person answered last: the key of an option, which stands before its description.
+    /// The last answer of a person: the key of an option, which precedes its description.
     fn answer(&self) -> &str {
         let answered = self.bundle.as_ref().and_then(|bundle| bundle.answers.last());
         let text = answered.map_or("", |answered| answered.answer.as_str());
         text.split_once(": ").map_or(text, |(key, _)| key)
     }
 
-    /// What it prints goes to our standard error: our standard output is a stream.
+    /// Its output goes to our standard error, because our standard output is a stream of reports.
     fn run(&self, command: &str, may_fail: bool) -> Result<(), String> {
         let mut shell = self.shell(command);
         let status = shell.status().map_err(|error| format!("cannot run a shell: {error}"))?;
@@ -127,14 +127,14 @@ impl Player {
     fn shell(&self, command: &str) -> Command {
         let mut shell = Command::new("/bin/sh");
         shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(std::io::stderr());
-        // An answer is a person's text: it comes as a variable, never as a piece of a command.
+        // An answer is a person's text, so it is passed as a variable and never as part of a command.
         shell.env("AFRESH_TASK", &self.task).env("AFRESH_ATTEMPT", self.attempt.to_string());
         shell.env("AFRESH_ANSWER", self.answer());
         shell
     }
 }
 
-/// As any worker reports it: by calling afresh.
+/// Reports a step like any worker: by calling afresh.
 fn step_done(number: u32) -> Result<(), String> {
     let us = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(us);

@@ -1,4 +1,4 @@
-//! How a scripted worker speaks: a stream for afresh, plain words for a person at a terminal.
+//! Output of the scripted agent: a stream for afresh, plain text for a person at a terminal.
 
 use std::io::{IsTerminal, Write};
 
@@ -21,7 +21,7 @@ impl Voice {
             Self::Plain => plain(saying),
         };
         let mut out = std::io::stdout().lock();
-        // A reader that has gone away is no reason to fail.
+        // A closed standard output is no error.
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());
     }
 }

@@ -1,8 +1,8 @@
-//! What a worker says from inside its attempt, by command or by tool: notes, finished steps, its
+//! What a worker reports from inside its attempt, by command or by tool: log lines, finished steps, its
 //! result.
 //!
-//! Everything goes through the mailbox and the result file of the attempt around us; nothing else can
-//! be reached from there.
+//! Everything goes through the mailbox and the result file of the attempt; nothing else is reachable from
+//! inside the sandbox.
 
 pub(crate) mod notes;
 pub(crate) mod result;
@@ -15,13 +15,13 @@ use crate::terminal::output::Output;
 use afresh_app::environment::Environment;
 use afresh_app::error::AppError;
 
-/// The mailbox of the attempt around us.
+/// The mailbox of this attempt.
 pub(crate) fn mailbox(command: &str, environment: &Environment) -> Result<Mailbox, AppError> {
     let attempt = environment.attempt_directory().ok_or_else(|| no_attempt(command))?;
     Ok(Mailbox::of(attempt).without(environment.secrets()))
 }
 
-/// Hands on a notice that waits for the worker, with the answer to whatever it called.
+/// Prints a notice that waits for the worker.
 pub(crate) fn hand_on_notice(mailbox: &Mailbox, output: &Output) {
     if let Some(notice) = mailbox.take_notice() {
         output.note(&notice);
@@ -29,8 +29,8 @@ pub(crate) fn hand_on_notice(mailbox: &Mailbox, output: &Output) {
 }
 
 pub(crate) fn no_attempt(command: &str) -> AppError {
-    AppError::usage("no-attempt", format!("`{command}` is for workers, inside an attempt"))
-        .hint("AFRESH_RESULT is not set")
+    AppError::usage("no-attempt", format!("`{command}` is called by workers, inside an attempt"))
+        .hint("it needs AFRESH_RESULT, which afresh sets for every worker")
 }
 
 pub(crate) fn cannot_leave(error: &std::io::Error) -> AppError {

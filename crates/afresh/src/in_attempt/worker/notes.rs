@@ -1,4 +1,4 @@
-//! Lines for the activity log, and issues for people.
+//! Log lines and issues.
 
 use afresh_core::event::LogLevel;
 use afresh_engine::mailbox::{Mailbox, WorkerMessage};
@@ -21,7 +21,7 @@ pub(crate) fn log(
     leave(mailbox, &WorkerMessage::Log { level, event, message })
 }
 
-/// Something that is not this worker's to mend.
+/// A problem outside the task.
 pub(crate) fn issue(mailbox: &Mailbox, text: &str) -> Result<(), AppError> {
     log(mailbox, LogLevel::Info, ISSUE, text)
 }

@@ -1,5 +1,5 @@
-//! A worker's answer, judged at once and put where the driver looks for it: the attempt's result file,
-//! which counts before whatever the worker prints.
+//! A worker's result, validated at once and written to the attempt's result file, which takes precedence
+//! over the worker's output.
 
 use afresh_agents::Bundle;
 use afresh_app::formats::result::{self, ResultContext};
@@ -12,10 +12,10 @@ use super::no_attempt;
 use afresh_app::environment::Environment;
 use afresh_app::error::AppError;
 
-/// More than this of a result file is not read either.
+/// The executor reads no more of a result file either.
 pub(crate) const MAX_ANSWER_BYTES: u64 = 1024 * 1024;
 
-/// One that makes no sense is refused, and nothing is written. A later one takes its place.
+/// An invalid result is refused, and nothing is written. A later one replaces it.
 pub(crate) fn report(
     command: &str,
     answer: &str,
@@ -30,9 +30,9 @@ pub(crate) fn report(
     }
     let outcome = judge(answer, environment);
     if let Outcome::Unintelligible { reason, .. } = &outcome {
-        let message = format!("this is no answer: {}", printable::line(reason));
+        let message = format!("this is not a result: {}", printable::line(reason));
         return Err(AppError::usage("result", message).hint(
-            "nothing was handed in; `afresh report-result --status completed` is the least",
+            "nothing was recorded; the minimum is `afresh report-result --status completed`",
         ));
     }
     let answer = redact(answer, &environment.secrets());
@@ -46,12 +46,12 @@ fn judge(answer: &str, environment: &Environment) -> Outcome {
     asked(environment, |asked| result::read_file(answer, "", asked))
 }
 
-/// What a worker's last words say, where it handed in nothing.
+/// The result in a worker's final text, where it reported none.
 pub(crate) fn in_words(words: &str, environment: &Environment) -> Outcome {
     asked(environment, |asked| result::read(words, asked))
 }
 
-/// Reads an answer to the task of the attempt around us.
+/// Reads a result for the task of this attempt.
 fn asked(environment: &Environment, read: impl FnOnce(&ResultContext<'_>) -> Outcome) -> Outcome {
     let id = environment.attempt().map(|attempt| attempt.task).unwrap_or_default();
     let bundle = bundle(environment);
@@ -61,7 +61,7 @@ fn asked(environment: &Environment, read: impl FnOnce(&ResultContext<'_>) -> Out
     read(&ResultContext { task: &id, names, prompt: "" })
 }
 
-/// What the attempt around us was given.
+/// The bundle of this attempt.
 fn bundle(environment: &Environment) -> Option<Bundle> {
     let path = environment.attempt()?.bundle?;
     serde_json::from_slice(&fs::read(path).ok()?).ok()

@@ -1,4 +1,4 @@
-//! A worker marks a step as finished, and hears what became of it.
+//! A worker marks a step as finished, and waits for the verdict.
 
 use afresh_core::outcome::Deviation;
 use afresh_core::step::StepAnswer;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::cannot_leave;
 use afresh_app::error::AppError;
 
-/// A driver that lives reads its mail several times a second.
+/// A running driver reads the mailbox several times a second.
 const READ_WITHIN: Duration = Duration::from_secs(60);
 /// Checks have limits of their own, far below this.
 const ANSWER_WITHIN: Duration = Duration::from_secs(4 * 60 * 60);
@@ -36,8 +36,8 @@ fn wait(mailbox: &Mailbox, sent: SentMessage, step: u32) -> Result<StepAnswer, A
         let waited = started.elapsed();
         if sent.is_waiting() && waited > READ_WITHIN || waited > ANSWER_WITHIN {
             sent.take_back();
-            return Err(AppError::usage("no-driver", "nobody answers: this run is not driven")
-                .hint("`afresh status` tells where the run stands"));
+            return Err(AppError::usage("no-driver", "no answer: the run is not active")
+                .hint("`afresh status` shows the state of the run"));
         }
         thread::sleep(PAUSE);
     }

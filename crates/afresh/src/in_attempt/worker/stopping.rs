@@ -1,6 +1,6 @@
-//! A worker that is about to stop without an answer is sent back to give one.
+//! A worker that is about to stop without a result is sent back to report one.
 //!
-//! At most twice: whoever will not answer is let go, and judged by what it changed.
+//! At most twice: after that it may stop, and is judged by its changes.
 
 use std::fs;
 use std::path::Path;
@@ -13,10 +13,10 @@ use afresh_app::environment::Environment;
 
 /// How often a worker is sent back.
 const MOST: usize = 2;
-/// Beside the result file: one byte for each time.
+/// A file next to the result file: one byte for each time.
 const TALLY: &str = "sent-back";
 
-/// What it is told, if it may not stop yet.
+/// The message for the worker, if it may not stop yet.
 pub(crate) fn sent_back_with(
     result_file: &Path,
     last_words: &str,
@@ -28,11 +28,11 @@ pub(crate) fn sent_back_with(
     let wrong = match result::in_words(last_words, environment) {
         Outcome::Silent => "You have not reported a result.".to_owned(),
         Outcome::Unintelligible { reason, .. } => {
-            format!("Your answer makes no sense: {}.", printable::line(&reason))
+            format!("Your result is invalid: {}.", printable::line(&reason))
         }
         _ => return None,
     };
-    // Who cannot be counted is not kept.
+    // Where the count cannot be written, the worker may stop.
     let may_stop = !count(&result_file.with_file_name(TALLY));
     (!may_stop).then(|| {
         format!(
@@ -43,7 +43,7 @@ pub(crate) fn sent_back_with(
     })
 }
 
-/// Notes one more time; false when there were enough, or where it cannot be noted.
+/// Counts once more; false when the limit is reached, or where it cannot be written.
 fn count(tally: &Path) -> bool {
     let so_far = fs::read(tally).unwrap_or_default().len();
     so_far < MOST && afresh_app::store::write_atomically(tally, &vec![b'.'; so_far + 1]).is_ok()
@@ -55,7 +55,7 @@ mod tests {
 
     const DONE: &str = "OUTPUT_JSON_START\n{\"status\": \"COMPLETED\"}\nOUTPUT_JSON_END";
 
-    /// RE-01: who said nothing is sent back twice, and then let go.
+    /// RE-01: a worker without a result is sent back twice, then it may stop.
     #[test]
     fn a_worker_without_an_answer_is_sent_back_twice() {
         let directory = tempfile::tempdir().expect("a directory");
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(sent_back_with(&file, "I am done, I think.", &Environment::default()), None);
     }
 
-    /// RE-01: an answer in words, or handed in, is enough.
+    /// RE-01: a result in the final text, or in the file, is enough.
     #[test]
     fn who_has_answered_may_stop() {
         let directory = tempfile::tempdir().expect("a directory");
@@ -82,7 +82,7 @@ mod tests {
             "OUTPUT_JSON_START\n{\"status\": 7}\nOUTPUT_JSON_END",
             &Environment::default(),
         );
-        assert!(told.expect("sent back").starts_with("Your answer makes no sense"));
+        assert!(told.expect("sent back").starts_with("Your result is invalid"));
         fs::write(&file, "{}").expect("written");
         assert_eq!(sent_back_with(&file, "", &Environment::default()), None);
     }

@@ -1,4 +1,4 @@
-//! Printing the files of attempts, and what is added to them while somebody follows.
+//! Printing the files of attempts, and what is added to them while they are followed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
@@ -17,7 +17,7 @@ pub(crate) use afresh_app::logs::decode::Show;
 
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// What has been printed so far.
+/// A printer of these files, and what it has printed so far.
 #[derive(Debug)]
 pub(crate) struct Pages {
     show: Show,
@@ -25,12 +25,12 @@ pub(crate) struct Pages {
     /// Only the last lines of each file.
     last: Option<usize>,
     files: BTreeMap<PathBuf, Reached>,
-    /// The file that was printed last, whose heading need not be repeated.
+    /// The last printed file, whose heading is not repeated.
     current: Option<PathBuf>,
     ends_line: bool,
 }
 
-/// One file, as far as it was read.
+/// How far a file was read.
 #[derive(Debug, Default)]
 struct Reached {
     read: u64,
@@ -61,7 +61,7 @@ impl Pages {
         Self { show, readers, last, files: BTreeMap::new(), current: None, ends_line: true }
     }
 
-    /// Prints what is new in these files. An error: nobody reads any more.
+    /// Prints what is new in these files. Fails once standard output is closed.
     pub(crate) fn print(&mut self, transcripts: &[Transcript], output: &Output) -> io::Result<()> {
         for transcript in transcripts {
             for part in &transcript.parts {
@@ -71,7 +71,7 @@ impl Pages {
         Ok(())
     }
 
-    /// What was left open at the ends of the files.
+    /// Prints incomplete characters at the ends of the files.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         let open: Vec<String> = self.files.values_mut().map(Reached::rest).collect();
         for text in open.iter().filter(|text| !text.is_empty()) {
@@ -89,7 +89,7 @@ impl Pages {
         part: &Part,
         output: &Output,
     ) -> io::Result<()> {
-        // A file that cannot be read now may be there at the next look.
+        // A file that is missing now may exist at the next look.
         let Ok(mut file) = File::open(&part.file) else { return Ok(()) };
         let length = file.metadata().map_or(0, |found| found.len());
         let known = self.files.contains_key(&part.file);
@@ -99,16 +99,16 @@ impl Pages {
         }
         let reached = self.files.entry(part.file.clone()).or_default();
         let (mut from, is_told) = (reached.read, reached.told.is_some());
-        // What is told has other lines than the file.
+        // Rendered reports have other lines than the file.
         let last = self.last.filter(|_| !known);
         if let Some(last) = last.filter(|_| !is_told) {
             from = start_of_last(&mut file, length, last).unwrap_or(0);
         }
-        // It was written anew.
+        // The file was rewritten.
         if length < from {
             from = 0;
         }
-        // Who printed nothing is told too, once.
+        // An empty transcript gets a heading, once.
         let is_silent = !known && part.name == "stdout";
         if length > from || is_silent {
             self.heading(transcript, part, output)?;
@@ -117,7 +117,7 @@ impl Pages {
                 None => self.copy(&mut file, from, &part.file)?,
             };
         }
-        // Its worker says no more.
+        // The worker has ended.
         if is_told && transcript.attempt.result != AttemptResult::Underway {
             let rest = self.files.entry(part.file.clone()).or_default().rest();
             self.write(rest.as_bytes())?;
@@ -126,14 +126,14 @@ impl Pages {
         Ok(())
     }
 
-    /// What an agent program reported is told, not shown line by line.
+    /// The output of an agent program is rendered, not printed line by line.
     fn told(&self, transcript: &Transcript, part: &Part) -> Option<Told> {
         let is_stream = part.name == "stdout" && self.show == Show::Printable;
         let agent = transcript.attempt.agent.as_deref().filter(|_| is_stream);
         self.readers.reader(agent).map(Told::new)
     }
 
-    /// The last lines of what is told.
+    /// The last lines of a rendered transcript.
     fn copy_last(&mut self, file: &mut File, path: &Path, count: usize) -> io::Result<u64> {
         let mut last: VecDeque<String> = VecDeque::new();
         let mut piece = vec![0; PIECE_BYTES];
@@ -176,7 +176,7 @@ impl Pages {
         self.write(format!("{}\n", output.paint_data(Paint::Blue, &heading)).as_bytes())
     }
 
-    /// Prints a file from a place on; answers with where it ended.
+    /// Prints a file from an offset; returns where it ended.
     fn copy(&mut self, file: &mut File, from: u64, path: &Path) -> io::Result<u64> {
         let mut at = file.seek(SeekFrom::Start(from)).unwrap_or(from);
         let mut piece = vec![0; PIECE_BYTES];
@@ -219,7 +219,7 @@ fn start_of_last(file: &mut File, length: u64, count: usize) -> io::Result<u64> 
         file.read_exact(&mut piece[..size])?;
         for (at, _) in piece[..size].iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n') {
             let place = start + at as u64 + 1;
-            // The break at the very end closes the last line and starts none.
+            // The last line break starts no line.
             if place < length {
                 breaks += 1;
                 if breaks == count {

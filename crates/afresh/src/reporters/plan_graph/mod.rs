@@ -1,7 +1,6 @@
-//! A plan as a picture in text: a tree for terminals, Mermaid and DOT for pages.
+//! A plan as a graph in text: a tree for terminals, Mermaid and DOT for pages.
 //!
-//! Each shows the same: waves, who waits for whom, files, the critical path, and which tasks are
-//! never side by side.
+//! Each shows waves, dependencies, files, the critical path, and tasks that never run at the same time.
 
 mod dot;
 mod mermaid;
@@ -13,15 +12,15 @@ use afresh_core::plan::Task;
 
 use crate::terminal::output::safe;
 
-/// More files of a task than this are counted, not named.
+/// How many files of a task are listed.
 const MAX_FILES: usize = 4;
-/// More pairs of tasks than this make a picture that nobody can read.
+/// How many pairs of conflicting tasks are drawn.
 const MAX_CONFLICTS: usize = 200;
 
 /// How a plan is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Picture {
-    /// Who waits for whom, indented
+    /// Dependencies, indented
     Tree,
     /// For Markdown pages
     Mermaid,
@@ -37,13 +36,13 @@ pub(crate) fn draw(plan: &Plan, picture: Picture) -> String {
     }
 }
 
-/// What a task may write, in a few words; or that no worker does it.
+/// The files of a task, or why it needs no worker.
 fn files(task: &Task) -> String {
     if task.checkpoint.is_some() {
         return "asks a person".to_owned();
     }
     if task.done_before.is_some() {
-        return "done before".to_owned();
+        return "already done".to_owned();
     }
     let mut seen = std::collections::BTreeSet::new();
     let all: Vec<&str> =
@@ -56,7 +55,7 @@ fn files(task: &Task) -> String {
     }
 }
 
-/// Pairs that are never side by side, by position, with the file that both may write.
+/// Pairs that never run at the same time, by position, with the file that both may write.
 fn conflicts(plan: &Plan) -> Vec<(usize, usize, String)> {
     let pairs = plan.conflicts().into_iter().take(MAX_CONFLICTS).filter_map(|conflict| {
         let (a, b) = conflict.tasks;

@@ -8,7 +8,7 @@ use afresh_core::Plan;
 use super::{conflicts, files};
 use crate::terminal::output::safe;
 
-/// Where the tree stops moving to the right.
+/// The deepest indentation.
 const MAX_INDENT: usize = 120;
 
 struct Line {
@@ -17,14 +17,14 @@ struct Line {
     full: bool,
 }
 
-/// A task stands below the last of those it needs; below the others it is only named. `*` marks the
-/// critical path.
+/// A task is drawn below its last dependency; below the others it is only named. `*` marks the critical
+/// path.
 pub(super) fn draw(plan: &Plan) -> String {
     let mut text = String::new();
     let critical: BTreeSet<usize> = plan.critical_path().into_iter().collect();
     let home = |at: usize| plan.needs(at).iter().copied().max_by_key(|need| plan.wave(*need));
     let roots = (0..plan.len()).filter(|at| plan.needs(*at).is_empty());
-    // Deep plans are drawn without recursion.
+    // Without recursion, because plans can be deep.
     let mut open: Vec<Line> =
         roots.map(|at| Line { at, indent: String::new(), full: true }).collect();
     open.reverse();
@@ -51,7 +51,7 @@ pub(super) fn draw(plan: &Plan) -> String {
     let _ = writeln!(text, "\n* on the critical path");
     for (a, b, path) in conflicts(plan) {
         let (a, b) = (&plan.task(a).id, &plan.task(b).id);
-        let _ = writeln!(text, "{a} and {b} are never side by side: {}", safe(&path));
+        let _ = writeln!(text, "{a} and {b} never run at the same time: {}", safe(&path));
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Tokens, cost and time of a report. A price that nobody told is said to be unknown.
+//! Tokens, cost and time of a report. A price that was not reported is unknown.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub(super) fn table(page: &mut String, report: &RunReport) {
     row("all".to_owned(), &report.accounts.usage, report.accounts.without_price);
 }
 
-/// Several agents side by side (BE-08).
+/// Several agents, compared (BE-08).
 pub(super) fn agents(page: &mut String, report: &RunReport) {
     if report.agents.len() < 2 {
         return;
@@ -73,15 +73,15 @@ pub(super) fn tokens(accounts: &UsageReport) -> String {
     let who = format!("{} worked for {worked}", count(accounts.attempts, "attempt"));
     match (accounts.attempts, accounts.without_tokens) {
         (0, _) => "no attempt has run".to_owned(),
-        (all, silent) if all == silent => format!("{who}; their agents told no tokens"),
+        (all, silent) if all == silent => format!("{who}; token use: not reported by the agents"),
         (_, 0) => format!("{who}; {} tokens", accounts.tokens),
-        (_, silent) => format!("{who}; {} tokens, and {silent} told none", accounts.tokens),
+        (_, silent) => format!("{who}; {} tokens, {silent} reported none", accounts.tokens),
     }
 }
 
 pub(super) fn cost(accounts: &UsageReport) -> String {
     match (accounts.usage.cost_usd, accounts.without_price) {
-        (None, _) => "cost: unknown, no agent told a price".to_owned(),
+        (None, _) => "cost: not reported by the agents".to_owned(),
         (Some(cost), 0) => format!("cost: ${cost:.2}"),
         (Some(cost), unknown) => {
             format!("cost: ${cost:.2}, and {} of unknown price", count(unknown, "attempt"))

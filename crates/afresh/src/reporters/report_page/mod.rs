@@ -73,7 +73,7 @@ fn head(page: &mut String, report: &RunReport) {
     let _ = writeln!(page, "- {}", accounts::tokens(&report.accounts));
     let _ = writeln!(page, "- {}", accounts::cost(&report.accounts));
     if let Some(error) = &report.error {
-        let _ = writeln!(page, "- **not well**: {}", text(error));
+        let _ = writeln!(page, "- **problem**: {}", text(error));
     }
 }
 
@@ -81,7 +81,7 @@ fn next(page: &mut String, report: &RunReport) {
     if report.next.is_empty() {
         return;
     }
-    page.push_str("\n## What to do next\n\n");
+    page.push_str("\n## Next steps\n\n");
     for step in &report.next {
         let _ = writeln!(page, "- {}: {}", code(&step.command), text(&step.why));
     }
@@ -114,7 +114,7 @@ fn unfinished(page: &mut String, report: &RunReport) {
     }
     page.push_str("\n## Not done\n\n");
     for (task, reason) in with_reason {
-        // The state stands before it already.
+        // The state is already printed before it.
         let reason = reason.strip_prefix("blocked: ").unwrap_or(reason);
         let _ = writeln!(page, "- {} {}: {}", code(task.id.as_str()), task.state, text(reason));
     }
@@ -125,7 +125,7 @@ fn files(page: &mut String, files: &FilesReport) {
     let kinds =
         [("created", &files.created), ("modified", &files.modified), ("deleted", &files.deleted)];
     if kinds.iter().all(|(_, paths)| paths.is_empty()) {
-        page.push_str("Nothing has changed.\n");
+        page.push_str("No files changed.\n");
         return;
     }
     for (kind, paths) in kinds {
@@ -143,11 +143,8 @@ fn checks(page: &mut String, report: &RunReport) {
     page.push_str("\n## Checks\n\n");
     if let Some(last) = &report.final_checks {
         let word = if last.passed { "passed" } else { "failed" };
-        let _ = writeln!(
-            page,
-            "On the final tree {}, the checks of the whole {word}:\n",
-            short(last.tree.as_str())
-        );
+        let _ =
+            writeln!(page, "All checks on the final tree {} {word}:\n", short(last.tree.as_str()));
         for result in &last.results {
             let _ = writeln!(page, "- {}", check(result));
         }
@@ -160,19 +157,19 @@ fn checks(page: &mut String, report: &RunReport) {
         let tree = short(receipt.tree.as_str());
         let _ = writeln!(page, "- {} on the merged tree {tree}", code(task.id.as_str()));
         if receipt.checks.is_empty() {
-            page.push_str("  - no check was meant\n");
+            page.push_str("  - intentionally without checks\n");
         }
         for ran in &receipt.checks {
             let ended = ran
                 .exit_code
-                .map_or_else(|| "did not end".to_owned(), |code| format!("exit {code}"));
+                .map_or_else(|| "did not finish".to_owned(), |code| format!("exit {code}"));
             let took = moment::span(Duration::from_millis(ran.duration_ms));
-            let seen = if ran.reused { ", seen before on this tree" } else { "" };
+            let seen = if ran.reused { ", reused from the same tree" } else { "" };
             let _ = writeln!(page, "  - {}: {ended} in {took}{seen}", code(&ran.command));
         }
     }
     if !any {
-        page.push_str("No task is done, so nothing is proved.\n");
+        page.push_str("No task is done yet.\n");
     }
 }
 
@@ -180,7 +177,7 @@ fn check(result: &CheckResult) -> String {
     let ended = match &result.end {
         CheckEnd::Exited(code) => format!("exit {code}"),
         CheckEnd::Signaled(signal) => format!("signal {signal}"),
-        CheckEnd::TimedOut => "did not end in time".to_owned(),
+        CheckEnd::TimedOut => "timed out".to_owned(),
         CheckEnd::OverLimit(excess) => excess.describe(),
         CheckEnd::NotStarted(why) => format!("not started: {}", text(why)),
     };
@@ -236,7 +233,7 @@ fn questions(page: &mut String, report: &RunReport) {
         let answer = match (&question.answer, &question.by, question.open) {
             (Some(answer), Some(by), _) => format!("**{}** (by {})", text(answer), text(by)),
             (_, _, true) => "waits for an answer".to_owned(),
-            _ => "no longer asked".to_owned(),
+            _ => "no longer needed".to_owned(),
         };
         let _ = writeln!(
             page,
@@ -259,7 +256,7 @@ fn retries(page: &mut String, report: &RunReport) {
     if lost.peek().is_none() {
         return;
     }
-    page.push_str("\n## Attempts that came to nothing\n\n");
+    page.push_str("\n## Failed attempts\n\n");
     for attempt in lost {
         let _ = writeln!(page, "- {}", lost_attempt(attempt));
     }
@@ -269,7 +266,7 @@ fn lost_attempt(attempt: &AttemptReport) -> String {
     let took =
         attempt.duration_ms.map(|ms| format!(" after {}", moment::span(Duration::from_millis(ms))));
     let counted = if attempt.counted { "" } else { " (does not count)" };
-    let reason = attempt.reason.as_deref().unwrap_or("no reason was recorded");
+    let reason = attempt.reason.as_deref().unwrap_or("no reason recorded");
     format!("{}{}: {}{counted}", code(&attempt.attempt), took.unwrap_or_default(), text(reason))
 }
 

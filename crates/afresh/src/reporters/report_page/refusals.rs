@@ -1,4 +1,4 @@
-//! What workers and checks were refused.
+//! Denials: what the sandbox, limits and the proxy refused.
 
 use std::fmt::Write as _;
 
@@ -14,8 +14,8 @@ pub(super) fn list(page: &mut String, report: &RunReport) {
         return;
     }
     page.push_str(
-        "\n## Refused\n\nWhat the sandbox, the limits and git's wrapper did not let happen. Lines marked \
-         \"said\" are from a program's own output; nobody measured them.\n\n",
+        "\n## Denials\n\nWhat the sandbox, the limits and the git wrapper blocked. Lines marked \"said\" are taken \
+         from a program's output and were not measured.\n\n",
     );
     for attempt in &met {
         attempt.refusals.iter().for_each(|refusal| line(page, attempt, refusal));

@@ -1,4 +1,4 @@
-//! The workers of a run, as far as their programs told of themselves.
+//! The workers of a run, by what their programs reported.
 
 use std::fmt::Write as _;
 

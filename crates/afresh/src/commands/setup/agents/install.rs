@@ -97,11 +97,8 @@ fn missing(context: &AppContext) -> Result<Vec<String>, AppError> {
     let programs = config.agents.values().filter_map(Agent::program).filter_map(versions::find_pin);
     let names: Vec<&'static str> = programs.map(|pin| pin.program).collect();
     if names.is_empty() {
-        return Err(AppError::usage(
-            "agent",
-            "no agent of the configuration can be installed",
-        )
-        .hint(format!("name one of: {}", known().join(", "))));
+        return Err(AppError::usage("agent", "no agent of the configuration can be installed")
+            .hint(format!("name one of: {}", known().join(", "))));
     }
     let is_missing = |name: &&str| programs::find(name, &context.environment).is_err();
     Ok(names.into_iter().filter(is_missing).map(str::to_owned).collect())
@@ -116,6 +113,5 @@ fn unknown(name: &str) -> AppError {
         Some(near) => format!("did you mean {near:?}?"),
         None => format!("the installable programs are: {}", known().join(", ")),
     };
-    AppError::usage("agent", format!("afresh cannot install a program {name:?}"))
-        .hint(help)
+    AppError::usage("agent", format!("afresh cannot install a program {name:?}")).hint(help)
 }
