@@ -1,4 +1,5 @@
-//! What one job costs: starts `/bin/true` many times on each rung and shows the mean.
+//! Measures what one job costs: runs `/bin/true` many times on each containment level and prints
+//! the mean.
 //!
 //! `cargo run --release -p afresh-process --example cost`
 
@@ -68,7 +69,7 @@ fn measure() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Of this process and of all that it waited for.
+/// CPU time of this process and of all children that it waited for.
 fn cpu_us() -> nix::Result<i64> {
     let mut sum = 0;
     for who in [UsageWho::RUSAGE_SELF, UsageWho::RUSAGE_CHILDREN] {

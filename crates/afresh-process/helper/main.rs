@@ -17,7 +17,7 @@ use nix::unistd::setsid;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// So that a failing test does not leave anything for good.
+/// So that a failing test leaves nothing behind for good.
 const LONGEST_LIFE: Duration = Duration::from_secs(300);
 
 fn main() -> ExitCode {
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a job to its end and writes down its report.
+/// Runs a job to its end and writes its report to a file.
 fn drive(job: &str, report: &str, adopt_orphans: bool) -> Outcome {
     if adopt_orphans {
         become_subreaper()?;
@@ -59,7 +59,7 @@ fn drive(job: &str, report: &str, adopt_orphans: bool) -> Outcome {
     Ok(std::fs::rename(draft, report)?)
 }
 
-/// Starts one daemon of each kind; when they are up it exits, or stays and takes no hint.
+/// Starts one daemon of each kind; when they run it exits, or stays and ignores signals.
 fn worker(place: &Path, kinds: &str, then: &str) -> Outcome {
     SigSet::all().thread_block()?;
     for kind in kinds.split(',').filter(|kind| !kind.is_empty()) {
@@ -102,7 +102,7 @@ fn survivor(place: &Path, kind: &str) -> Outcome {
     Ok(())
 }
 
-/// Starts a program a while later and lets it hear what it does not hear itself, as rooms do.
+/// Starts a program after a delay and forwards signals to it, as sandboxes do.
 fn slow_room(program: &str, arguments: &[&str]) -> Outcome {
     sleep(Duration::from_millis(300));
     let mut inside = Command::new(std::env::current_exe()?);
@@ -118,7 +118,7 @@ fn inside(program: &str, arguments: &[&str]) -> Outcome {
     Err(Command::new(program).args(arguments).exec().into())
 }
 
-/// Writes down which descriptors it was given.
+/// Writes a list of its inherited descriptors.
 fn descriptors(to: &str) -> Outcome {
     let listed: Vec<_> =
         std::fs::read_dir("/proc/self/fd")?.flatten().map(|it| it.path()).collect();

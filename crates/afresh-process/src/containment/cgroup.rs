@@ -1,7 +1,7 @@
-//! Cgroups that we make: the strongest rung, which the kernel ends as one (version 2), and what limits
-//! are set in (either version).
+//! Cgroups made by afresh: the strongest containment, which the kernel kills as one (version 2),
+//! and a place for limits (either version).
 //!
-//! Which limits those are is `fence`'s.
+//! `cgroup_limits` decides about the limits.
 
 use std::fs;
 use std::io;
@@ -14,28 +14,30 @@ use crate::containment::cgroup_mounts::CgroupMounts;
 const PREFIX: &str = "afresh-";
 const NAP: Duration = Duration::from_millis(2);
 
-/// A cgroup that we made.
+/// A cgroup that afresh made.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
     path: PathBuf,
 }
 
 impl Cgroup {
-    /// Makes a rung below our own cgroup. The error says why this machine does not offer it.
+    /// Makes a cgroup of version 2 below our own. The error says why this machine does not offer
+    /// it.
     pub(crate) fn create(name: &str) -> Result<Self, String> {
         Self::create_in(&CgroupMounts::read()?.unified()?, name)?.checked()
     }
 
-    /// Makes one of either version.
+    /// Makes a cgroup of either version.
     pub(crate) fn create_in(parent: &Path, name: &str) -> Result<Self, String> {
         let pid = std::process::id();
-        // A number more, because another container may use the same pid in the same hierarchy.
+        // The number is needed because another container may use the same pid in the same
+        // hierarchy.
         for number in 0..100 {
             let path = parent.join(format!("{PREFIX}{name}.{pid}.{number}"));
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(Self { path }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    // Goes only if nobody is in it.
+                    // Succeeds only if the cgroup is empty.
                     let _ = fs::remove_dir(&path);
                 }
                 Err(error) => return Err(format!("cannot make {}: {error}", path.display())),
@@ -44,7 +46,8 @@ impl Cgroup {
         Err(format!("{} is full of cgroups of this name", parent.display()))
     }
 
-    /// One that an earlier supervisor recorded. Anything that does not look like ours is refused.
+    /// A cgroup that an earlier supervisor recorded. A path that does not look like ours is
+    /// rejected.
     pub(crate) fn from_record(path: &Path) -> Option<Self> {
         let ours = path.file_name()?.to_str()?.starts_with(PREFIX);
         (ours && path.join("cgroup.procs").exists()).then(|| Self { path: path.to_owned() })
@@ -54,13 +57,13 @@ impl Cgroup {
         &self.path
     }
 
-    /// Ends everybody in it, at once and with no way to fork out of it (version 2 alone).
+    /// Kills all its processes at once, without a chance to fork out of it (version 2 only).
     pub(crate) fn kill(&self) {
         // If this fails, the next step finds the processes one by one.
         let _ = fs::write(self.path.join("cgroup.kill"), "1");
     }
 
-    /// Those in it, by pid.
+    /// The pids of its processes.
     pub(crate) fn members(&self) -> Vec<i32> {
         let mut pids = Vec::new();
         for directory in directories_below(&self.path) {
@@ -70,7 +73,7 @@ impl Cgroup {
         pids
     }
 
-    /// Removes it when the last process has left it; says whether it did.
+    /// Removes it once the last process has left it; returns whether it did.
     pub(crate) fn remove(&self, until: Instant) -> bool {
         loop {
             for directory in directories_below(&self.path).iter().rev() {
@@ -101,8 +104,8 @@ pub(crate) fn enter(path: &Path) -> io::Result<()> {
     fs::write(path.join("cgroup.procs"), "0")
 }
 
-/// Removes what supervisors that were killed early left, if nobody is in it: they had made it, and not
-/// yet written it down.
+/// Removes empty cgroups of supervisors that were killed after they had made one and before they
+/// had recorded it.
 pub(crate) fn remove_empty_cgroups(name_prefix: &str) {
     let Ok(places) = CgroupMounts::read() else { return };
     let of_limits = crate::limits::cgroup_limits::CONTROLLERS

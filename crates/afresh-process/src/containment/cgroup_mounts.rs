@@ -1,9 +1,9 @@
-//! Where our own cgroup is seen in the file system, in each hierarchy.
+//! Finds our own cgroup in the file system, in each hierarchy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The part of our own cgroup in which we are, where we are not in all of it.
+/// The part of our own cgroup that we moved to, if we did.
 pub(crate) const ASIDE: &str = "afresh-aside";
 
 /// What the kernel says about mounts and about our own cgroups.
@@ -24,7 +24,7 @@ impl CgroupMounts {
     pub(crate) fn unified(&self) -> Result<PathBuf, String> {
         let own = self.own.lines().find_map(|line| line.strip_prefix("0::"));
         let own = own.ok_or("this process is in no cgroup v2")?;
-        // Whoever stepped aside still has the whole of it.
+        // A process that moved aside still owns the whole cgroup.
         let own = own.strip_suffix(ASIDE).unwrap_or(own);
         locate(&self.mounts, own, |kind, _| kind == "cgroup2")
             .ok_or_else(|| "no cgroup v2 is mounted here".into())
@@ -41,7 +41,7 @@ impl CgroupMounts {
     }
 }
 
-/// Containers mount a part of a hierarchy. `is_it` sees the kind of a mount and its options.
+/// Containers mount a part of a hierarchy. `is_it` is given the type of a mount and its options.
 fn locate(mounts: &str, own: &str, is_it: impl Fn(&str, &str) -> bool) -> Option<PathBuf> {
     let (root, point) = mounts.lines().find_map(|line| {
         let (mount, kind) = line.split_once(" - ")?;
@@ -55,7 +55,7 @@ fn locate(mounts: &str, own: &str, is_it: impl Fn(&str, &str) -> bool) -> Option
     Some(Path::new(&unescape(point)).join(inside))
 }
 
-/// Mount points are written with octal escapes for blanks.
+/// Mount points contain octal escapes for blanks.
 fn unescape(point: &str) -> String {
     point.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
 }

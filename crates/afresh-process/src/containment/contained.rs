@@ -1,4 +1,4 @@
-//! A rung that holds a program, and the end of all that it holds.
+//! The contained process tree of one job, and how all of it is ended.
 
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,9 @@ use crate::supervisor::protocol::NamespaceCommand;
 use crate::supervisor::reaper::{ChildReaper, ReapState};
 use crate::supervisor::stage::StageProcess;
 
-/// How long the end of a tree may take; what hangs in the kernel longer is reported as such.
+/// How long killing a tree may take; processes that hang in the kernel longer are reported.
 pub(crate) const KILL_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long the first process of a namespace gets to end it in good order.
+/// How long the first process of a namespace may take to end it in good order.
 const NAMESPACE_TIMEOUT: Duration = Duration::from_millis(500);
 
 pub(crate) struct ContainedTree {
@@ -27,15 +27,16 @@ pub(crate) struct ContainedTree {
     pub reaper: ChildReaper,
 }
 
-/// How long those who end by themselves are waited for.
+/// How long processes that exit by themselves are waited for.
 const SETTLE_PAUSE: Duration = Duration::from_micros(200);
 const SETTLE_ROUNDS: u32 = 15;
 
 impl ContainedTree {
-    /// Ends everything, and says how many were left behind and how many could not be ended.
+    /// Ends everything; returns how many processes were left behind and how many could not be
+    /// killed.
     pub(crate) fn end(&mut self) -> (u32, u32) {
         if self.exited_by_themselves() {
-            // All descendants hang below our children, and there are none: nothing to look for.
+            // All descendants are below our children, and there are none.
             return (0, self.remove_cgroups(0));
         }
         self.freeze_group();
@@ -49,8 +50,8 @@ impl ContainedTree {
         (left_behind, self.remove_cgroups(left))
     }
 
-    /// Who held the program in a room ends a moment after it: that is cheaper to wait for than to look
-    /// for those who stay.
+    /// A sandbox exits a moment after the program that it holds: waiting for that is cheaper than
+    /// searching for what stays.
     fn exited_by_themselves(&mut self) -> bool {
         for _ in 0..SETTLE_ROUNDS {
             if self.reaper.reap() == ReapState::None {
@@ -64,7 +65,7 @@ impl ContainedTree {
         self.reaper.reap() == ReapState::None
     }
 
-    /// Those alive besides the main process and the stages that hold it.
+    /// The number of living processes besides the main process and its stages.
     fn left_behind(&self) -> u32 {
         let table = ProcessTable::read();
         let main = self.reaper.main_pid();
@@ -85,15 +86,15 @@ impl ContainedTree {
         }
     }
 
-    /// A fork bomb would grow while we count it; most stay in their group. While the main process is
-    /// not reaped, the group is nobody else's.
+    /// A fork bomb would grow while we count it, but most of its processes stay in their group.
+    /// While the main process is not reaped, the group id cannot be reused.
     fn freeze_group(&self) {
         if self.level == ContainmentLevel::Group && self.reaper.status().is_none() {
             let _ = killpg(Pid::from_raw(self.reaper.main_pid()), Signal::SIGSTOP);
         }
     }
 
-    /// Where there is no table of processes (not Linux), this is all there is.
+    /// On systems without a process table (not Linux), this is all we can do.
     fn end_group(&self) {
         if cfg!(target_os = "linux") {
             return kill_groups();

@@ -1,6 +1,6 @@
-//! Ending a set of processes that may still grow.
+//! Kills a set of processes that may still grow.
 //!
-//! Who belongs to the set is the caller's to say, again and again until nobody does.
+//! The caller says who belongs to the set, again and again until it is empty.
 
 use std::collections::BTreeSet;
 use std::thread::sleep;
@@ -12,12 +12,12 @@ use nix::unistd::{Pid, getsid};
 use crate::containment::proc_table::{ProcessIdentity, ProcessTable};
 use crate::supervisor::reaper::{ChildReaper, ReapState};
 
-/// What an ending came to.
+/// The result of killing a set of processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KillOutcome {
-    /// Distinct processes that were given a SIGKILL.
+    /// Distinct processes that were sent a SIGKILL.
     pub killed: u32,
-    /// Those that were still there when patience ended.
+    /// Those that were still alive when the time was up.
     pub left: u32,
 }
 
@@ -25,7 +25,7 @@ const FREEZE_PASSES: u32 = 20;
 const SHORTEST_NAP: Duration = Duration::from_millis(1);
 const LONGEST_NAP: Duration = Duration::from_millis(20);
 
-/// Stops, then kills whoever `find` finds, until it finds nobody or `until` has passed.
+/// Stops, then kills all that `find` finds, until it finds none or `until` has passed.
 pub(crate) fn kill_all(
     mut find: impl FnMut() -> Vec<ProcessIdentity>,
     until: Instant,
@@ -52,8 +52,8 @@ pub(crate) fn kill_all(
     }
 }
 
-/// A stopped process cannot fork, nor reap: so a fork bomb stands still before it is killed, and no
-/// pid of the set is given to a stranger between our look and our signal.
+/// A stopped process can neither fork nor reap. So a fork bomb stands still before it is killed,
+/// and no pid of the set is reused between our look and our signal.
 fn freeze(
     mut living: Vec<ProcessIdentity>,
     find: &mut impl FnMut() -> Vec<ProcessIdentity>,
@@ -73,15 +73,15 @@ fn freeze(
     stopped
 }
 
-/// Rounds in which only direct children are looked at, before all of `/proc` is.
+/// Rounds in which only direct children are checked, before all of `/proc` is.
 const QUICK_ROUNDS: u32 = 20;
 const QUICK_NAP: Duration = Duration::from_micros(50);
 
-/// Ends and reaps everything below this process, which adopts orphans (R6 rests on this alone).
-/// Gives the number of those that are left when patience ends.
+/// Kills and reaps everything below this process, which adopts orphans (R6 relies on this alone).
+/// Returns how many are left when the time is up.
 ///
-/// A dead process hands its children to us, so killing direct children again and again gets at
-/// everybody. Their pids cannot be used again before we reap them, so no stranger is hit.
+/// The children of a dead process become ours, so killing direct children again and again reaches
+/// all of them. Their pids cannot be reused before we reap them, so no other process is hit.
 pub(crate) fn kill_children(reaper: &mut ChildReaper, until: Instant) -> u32 {
     let mut round = 0;
     let mut nap = SHORTEST_NAP;
@@ -98,7 +98,7 @@ pub(crate) fn kill_children(reaper: &mut ChildReaper, until: Instant) -> u32 {
             sleep(QUICK_NAP);
             continue;
         }
-        // Somebody takes long to die, or starts others faster than we look.
+        // A process takes long to die, or new ones are started faster than we look.
         kill_groups();
         for process in freeze(list_descendants(), &mut list_descendants) {
             process.signal(Signal::SIGKILL);
@@ -109,8 +109,8 @@ pub(crate) fn kill_children(reaper: &mut ChildReaper, until: Instant) -> u32 {
     0
 }
 
-/// The kernel signals a group as one: no member can fork out of it meanwhile. Whoever is below us
-/// and in another session is so since the program got a session of its own, as is its whole group.
+/// The kernel signals a group as one: no member can fork out of it meanwhile. The program started
+/// in a session of its own, so every other session below us, with its groups, belongs to the job.
 pub(crate) fn kill_groups() {
     let session = getsid(None).map_or(0, Pid::as_raw);
     let table = ProcessTable::read();

@@ -1,7 +1,7 @@
-//! Who is alive, as `/proc` tells it.
+//! The process table in `/proc`.
 //!
-//! A process is its pid *and* its start time: pids are used again, and a signal to the wrong
-//! process is worse than none. Where there is no `/proc` the table is empty.
+//! A process is identified by its pid *and* its start time: pids are reused, and a signal to the
+//! wrong process is worse than none. On systems without `/proc` the table is empty.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-/// One process, for good: no other has both numbers during one boot.
+/// Identifies one process: no other has both numbers during one boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct ProcessIdentity {
     pub pid: i32,
@@ -20,7 +20,7 @@ pub(crate) struct ProcessIdentity {
 }
 
 impl ProcessIdentity {
-    /// Of a pid that is known to be in use; a start of zero means that it could not be learned.
+    /// For a pid that is in use; a start of zero means that it could not be read.
     pub(crate) fn from_pid(pid: i32) -> Self {
         Self { pid, start: ProcessInfo::read(pid).map_or(0, |process| process.start) }
     }
@@ -33,10 +33,10 @@ impl ProcessIdentity {
         ProcessInfo::read(self.pid).is_some_and(|it| it.start == self.start && it.is_alive())
     }
 
-    /// Signals exactly this process: whoever has its pid now is compared first.
+    /// Signals exactly this process: the start time of its pid is compared first.
     pub(crate) fn signal(self, signal: Signal) {
         if self.is_alive() {
-            // It may die by itself meanwhile, which is as good.
+            // It may have exited by itself.
             let _ = kill(Pid::from_raw(self.pid), signal);
         }
     }
@@ -46,7 +46,7 @@ impl ProcessIdentity {
     }
 }
 
-/// A line of the table.
+/// One process of the table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ProcessInfo {
     pub pid: i32,
@@ -68,13 +68,14 @@ impl ProcessInfo {
         ProcessIdentity { pid: self.pid, start: self.start }
     }
 
-    /// A main thread that ended while others run looks like a zombie, but is none.
+    /// A main thread that exited while other threads run looks like a zombie, but is not one.
     pub(crate) fn is_alive(self) -> bool {
         !matches!(self.state, 'Z' | 'X' | 'x') || self.threads > 1
     }
 }
 
-/// The name in the second field may hold anything, even `) `: count from its last parenthesis.
+/// The name in the second field may contain anything, even `) `, so fields are counted from its
+/// last parenthesis.
 fn parse_stat(stat: &[u8]) -> Option<ProcessInfo> {
     let open = stat.iter().position(|&byte| byte == b'(')?;
     let close = stat.iter().rposition(|&byte| byte == b')')?;
@@ -95,7 +96,7 @@ fn parse_stat(stat: &[u8]) -> Option<ProcessInfo> {
     })
 }
 
-/// All processes at about one moment.
+/// All processes at about the same time.
 #[derive(Debug)]
 pub(crate) struct ProcessTable {
     pub processes: Vec<ProcessInfo>,
@@ -119,8 +120,8 @@ impl ProcessTable {
         living.map(|it| it.identity()).collect()
     }
 
-    /// Follows the dead as well: a zombie's children are with its reaper already, but a main
-    /// thread that ended early still has its own.
+    /// Includes dead processes: a zombie's children have been adopted already, but a main thread
+    /// that exited early still has its own.
     fn pids_below(&self, roots: &[i32]) -> BTreeSet<i32> {
         let mut below = BTreeSet::new();
         let mut heads: BTreeSet<i32> = roots.iter().copied().collect();

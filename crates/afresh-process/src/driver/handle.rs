@@ -22,7 +22,7 @@ use crate::supervisor::protocol::{
     ControlMessage, LineReader, PeerState, StageCommand, StatusMessage, send,
 };
 
-/// A supervisor that does not answer for this long after it had to has hung, or was stopped.
+/// A supervisor that does not answer within this time after it should have is hung or stopped.
 const SUPERVISOR_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Why a job could not be handed to a supervisor. Nothing of it runs.
@@ -42,7 +42,8 @@ fn join_problems(problems: &[JobProblem]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// A job under its supervisor. Dropped without [`Running::wait`], it is killed and waited for.
+/// A job under its supervisor. If it is dropped without [`RunningJob::wait`], it is killed and
+/// waited for.
 #[derive(Debug)]
 pub struct RunningJob {
     name: String,
@@ -54,7 +55,7 @@ pub struct RunningJob {
     woken: UnixStream,
     control: Arc<ControlChannel>,
     seen: Arc<AtomicU64>,
-    /// The report, where it came before anybody waited for it.
+    /// The report, if it arrived before `wait` was called.
     early: Option<JobReport>,
     report: Option<JobReport>,
 }
@@ -63,7 +64,7 @@ pub struct RunningJob {
 #[derive(Debug, Clone)]
 pub struct JobStopper(Arc<ControlChannel>);
 
-/// Bytes of output seen so far, a fraction of a second old at most while somebody waits for the job.
+/// Bytes of output so far; at most a fraction of a second old while a thread waits for the job.
 #[derive(Debug, Clone)]
 pub struct OutputCounter(Arc<AtomicU64>);
 
@@ -81,7 +82,7 @@ struct ControlChannel {
 
 #[derive(Debug)]
 struct ControlState {
-    /// None once the supervisor has reported or is lost: then there is nobody to tell.
+    /// None once the supervisor has reported or is lost: then no control message can be sent.
     pipe: Option<ChildStdin>,
     supervisor: ProcessIdentity,
     /// By when the supervisor must have reported.
@@ -89,7 +90,7 @@ struct ControlState {
 }
 
 impl RunningJob {
-    /// Starts `exe` with [`crate::HIDDEN_COMMAND`] and gives it the job.
+    /// Starts `exe` with [`crate::HIDDEN_COMMAND`] and sends it the job.
     pub fn start(exe: &Path, job: &JobSpec) -> Result<Self, StartError> {
         let name = job.name.clone();
         let problems = job.problems();
@@ -104,7 +105,7 @@ impl RunningJob {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            // A Ctrl-C in the terminal is the driver's to answer.
+            // The driver handles a Ctrl-C in the terminal.
             .process_group(0)
             .spawn()
             .map_err(spawn)?;
@@ -113,7 +114,7 @@ impl RunningJob {
         let status = supervisor.stdout.take().expect("its standard output is piped");
         if let Err(source) = send(&mut pipe, &StageCommand::Supervise(Box::new(job.clone()))) {
             drop(pipe);
-            // It has no job, so it holds nothing; a hung one must not keep us.
+            // It has no job, so it holds nothing; a hung one must not block us.
             let _ = supervisor.kill();
             let _ = supervisor.wait();
             return Err(StartError::HandOver { name, exe: exe.into(), source });
@@ -140,12 +141,12 @@ impl RunningJob {
         })
     }
 
-    /// Waits until the whole tree is gone. Later calls give the same report again.
+    /// Waits until the whole process tree is gone. Later calls return the same report again.
     pub fn wait(&mut self) -> JobReport {
         self.wait_watching(|| {})
     }
 
-    /// The same; `on_output` is called when more of its output is in the files, a few times a second
+    /// The same; `on_output` is called when there is more output in the files, a few times a second
     /// at most.
     pub fn wait_watching(&mut self, on_output: impl FnMut()) -> JobReport {
         if let Some(report) = &self.report {
@@ -173,11 +174,11 @@ impl RunningJob {
         self.supervisor.id()
     }
 
-    /// Waits until the program itself is there, or is known not to come.
+    /// Waits until the program itself runs, or is known not to start.
     pub fn has_started(&mut self) -> bool {
         if self.report.is_none() && self.early.is_none() {
             match self.next_status() {
-                // Whoever writes is there.
+                // A program that writes has started.
                 Some(StatusMessage::Started | StatusMessage::Seen { .. }) => return true,
                 Some(StatusMessage::Report(report)) => self.early = Some(*report),
                 None => return false,
@@ -187,12 +188,12 @@ impl RunningJob {
         report.is_some_and(|report| report.ended.is_ok())
     }
 
-    /// None where the supervisor died or does not answer.
+    /// None if the supervisor died or does not answer.
     fn await_report(&mut self, mut on_output: impl FnMut()) -> Option<JobReport> {
         if let Some(report) = self.early.take() {
             return Some(report);
         }
-        // There may be some from before anybody waited.
+        // There may be output from before this call.
         on_output();
         loop {
             match self.next_status()? {
@@ -203,7 +204,7 @@ impl RunningJob {
         }
     }
 
-    /// The next thing that the supervisor says; none if it is lost.
+    /// The supervisor's next message; none if it is lost.
     fn next_status(&mut self) -> Option<StatusMessage> {
         let mut closed = false;
         loop {
@@ -235,13 +236,13 @@ impl RunningJob {
         }
         let [status, woken] = polled.map(|it| it.any().unwrap_or(true));
         if woken {
-            // It only says that the deadline has changed.
+            // It only signals that the deadline has changed.
             let _ = io::Read::read(&mut self.woken, &mut [0; 64]);
         }
         if status { self.lines.fill(&mut self.status) } else { PeerState::Open }
     }
 
-    /// Its work is done, so it ends by itself; if it cannot, it is not needed.
+    /// Its work is done, so it exits by itself; if it hangs, it is not needed.
     fn acknowledge_report(&mut self, report: JobReport) -> JobReport {
         self.control.lock().pipe = None;
         let until = Instant::now() + SUPERVISOR_TIMEOUT;
@@ -255,7 +256,7 @@ impl RunningJob {
     }
 
     fn clean_up(&mut self) -> JobReport {
-        // Where it only hangs, its tree is ended while it still holds it.
+        // If it only hangs, its process tree is ended while it still holds it.
         if matches!(self.supervisor.try_wait(), Ok(None)) {
             crate::leftovers::sweep::end_supervisor(self.identity);
             let _ = self.supervisor.kill();
@@ -274,21 +275,22 @@ impl Drop for RunningJob {
 }
 
 impl JobStopper {
-    /// Asks the program to end, and ends its tree after `grace`.
+    /// Asks the program to stop, and kills its process tree after `grace`.
     pub fn stop(&self, grace: Duration) {
         self.0.send_control(&ControlMessage::Stop { grace }, grace);
     }
 
-    /// Says that the program waits for us, so that its silence is not its own; false: no longer.
+    /// Tells the supervisor whether the program is waiting for us, so that its silence does not
+    /// count.
     pub fn pause_silence_limit(&self, waits: bool) {
         let mut state = self.0.lock();
         if let Some(pipe) = &mut state.pipe {
-            // One that is gone is noticed by whoever waits.
+            // If the supervisor is gone, the waiting thread notices.
             let _ = send(pipe, &ControlMessage::PauseSilenceLimit(waits));
         }
     }
 
-    /// Ends the tree now.
+    /// Kills the process tree now.
     pub fn kill(&self) {
         self.0.send_control(&ControlMessage::Kill, Duration::ZERO);
     }
@@ -296,7 +298,7 @@ impl JobStopper {
 
 impl ControlChannel {
     fn lock(&self) -> MutexGuard<'_, ControlState> {
-        // The state is whole between any two statements that change it.
+        // The state is consistent between any two statements that change it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -306,7 +308,7 @@ impl ControlChannel {
         let Some(pipe) = &mut state.pipe else { return };
         // A program may have stopped its own supervisor.
         supervisor.signal(Signal::SIGCONT);
-        // One that is gone is noticed by whoever waits.
+        // If the supervisor is gone, the waiting thread notices.
         let _ = send(pipe, message);
         let by =
             Instant::now().checked_add(grace).and_then(|it| it.checked_add(SUPERVISOR_TIMEOUT));

@@ -1,6 +1,6 @@
-//! What to run, and within which bounds.
+//! What to run, and with which limits.
 //!
-//! Plain data, sent to the supervisor as one line; carrying it out is the supervisor's.
+//! Plain data, sent to the supervisor as one line.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::limits::tree_limits::TreeLimits;
 /// One program to run, completely described: nothing is inherited from the driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobSpec {
-    /// Unique among the jobs that run at one time: names the registry entry and the cgroup.
+    /// Unique among the jobs that run at the same time: names the registry entry and the cgroup.
     pub name: String,
     pub argv: Vec<String>,
-    /// A command line that the program is started through: what holds it to its place.
+    /// A command line to start the program with, such as a sandbox.
     pub wrapper: Vec<String>,
     pub cwd: PathBuf,
     /// The whole environment of the program.
@@ -26,30 +26,30 @@ pub struct JobSpec {
     /// Opened read-only; without it the program reads from `/dev/null`.
     pub stdin: Option<PathBuf>,
     pub stdout: PathBuf,
-    /// Where this equals `stdout`, both go there in the order they were written.
+    /// If this equals `stdout`, both go there in the order in which they were written.
     pub stderr: PathBuf,
     /// Values that are redacted from its output before anything is on disk.
     pub secrets: Vec<String>,
     pub limits: JobLimits,
-    /// How much it may use, with all that it starts.
+    /// Limits of its whole process tree.
     pub tree_limits: TreeLimits,
     pub containment: Containment,
-    /// The directory that holds the entries which [`crate::leftovers::sweep()`] reads after a crash.
+    /// The directory of the entries that [`crate::sweep_leftovers`] reads after a crash.
     pub registry: PathBuf,
 }
 
-/// The bounds of one job.
+/// The limits of one job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobLimits {
-    /// The longest it may take, by the monotonic clock.
+    /// The longest it may run, by the monotonic clock.
     pub wall: Option<Duration>,
-    /// The longest it may go without output.
+    /// The longest it may run without output.
     pub silence: Option<Duration>,
-    /// Kept on disk per stream; the beginning and the last piece stay, the middle goes.
+    /// Kept on disk per stream; the beginning and the end stay, the middle is left out.
     pub output_bytes: u64,
-    /// Between the polite signal and the end.
+    /// The time between the stop signal and the kill.
     pub grace: Duration,
-    /// The polite signal.
+    /// The signal that asks the program to stop.
     pub stop_signal: StopSignal,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn stop_signal_number(signal: StopSignal) -> Signal {
     }
 }
 
-/// How the program is held. `Auto` takes the strongest that this machine offers.
+/// How the process tree is contained. `Auto` chooses the strongest method that this machine offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Containment {
     Auto,
@@ -70,7 +70,7 @@ pub enum Containment {
     Group,
 }
 
-/// Why a job cannot even be handed to a supervisor.
+/// Why a job is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum JobProblem {
     #[error(
@@ -90,7 +90,7 @@ pub enum JobProblem {
 const LONGEST_NAME: usize = 100;
 
 impl JobSpec {
-    /// Everything that is wrong with the job as such, without a look at the machine.
+    /// Everything that is wrong with the job itself; the machine is not examined.
     pub fn problems(&self) -> Vec<JobProblem> {
         let mut problems = Vec::new();
         if !is_usable_name(&self.name) {

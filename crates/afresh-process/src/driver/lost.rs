@@ -1,4 +1,4 @@
-//! When a supervisor itself is killed: the driver ends what it held.
+//! Ends the process tree of a supervisor that was killed.
 
 use std::path::Path;
 use std::time::Instant;
@@ -15,18 +15,18 @@ use crate::driver::report::JobReport;
 use crate::leftovers::find;
 use crate::leftovers::registry::RegistryFile;
 
-/// Makes orphans of a dead supervisor children of this process, where [`reap_strays`] finds them.
-/// To be called once by the driver; without it they go to init, and are found by their traces.
+/// Makes this process adopt the orphans of a dead supervisor, so that [`reap_strays`] finds them.
+/// The driver calls it once; without it, orphans go to init and are found by their traces.
 pub fn become_subreaper() -> Result<(), Errno> {
     #[cfg(target_os = "linux")]
     nix::sys::prctl::set_child_subreaper(true)?;
     Ok(())
 }
 
-/// Ends and reaps the orphans that came to this process, and says how many there were.
+/// Kills and reaps the orphans that this process adopted, and returns how many there were.
 ///
-/// They are its children that have another session: every program gets one of its own, and nobody
-/// can come back to ours. So a driver must not give other children of its own a session.
+/// They are its children with another session: every program starts in a session of its own, and no
+/// process can return to ours. So a driver must not start other children in a new session.
 pub fn reap_strays() -> u32 {
     end_strays().killed
 }
@@ -41,7 +41,7 @@ fn end_strays() -> KillOutcome {
         let (alive, dead): (Vec<ProcessInfo>, Vec<ProcessInfo>) =
             strays.copied().partition(|it| it.is_alive());
         for stray in dead {
-            // Another thread may have been quicker.
+            // Another thread may have reaped it first.
             let _ = waitpid(Pid::from_raw(stray.pid), Some(WaitPidFlag::WNOHANG));
         }
         let heads: Vec<i32> = alive.iter().map(|it| it.pid).collect();
@@ -56,7 +56,7 @@ fn end_strays() -> KillOutcome {
 pub(crate) fn end_lost_job(registry: &Path, name: &str, supervisor: ProcessIdentity) -> JobReport {
     let entry_file = RegistryFile::new(registry, name);
     let mut report = JobReport::without_measurements(Ok(ProcessEnd::SupervisorLost));
-    // Without an entry of this very supervisor no program had begun.
+    // Without an entry of this very supervisor, no program had started.
     if let Ok(entry) = entry_file.load()
         && entry.supervisor == supervisor
     {

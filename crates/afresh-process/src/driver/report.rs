@@ -1,13 +1,13 @@
 //! How a job went.
 //!
-//! Facts only: whether an exit status is good or bad is for others to say.
+//! Facts only: whether an exit status is good or bad is for the caller to decide.
 
 use afresh_core::process::ProcessEnd;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::tree_limits::EnforcedLimits;
 
-/// Given exactly once per job, after its whole tree is gone.
+/// Made exactly once per job, after its whole process tree is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobReport {
     pub ended: Result<ProcessEnd, SpawnError>,
@@ -23,15 +23,15 @@ pub struct JobReport {
     pub truncated: bool,
     /// The first failure to store output (a full disk, say): the files are incomplete.
     pub output_error: Option<String>,
-    /// Processes of the tree, besides the main one, that were alive when it ended or was ended.
+    /// Processes of the tree, besides the main one, that were alive when it ended.
     pub left_behind: u32,
-    /// Processes that have their SIGKILL, yet still hang in the kernel or belong to another user.
-    /// The registry entry stays, so that the next sweep looks again.
+    /// Processes that were sent a SIGKILL, but still hang in the kernel or belong to another user.
+    /// The registry entry stays, so that the next sweep tries again.
     pub unkillable: u32,
     pub containment: ContainmentLevel,
-    /// Why stronger rungs were not used, strongest first.
+    /// Why stronger containment was not available, strongest first.
     pub unavailable: Vec<String>,
-    /// What kept its tree within its bounds, and what that refused.
+    /// What enforced the limits of its tree, and which were exceeded.
     pub enforced_limits: EnforcedLimits,
 }
 
@@ -54,12 +54,12 @@ pub enum SpawnErrorKind {
     NotExecutable,
     WrongArchitecture,
     BadDirectory,
-    /// The rung that was asked for does not exist here.
+    /// The requested containment is not available here.
     NoContainment,
     Other,
 }
 
-/// What held the program.
+/// What contained the process tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ContainmentLevel {
     Cgroup,
@@ -70,7 +70,7 @@ pub enum ContainmentLevel {
 }
 
 impl JobReport {
-    /// A report of something of which no more is known than how it ended.
+    /// A report of which only the end is known.
     pub(crate) fn without_measurements(ended: Result<ProcessEnd, SpawnError>) -> Self {
         Self {
             ended,

@@ -1,8 +1,9 @@
-//! Finding and ending a tree whose supervisor is dead.
+//! Finds and kills the process tree of a dead supervisor.
 //!
-//! Its orphans have other parents now. They are known by the recorded cgroups, by the recorded
-//! program and what is below it, by the last roll call, by the pipes they were given, and, last, by the directory that
-//! they work in. Nobody older than the supervisor is touched, nor anybody of our own session.
+//! Its orphans have other parents now. They are recognised by the recorded cgroups, by the recorded
+//! program and what is below it, by the last member log, by the pipes they were given, and, last,
+//! by the directory that they work in. Processes older than the supervisor, and those of our own
+//! session, are never touched.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +19,7 @@ use crate::containment::proc_table::{ProcessIdentity, ProcessInfo, ProcessTable}
 use crate::leftovers::registry::{self, RegistryEntry};
 use crate::limits::cgroup_limits::CgroupLimits;
 
-/// Ends what the entry's supervisor left. Jobs of the same registry that still run are spared.
+/// Kills what the entry's supervisor left. Running jobs of the same registry are spared.
 pub(crate) fn end_leftovers(entry: &RegistryEntry, registry: &Path) -> KillOutcome {
     let until = Instant::now() + KILL_TIMEOUT;
     let cgroup = entry.cgroup.as_deref().and_then(Cgroup::from_record);
@@ -45,7 +46,7 @@ fn find_leftovers(
     let suspect = LeftoverFilter::new(entry, &table);
     let found = table.processes.iter().filter(|it| suspect.matches(it));
     let mut heads: Vec<i32> = found.map(|it| it.pid).collect();
-    // Nobody but its own was ever in these.
+    // Only its own processes were ever in these cgroups.
     heads.extend(cgroup_limits.iter().flat_map(Cgroup::members));
     heads.retain(|pid| !protected.contains(pid));
     let mut living: BTreeSet<ProcessIdentity> = table.living_below(&heads).into_iter().collect();
@@ -54,7 +55,7 @@ fn find_leftovers(
     living.into_iter().filter(|it| !protected.contains(&it.pid)).collect()
 }
 
-/// Ourselves, those we descend from, and the trees of other supervisors that live.
+/// Ourselves, our ancestors, and the process trees of other living supervisors.
 fn protected_pids(entry: &RegistryEntry, registry: &Path, table: &ProcessTable) -> BTreeSet<i32> {
     let mut protected = table.lineage(ProcessIdentity::own().pid);
     let others =
@@ -84,7 +85,7 @@ impl<'a> LeftoverFilter<'a> {
             table,
             own_session: getsid(None).map_or(0, nix::unistd::Pid::as_raw),
             pipes: entry.pipes.iter().map(pipe).collect(),
-            // The kernel shows directories without links.
+            // The kernel shows directories without symlinks.
             cwd: fs::canonicalize(&entry.cwd).unwrap_or_else(|_| entry.cwd.clone()),
         }
     }
@@ -109,7 +110,7 @@ impl<'a> LeftoverFilter<'a> {
     }
 
     /// A person's shell or editor may be in that directory too. It has a terminal and a living
-    /// parent, or a session from before; an orphan of ours does not.
+    /// parent, or an older session; an orphan of ours does not.
     fn works_inside(&self, process: &ProcessInfo) -> bool {
         let inside = fs::read_link(process.identity().proc_path("cwd"))
             .is_ok_and(|cwd| cwd.starts_with(&self.cwd));

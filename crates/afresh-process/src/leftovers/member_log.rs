@@ -1,8 +1,8 @@
-//! Who belongs to a tree, written down now and then while it runs.
+//! Records now and then which processes belong to a job.
 //!
-//! Only for the last rung: where driver and supervisor are both killed, a daemon that left its
-//! session, its directory and its pipes could not be told from a stranger afterwards. Somebody who
-//! does all that and is not four seconds old yet when both die is still missed.
+//! Only for containment by process group: if driver and supervisor are both killed, a daemon that
+//! left its session, its directory and its pipes could not be recognised afterwards. A daemon that
+//! does all that and is less than four seconds old when both die is still missed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::containment::proc_table::ProcessIdentity;
 use crate::leftovers::registry::{RegistryEntry, RegistryFile};
 
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
-/// Nobody who means well has more.
+/// No well-behaved program has more.
 const MAX_MEMBERS: usize = 10_000;
 const MAX_INTERVAL: Duration = Duration::from_secs(4);
 
@@ -36,7 +36,7 @@ impl<'a> MemberLog<'a> {
         self.due
     }
 
-    /// Writes the tree down if it is time and it has changed.
+    /// Records the processes if it is time and they have changed.
     pub(crate) fn record_if_due(&mut self) {
         if Instant::now() < self.due {
             return;
@@ -56,15 +56,15 @@ impl<'a> MemberLog<'a> {
         } else {
             self.interval = MIN_INTERVAL;
             self.entry.tree = tree;
-            // The earlier entry stays; it names less, but nothing wrong.
+            // The earlier entry stays; it is incomplete, but not wrong.
             let _ = self.entry_file.write(&self.entry);
         }
         self.due = Instant::now() + self.interval;
     }
 }
 
-/// Follows the kernel's own lists of children, which costs a fraction of a look at all processes.
-/// `see` can end it: a tree that grows faster than it is walked has no end.
+/// Follows the kernel's lists of children, which costs a fraction of reading all processes. `see`
+/// can stop it: a tree that grows faster than it is walked has no end.
 pub(crate) fn for_each_descendant(mut see: impl FnMut(i32) -> ControlFlow<()>) {
     let mut found = BTreeSet::new();
     let mut heads = vec![Pid::this().as_raw()];

@@ -1,9 +1,9 @@
-//! What is running, written down for whoever comes after a crash.
+//! The registry of running jobs, for cleaning up after a crash.
 //!
-//! One small file per name, with one line in it from before the job's program begins until its tree
-//! is gone; then it is empty, and waits for the next job of that name. Files are not removed,
-//! because making and deleting the same ones again and again is slow on ext4. Deciding what to do
-//! about a leftover is `sweep`'s.
+//! One small file per name. It holds one line from before the job's program starts until its
+//! process tree is gone; then it is empty, ready for the next job of that name. Files are not
+//! removed, because deleting and creating the same ones again and again is slow on ext4. `sweep`
+//! decides what to do about leftovers.
 
 use std::fs::{self, File};
 use std::io;
@@ -17,7 +17,7 @@ use crate::driver::report::ContainmentLevel;
 use crate::leftovers::find;
 use crate::limits::cgroup_limits::CgroupPaths;
 
-/// What is needed to find a tree again without its supervisor.
+/// What is needed to find a process tree without its supervisor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RegistryEntry {
     pub place: BootContext,
@@ -26,17 +26,17 @@ pub(crate) struct RegistryEntry {
     #[serde(rename = "rung")]
     pub level: ContainmentLevel,
     pub cgroup: Option<PathBuf>,
-    /// What limits are set in, besides.
+    /// Further cgroups, which only hold limits.
     #[serde(default, rename = "fence")]
     pub cgroup_limits: CgroupPaths,
     pub cwd: PathBuf,
     /// Inodes of the pipes that the program was given.
     pub pipes: Vec<u64>,
-    /// Who else was seen in the tree, as far as that is needed.
+    /// Other processes of the tree, from the member log.
     pub tree: Vec<ProcessIdentity>,
 }
 
-/// Where pids mean something: one boot, one PID namespace.
+/// Where pids are valid: one boot, one PID namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BootContext {
     pub boot: String,
@@ -55,7 +55,7 @@ impl BootContext {
 }
 
 impl RegistryEntry {
-    /// The first line: what follows it is the rest of an older, longer entry.
+    /// Reads the first line: what follows it is the rest of an older, longer entry.
     pub(crate) fn load(path: &Path) -> io::Result<Self> {
         let bytes = fs::read(path)?;
         let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -63,7 +63,7 @@ impl RegistryEntry {
     }
 }
 
-/// The entry of one job, by name.
+/// The registry file of one job, by name.
 #[derive(Debug)]
 pub(crate) struct RegistryFile {
     path: PathBuf,
@@ -74,7 +74,8 @@ impl RegistryFile {
         Self { path: registry.join(format!("{name}.json")) }
     }
 
-    /// Takes the slot. What an earlier user of it left is ended first; one that still lives keeps it.
+    /// Takes the file for a new job. Leftovers of its earlier job are ended first; a job that still
+    /// runs keeps it.
     pub(crate) fn create(registry: &Path, name: &str) -> io::Result<Self> {
         fs::create_dir_all(registry)?;
         let entry_file = Self::new(registry, name);
@@ -94,8 +95,8 @@ impl RegistryFile {
         RegistryEntry::load(&self.path)
     }
 
-    /// In one write, so that a kill leaves the old line or the new one. Not synced: what it
-    /// describes does not survive a power cut either.
+    /// Written in one call, so that a kill leaves the old line or the new one. Not synced: the
+    /// processes do not survive a power cut either.
     pub(crate) fn write(&self, entry: &RegistryEntry) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
@@ -126,7 +127,7 @@ pub(crate) fn list_entries(
     named.map(|path| (path.clone(), RegistryEntry::load(&path))).collect()
 }
 
-/// Whether the file speaks of a job; an empty one waits for the next.
+/// Whether the file describes a job; an empty one does not.
 pub(crate) fn is_used(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.len() > 0)
 }

@@ -1,4 +1,5 @@
-//! Ending everything that earlier drivers left (R6), at the start and under the repository's lock.
+//! Ends everything that earlier drivers left behind (R6); runs at the start, under the repository's
+//! lock.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,26 +16,26 @@ use crate::containment::proc_table::{ProcessIdentity, ProcessTable};
 use crate::leftovers::find;
 use crate::leftovers::registry::{self, BootContext, RegistryEntry};
 
-/// A supervisor without a driver is ending its tree already: it needs this long at most.
+/// A supervisor without a driver is ending its process tree already: it needs this long at most.
 const SUPERVISOR_PATIENCE: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(5);
 
-/// What a sweep found.
+/// The result of a sweep.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SweepReport {
     /// Entries of earlier drivers.
     pub found: u32,
-    /// Processes that were given a SIGKILL.
+    /// Processes that were sent a SIGKILL.
     pub killed: u32,
-    /// Entries whose processes could not all be ended; they stay for the next sweep.
+    /// Entries whose processes could not all be killed; they stay for the next sweep.
     pub stubborn: Vec<PathBuf>,
     /// Entries from another boot or container, whose pids mean nothing here; removed.
     pub foreign: u32,
-    /// Entries that nobody can read, as a power cut leaves them; removed.
+    /// Entries that cannot be read, for example after a power cut; removed.
     pub unreadable: Vec<PathBuf>,
 }
 
-/// Ends what is recorded under names that begin with `name_prefix`, and waits until it is gone.
+/// Ends all jobs recorded under names that begin with `name_prefix`, and waits until they are gone.
 pub fn sweep_leftovers(registry: &Path, name_prefix: &str) -> SweepReport {
     let mut report = SweepReport::default();
     let here = BootContext::current();
@@ -52,7 +53,7 @@ pub fn sweep_leftovers(registry: &Path, name_prefix: &str) -> SweepReport {
                 report.foreign += 1;
                 remove_entry(&path);
             }
-            // It ended by itself between the listing and the look.
+            // It ended by itself between listing and reading.
             Err(_) if !registry::is_used(&path) => {}
             Err(_) => {
                 remove_entry(&path);
@@ -60,7 +61,7 @@ pub fn sweep_leftovers(registry: &Path, name_prefix: &str) -> SweepReport {
             }
         }
     }
-    // Of all names there may be one that is just being made.
+    // With an empty prefix, this could remove one that is just being made.
     if !name_prefix.is_empty() {
         cgroup::remove_empty_cgroups(name_prefix);
     }
@@ -90,7 +91,8 @@ fn ended_by_itself(supervisor: ProcessIdentity) -> bool {
     true
 }
 
-/// Stopped, it still adopts its orphans: so its tree stays in one place until it is gone.
+/// While stopped, it still adopts its orphans, so its process tree stays in one place until it is
+/// gone.
 pub(crate) fn end_supervisor(supervisor: ProcessIdentity) -> (u32, u32) {
     supervisor.signal(Signal::SIGSTOP);
     let find = || {
@@ -104,6 +106,6 @@ pub(crate) fn end_supervisor(supervisor: ProcessIdentity) -> (u32, u32) {
 }
 
 fn remove_entry(path: &Path) {
-    // If it cannot be removed, the next sweep looks once more.
+    // If it cannot be removed, the next sweep tries again.
     let _ = fs::remove_file(path);
 }

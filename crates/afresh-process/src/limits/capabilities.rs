@@ -1,4 +1,4 @@
-//! What this machine offers for bounds, and how much of it there is for us.
+//! What this machine can enforce, and how much memory we may use.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use crate::limits::cgroup_limits::controller;
 use crate::limits::delegate::lists_controller;
 use crate::limits::tree_limits::{EnforcedLimits, LimitEnforcer, TreeLimits};
 
-/// Who would keep a tree within these bounds. Nothing is made: whoever is killed while it tries leaves
-/// what it made.
+/// What would enforce these limits. No cgroup is made to find out: a kill meanwhile would leave it
+/// behind.
 pub fn detect_enforcers(tree_limits: &TreeLimits) -> EnforcedLimits {
     let places = CgroupMounts::read();
     let mut enforced = EnforcedLimits::default();
@@ -35,7 +35,7 @@ fn cgroup_enforcer(places: &CgroupMounts, controller: &str) -> Option<LimitEnfor
     may_make(&parent).then_some(LimitEnforcer::CgroupV1)
 }
 
-/// How much memory we may use ourselves, with all that we start, where somebody has set a limit.
+/// How much memory we may use ourselves, with all that we start, if there is a limit.
 pub fn own_memory_limit() -> Option<u64> {
     let places = CgroupMounts::read().ok()?;
     let version_1 = places.controller_mount("memory").and_then(|own| {
@@ -44,12 +44,12 @@ pub fn own_memory_limit() -> Option<u64> {
         line.trim().parse().ok()
     });
     let version_2 = places.unified().ok().and_then(|own| smallest_above(&own));
-    // Version 1 says "none" by a number that no machine has.
+    // Version 1 represents "none" by a number that no machine has.
     let limits = version_1.into_iter().chain(version_2).filter(|limit| *limit < 1 << 60);
     limits.min()
 }
 
-/// A limit holds for everything below it.
+/// A limit applies to everything below it.
 fn smallest_above(own: &Path) -> Option<u64> {
     let limit = |directory: &Path| {
         fs::read_to_string(directory.join("memory.max")).ok()?.trim().parse().ok()
@@ -58,7 +58,7 @@ fn smallest_above(own: &Path) -> Option<u64> {
 }
 
 impl LimitEnforcer {
-    /// Does the kernel do it?
+    /// Whether the kernel enforces it.
     pub fn is_kernel(self) -> bool {
         matches!(self, Self::CgroupV2 | Self::CgroupV1)
     }

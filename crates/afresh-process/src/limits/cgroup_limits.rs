@@ -1,7 +1,8 @@
-//! Limits of a whole tree that the kernel keeps: cgroups with controllers for memory and processes.
+//! Limits of a whole process tree that the kernel enforces: cgroups with controllers for memory and
+//! processes.
 //!
-//! Version 2 where the cgroup that holds the tree has them, else version 1 where its hierarchies are
-//! mounted. What neither keeps is counted (`meter`).
+//! Version 2 if the tree's own cgroup has these controllers, else version 1 if its hierarchies are
+//! mounted. Limits that neither can enforce are polled (`poll`).
 
 use std::fs;
 use std::io;
@@ -17,32 +18,32 @@ use crate::limits::tree_limits::{LimitEnforcer, LimitMethod, TreeLimits};
 /// The controllers that limits need.
 pub const CONTROLLERS: [&str; 2] = ["memory", "pids"];
 
-/// Version 2 counts how often a tree was out of memory by its own limit; version 1 only how often it was
-/// ended for a lack of memory, anybody's.
+/// Version 2 counts how often a tree was out of memory by its own limit; version 1 only how often
+/// it was killed for lack of memory, whatever the cause.
 const KILLS_IN_VERSION_1: &str = "oom_kill";
 
-/// Directories that limits are set in, to be entered before the program starts.
+/// Cgroups that hold limits, to be entered before the program starts.
 pub(crate) type CgroupPaths = Vec<PathBuf>;
 
-/// What keeps one tree; cgroups of version 1 are made for it alone.
+/// The limits of one tree; cgroups of version 1 are made for it alone.
 #[derive(Debug, Default)]
 pub(crate) struct CgroupLimits {
     made: Vec<Cgroup>,
     rails: Vec<CgroupLimit>,
 }
 
-/// One limit that the kernel keeps.
+/// One limit that the kernel enforces.
 #[derive(Debug)]
 struct CgroupLimit {
     bound: LimitExceeded,
     enforcer: LimitEnforcer,
-    /// Where the kernel counts how often it refused something, and under which word.
+    /// The file in which the kernel counts how often the limit was exceeded, and the word for it.
     events: PathBuf,
     word: &'static str,
 }
 
 impl CgroupLimits {
-    /// Makes what there can be. `rung` is the cgroup of version 2 that holds the tree.
+    /// Sets all limits that can be set. `level` is the cgroup of version 2 that contains the tree.
     pub(crate) fn create(name: &str, tree_limits: &TreeLimits, level: Option<&Cgroup>) -> Self {
         let mut cgroup_limits = Self::default();
         if tree_limits.method == LimitMethod::Polling {
@@ -67,12 +68,12 @@ impl CgroupLimits {
         cgroup_limits
     }
 
-    /// What was recorded by an earlier supervisor.
+    /// Cgroups that an earlier supervisor recorded.
     pub(crate) fn from_paths(cgroup_paths: &CgroupPaths) -> Vec<Cgroup> {
         cgroup_paths.iter().filter_map(|door| Cgroup::from_record(door)).collect()
     }
 
-    /// What the program has to enter, besides its rung.
+    /// The cgroups that the program must enter, besides the one that contains it.
     pub(crate) fn paths(&self) -> CgroupPaths {
         self.made.iter().map(|it| it.path().to_owned()).collect()
     }
@@ -81,16 +82,16 @@ impl CgroupLimits {
         self.rails.iter().find(|rail| rail.bound.of == of).map(|rail| rail.enforcer)
     }
 
-    /// What the kernel refused, and how often.
+    /// The limits that were exceeded, and how often.
     pub(crate) fn exceeded(&self) -> Vec<(LimitExceeded, u64)> {
         let times = |rail: &CgroupLimit| (rail.bound, rail.exceeded_count());
         self.rails.iter().map(times).filter(|(_, times)| *times > 0).collect()
     }
 
-    /// To be called when the tree is gone.
+    /// Call it when the tree is gone.
     pub(crate) fn remove(&self, until: Instant) {
         for cgroup in &self.made {
-            // One that cannot be removed is empty, and the next sweep looks again.
+            // One that cannot be removed is empty, and the next sweep tries again.
             cgroup.remove(until);
         }
     }
@@ -101,7 +102,7 @@ impl CgroupLimits {
         let (set, events, word) = match bound.of {
             LimitedResource::Memory => {
                 let set = write(path, "memory.limit_in_bytes", bound.limit);
-                // Only some kernels count swap; without that, what is swapped out is not counted.
+                // Only some kernels limit swap; without it, swapped memory does not count.
                 let _ = write(path, "memory.memsw.limit_in_bytes", bound.limit);
                 (set, "memory.oom_control", KILLS_IN_VERSION_1)
             }
@@ -120,7 +121,7 @@ impl CgroupLimits {
     }
 }
 
-/// Which one keeps it.
+/// The controller for a resource.
 pub(crate) fn controller(of: LimitedResource) -> Option<&'static str> {
     match of {
         LimitedResource::Memory => Some(CONTROLLERS[0]),
@@ -129,7 +130,7 @@ pub(crate) fn controller(of: LimitedResource) -> Option<&'static str> {
     }
 }
 
-/// None where the controller was not handed down to us.
+/// None if the controller was not delegated to us.
 fn set_v2_limit(level: &Path, bound: LimitExceeded) -> Option<CgroupLimit> {
     let (file, events, word) = match bound.of {
         LimitedResource::Memory => ("memory.max", "memory.events", "oom"),
@@ -138,12 +139,12 @@ fn set_v2_limit(level: &Path, bound: LimitExceeded) -> Option<CgroupLimit> {
     };
     if !level.join(file).exists() {
         let message = format!("+{}", controller(bound.of)?);
-        // Refused where processes are beside us, which is usual.
+        // Fails if our parent cgroup holds processes, which is usual.
         fs::write(level.parent()?.join("cgroup.subtree_control"), message).ok()?;
     }
     write(level, file, bound.limit).ok()?;
     if bound.of == LimitedResource::Memory {
-        // Both only make the end come sooner and be whole.
+        // Both only make the kill come sooner and hit the whole tree.
         let _ = write(level, "memory.swap.max", 0);
         let _ = write(level, "memory.oom.group", 1);
     }
@@ -151,7 +152,7 @@ fn set_v2_limit(level: &Path, bound: LimitExceeded) -> Option<CgroupLimit> {
 }
 
 fn write(directory: &Path, file: &str, value: u64) -> io::Result<()> {
-    // Not made where it is not there: a cgroup has its files.
+    // Never created: a cgroup has its files from the start.
     fs::OpenOptions::new()
         .write(true)
         .open(directory.join(file))
@@ -160,7 +161,7 @@ fn write(directory: &Path, file: &str, value: u64) -> io::Result<()> {
 
 impl CgroupLimit {
     fn exceeded_count(&self) -> u64 {
-        // Memory of the whole machine may have run out, for which this tree was not at its limit.
+        // The whole machine may have run out of memory while this tree was below its limit.
         let most = fs::read_to_string(self.events.with_file_name("memory.max_usage_in_bytes"));
         let was_near = || most.is_ok_and(|most| is_near(most.trim(), self.bound.limit));
         let is_own = self.word != KILLS_IN_VERSION_1 || was_near();
@@ -168,7 +169,7 @@ impl CgroupLimit {
     }
 }
 
-/// The kernel counts in batches, so the last of a limit may not be seen.
+/// The kernel counts in batches, so the last bytes below a limit may not be counted.
 fn is_near(most: &str, limit: u64) -> bool {
     most.parse::<u64>().is_ok_and(|most| most >= limit / 16 * 15)
 }
@@ -185,7 +186,7 @@ mod tests {
 
     const MEMORY: LimitExceeded = LimitExceeded { of: LimitedResource::Memory, limit: 1 << 20 };
 
-    /// F16: where the controllers of version 2 are handed down, its files hold the limits.
+    /// F16: if the controllers of version 2 are delegated, its files hold the limits.
     #[test]
     fn version_2_keeps_what_it_has_controllers_for() {
         let parent = tempfile::tempdir().unwrap();
@@ -205,7 +206,7 @@ mod tests {
         assert_eq!(cgroup_limits.enforcer(LimitedResource::Memory), Some(LimitEnforcer::CgroupV2));
     }
 
-    /// F16: where the machine ran out of memory, nobody is told to have reached a limit of its own.
+    /// F16: if the machine ran out of memory, no tree is reported as over its own limit.
     #[test]
     fn a_lack_of_memory_elsewhere_is_not_a_limit_of_ones_own() {
         let cgroup = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! Getting controllers of version 2 handed down to the cgroups that we make.
+//! Delegates controllers of cgroup version 2 to the cgroups that we make.
 //!
-//! A cgroup with processes in it hands nothing down (but for the very first one). So where we are alone in
-//! our own, as in a scope or a container made for us, we step aside into a part of it.
+//! A cgroup that contains processes cannot delegate controllers (except the root). So if we are
+//! alone in our own cgroup, as in a scope or a container made for us, we move into a child of it.
 
 use std::fs;
 use std::io;
@@ -9,8 +9,8 @@ use std::path::Path;
 
 use crate::containment::cgroup_mounts::{ASIDE, CgroupMounts};
 
-/// Asks for `controllers` in cgroups below our own, for this process and all that it starts later. To be
-/// called once by the driver, before it has children. Where it cannot be had, nothing changes.
+/// Enables `controllers` in cgroups below our own, for this process and all that it starts later.
+/// The driver calls it once, before it has children. If that is not possible, nothing changes.
 pub fn delegate_controllers(controllers: &[&str]) {
     let Ok(own) = CgroupMounts::read().and_then(|places| places.unified()) else { return };
     let offered =
@@ -19,12 +19,12 @@ pub fn delegate_controllers(controllers: &[&str]) {
         |controller: &&&str| !lists_controller(&own.join("cgroup.subtree_control"), controller);
     let wanted: Vec<&str> = controllers.iter().filter(offered).filter(missing).copied().collect();
     if !wanted.is_empty() && enable(&own, &wanted).is_err() && is_alone(&own) {
-        // What is refused leaves everything as it was.
+        // After a failure everything is as it was.
         let _ = move_self_aside(&own, &wanted);
     }
 }
 
-/// Does a file of controllers name this one?
+/// Whether a file of controllers lists this one.
 pub(crate) fn lists_controller(file: &Path, controller: &str) -> bool {
     let text = fs::read_to_string(file).unwrap_or_default();
     text.split_ascii_whitespace().any(|listed| listed == controller)

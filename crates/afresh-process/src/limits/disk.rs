@@ -1,8 +1,8 @@
-//! Watches how much of a disk a tree fills.
+//! Watches how much of a disk a process tree fills.
 //!
-//! A look at the free space costs next to nothing. Only when much of it went away, whoever it was,
-//! directories are walked to see whether it was this tree. Files that were deleted and are still open are
-//! found with the processes that hold them.
+//! Reading the free space costs next to nothing. Only when much of it is gone, whatever the cause,
+//! directories are walked to find out whether this tree filled them. Deleted files that are still
+//! open are found through the processes that hold them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,16 +18,16 @@ use serde::{Deserialize, Serialize};
 use crate::leftovers::member_log::for_each_descendant;
 use crate::limits::du::{DiskUsage, DiskUsageWalk};
 
-/// Between two looks at the free space.
+/// The time between two reads of the free space.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
-/// A walk goes on for so long at a time.
+/// How long a walk runs at a time.
 const WALK_SLICE: Duration = Duration::from_millis(4);
-/// A walk is not repeated before so many times as long as it took.
+/// A walk is not repeated before this many times its own duration.
 const WALK_PAUSE_FACTOR: u32 = 10;
-/// What has to stay free: this, or a fiftieth of the disk where that is less.
+/// What must stay free: this, or a fiftieth of the disk if that is less.
 const RESERVE: u64 = 1 << 30;
 const RESERVE_PART: u64 = 50;
-/// A tree may fill no more than this part of the disk, whatever else is allowed.
+/// A tree may fill at most this fraction of the disk (one half), whatever its quota.
 const LARGEST_PART: u64 = 2;
 /// What an inode counts.
 const INODE: u64 = 4096;
@@ -35,9 +35,9 @@ const INODE: u64 = 4096;
 /// Where a tree writes, and how much.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiskLimit {
-    /// Directories that are its own.
+    /// The tree's own directories.
     pub places: Vec<PathBuf>,
-    /// What they may hold together, in bytes; half of the disk otherwise.
+    /// What they may hold together, in bytes; without it, half of the disk.
     pub quota: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ pub struct DiskLimit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FreeSpace {
     free: u64,
-    /// The same, with an amount for every inode that is free.
+    /// The same, plus an amount for every free inode.
     weighed: u64,
     all: u64,
 }
@@ -64,7 +64,7 @@ pub(crate) struct DiskMonitor {
 }
 
 impl DiskMonitor {
-    /// None where the first of the places cannot be looked at.
+    /// None if the first of the directories cannot be examined.
     pub(crate) fn new(disk: &DiskLimit) -> Option<Self> {
         let space = FreeSpace::read(disk.places.first()?)?;
         let largest = space.all / LARGEST_PART;
@@ -85,7 +85,7 @@ impl DiskMonitor {
         self.due
     }
 
-    /// What it is over, if it is time to look and that is known already.
+    /// The limit that is exceeded, if it is time to check and the answer is known already.
     pub(crate) fn check_if_due(&mut self) -> Option<LimitExceeded> {
         if Instant::now() < self.due {
             return None;
@@ -102,7 +102,7 @@ impl DiskMonitor {
             self.walk = Some((DiskUsageWalk::new(&self.places, self.since_s), Instant::now()));
         }
         let (walk, began) = self.walk.as_mut()?;
-        // Others are heard between two strides.
+        // Other events are handled between two slices.
         self.due = Instant::now();
         let mut sum = walk.advance(WALK_SLICE)?;
         let now = Instant::now();
@@ -113,13 +113,13 @@ impl DiskMonitor {
         self.find_exceeded(sum, space.free)
     }
 
-    /// How much has to go before somebody looks who it was.
+    /// How much free space must disappear before the directories are walked.
     fn step(&self, space: FreeSpace) -> u64 {
         let step = (self.quota / 16).clamp(1 << 20, 1 << 30);
         if space.free < self.reserve { step.min(4 << 20) } else { step }
     }
 
-    /// Whoever only has much is not at fault when a disk is full; whoever wrote much is.
+    /// On a full disk, a tree is at fault if it wrote much, not if it only holds much.
     fn find_exceeded(&self, sum: DiskUsage, free: u64) -> Option<LimitExceeded> {
         if sum.bytes > self.quota {
             return Some(LimitExceeded { of: LimitedResource::Disk, limit: self.quota });
@@ -129,7 +129,7 @@ impl DiskMonitor {
         (free < self.reserve && is_at_fault).then_some(excess)
     }
 
-    /// Files without a name take space as long as somebody has them open.
+    /// Deleted files use space as long as a process has them open.
     fn add_deleted(&self, sum: &mut DiskUsage) {
         let mut seen = BTreeSet::new();
         for_each_descendant(|pid| {
@@ -165,7 +165,7 @@ fn seconds() -> i64 {
 mod tests {
     use super::*;
 
-    /// BE-07, R9: a disk that others filled is not held against who only has much.
+    /// BE-07, R9: a tree is not blamed for a disk that others filled.
     #[test]
     fn whoever_wrote_is_at_fault_and_nobody_else() {
         let place = tempfile::tempdir().unwrap();

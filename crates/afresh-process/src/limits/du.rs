@@ -1,4 +1,4 @@
-//! How much directories hold, found a little at a time, so that whoever walks can do other things in
+//! Sums up the disk usage of directories, in slices, so that the caller can do other things in
 //! between.
 
 use std::collections::BTreeSet;
@@ -8,18 +8,18 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What an entry counts at least: its inode is not free either.
+/// What an entry counts at least: its inode uses space too.
 const LEAST: u64 = 4096;
-/// Of files with several names, so many are remembered; the rest counts once for each name.
+/// How many files with several hard links are remembered; the rest counts once for each link.
 const MOST_LINKED: usize = 1_000_000;
 
-/// What was found.
+/// The disk usage so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct DiskUsage {
     pub bytes: u64,
-    /// Of that, what was written since a moment.
+    /// The part that was written since a given time.
     pub fresh: u64,
-    /// Something could not be looked into.
+    /// Something could not be read.
     pub is_partial: bool,
 }
 
@@ -33,19 +33,19 @@ impl DiskUsage {
     }
 }
 
-/// A walk through directories; links are not followed.
+/// A walk through directories; symlinks are not followed.
 #[derive(Debug)]
 pub(crate) struct DiskUsageWalk {
     to_do: Vec<PathBuf>,
     open: Option<ReadDir>,
-    /// By device and inode, where a file has several names.
+    /// Files with several hard links, by device and inode.
     linked: BTreeSet<(u64, u64)>,
     sum: DiskUsage,
     since_s: i64,
 }
 
 impl DiskUsageWalk {
-    /// `since_s` is a moment of the same clock that stamps files.
+    /// `since_s` is a time of the clock that stamps files.
     pub(crate) fn new(places: &[PathBuf], since_s: i64) -> Self {
         Self {
             to_do: places.to_vec(),
@@ -56,7 +56,7 @@ impl DiskUsageWalk {
         }
     }
 
-    /// Goes on for `budget`; gives the sum when it is at its end.
+    /// Continues for `budget`; returns the sum when it is finished.
     pub(crate) fn advance(&mut self, budget: Duration) -> Option<DiskUsage> {
         let until = Instant::now() + budget;
         while Instant::now() < until {
@@ -96,13 +96,13 @@ impl DiskUsageWalk {
         self.sum.add(&found, self.since_s);
     }
 
-    /// By another of its names.
+    /// Whether it was counted under another of its names.
     fn was_seen(&mut self, found: &Metadata) -> bool {
         let has_names = found.nlink() > 1 && self.linked.len() < MOST_LINKED;
         has_names && !self.linked.insert((found.dev(), found.ino()))
     }
 
-    /// What went away meanwhile holds nothing.
+    /// What was removed meanwhile holds nothing.
     fn note_error(&mut self, error: &io::Error) {
         self.sum.is_partial |= error.kind() != io::ErrorKind::NotFound;
     }
@@ -121,7 +121,7 @@ mod tests {
         }
     }
 
-    /// BE-07: every file counts once, whatever it is called, and links lead nowhere.
+    /// BE-07: every file counts once, whatever its names, and symlinks are not followed.
     #[test]
     fn what_directories_hold_is_summed() {
         let place = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! Looks now and then whether a tree is beyond its bounds.
+//! Checks now and then whether a process tree exceeds its limits.
 //!
-//! What the kernel keeps is asked for what it refused; the rest is counted. Ending the tree is for
-//! whoever asked.
+//! Limits that the kernel enforces are read from their cgroups; the others are polled. The caller
+//! ends the tree.
 
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,10 @@ use crate::limits::disk::DiskMonitor;
 use crate::limits::poll::UsagePoller;
 use crate::limits::tree_limits::{EnforcedLimits, LimitEnforcer, TreeLimits};
 
-/// Between two questions to the kernel.
+/// The time between two reads of the cgroups.
 const CGROUP_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How many times its bound a counted tree may ever become.
+/// How many times its limit a polled tree may ever reach.
 const CEILING_FACTOR: u64 = 4;
 
 #[derive(Debug)]
@@ -49,8 +49,8 @@ impl LimitMonitor {
         &self.cgroup_limits
     }
 
-    /// How many processes the user of a tree may have that is only counted: the kernel keeps this one
-    /// between two looks, for users that are not root. It counts all of that user's, so it is
+    /// The process limit (rlimit) for a tree that is only polled: the kernel enforces it between
+    /// two polls, for users other than root. It counts all processes of that user, so it is
     /// generous.
     pub(crate) fn ceiling(&self) -> Option<u64> {
         self.poller
@@ -58,7 +58,7 @@ impl LimitMonitor {
             .map(|limit| limit.saturating_mul(CEILING_FACTOR))
     }
 
-    /// The program could not enter what the kernel keeps: everything is counted instead.
+    /// The program could not enter the cgroups: all limits are polled instead.
     pub(crate) fn poll_all(&mut self, tree_limits: &TreeLimits) {
         self.poller = UsagePoller::new(tree_limits.cgroup_limits());
         for bound in tree_limits.cgroup_limits() {
@@ -66,12 +66,12 @@ impl LimitMonitor {
         }
     }
 
-    /// When to look next.
+    /// When to check next.
     pub(crate) fn due(&self) -> Option<Instant> {
         self.due.into_iter().chain(self.disk.as_ref().map(DiskMonitor::due)).min()
     }
 
-    /// What the tree is over, if it is time to look.
+    /// The limit that the tree exceeds, if it is time to check.
     pub(crate) fn check_if_due(&mut self) -> Option<LimitExceeded> {
         let filled = self.disk.as_mut().and_then(DiskMonitor::check_if_due);
         self.enforced.exceeded.extend(filled.map(|bound| (bound, 1)));
@@ -93,7 +93,7 @@ impl LimitMonitor {
         over
     }
 
-    /// What kept the tree, and what it was refused, to the end.
+    /// What enforced the limits, and which were exceeded, up to now.
     pub(crate) fn enforced_limits(&self) -> EnforcedLimits {
         let mut enforced = self.enforced.clone();
         enforced.exceeded.extend(self.cgroup_limits.exceeded());

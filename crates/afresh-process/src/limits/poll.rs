@@ -1,7 +1,7 @@
-//! What a tree uses, counted by looking: for bounds that no cgroup keeps.
+//! Measures what a process tree uses by polling, for limits that no cgroup enforces.
 //!
-//! A look at the whole tree costs something, so most looks are at one number of the kernel: how many
-//! there are on the whole machine. When that has grown, somebody may be forking without end.
+//! Measuring a whole tree is costly, so most polls read only one number: how many processes and
+//! threads the whole machine has. If that has grown, the tree may be a fork bomb.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -13,19 +13,20 @@ use nix::unistd::{SysconfVar, sysconf};
 use crate::containment::proc_table::ProcessInfo;
 use crate::leftovers::member_log::for_each_descendant;
 
-/// Between two glances, and between two looks at the whole tree.
+/// The time between two quick checks, and between two measurements of the whole tree.
 const QUICK_INTERVAL: Duration = Duration::from_millis(50);
 const FULL_INTERVAL: Duration = Duration::from_millis(250);
-/// A tree is large from this part of its bound on, and is then looked at every time.
+/// From this fraction of its limit (one eighth) a tree counts as large, and is measured at every
+/// check.
 const LARGE_PART: u64 = 8;
 
-/// Counts what one tree uses.
+/// Measures what one tree uses.
 #[derive(Debug)]
 pub(crate) struct UsagePoller {
     tree_limits: Vec<LimitExceeded>,
     page: u64,
     measured_at: Instant,
-    /// Processes and threads of the whole machine at the last look.
+    /// Processes and threads of the whole machine at the last measurement.
     on_machine: u64,
     is_large: bool,
 }
@@ -42,17 +43,17 @@ impl UsagePoller {
         }
     }
 
-    /// The bound that is counted for this, if it is.
+    /// The polled limit for this resource, if there is one.
     pub(crate) fn limit(&self, of: LimitedResource) -> Option<u64> {
         self.tree_limits.iter().find(|bound| bound.of == of).map(|bound| bound.limit)
     }
 
-    /// How long until the next glance; none where nothing is to be counted.
+    /// How long until the next check; none if nothing is polled.
     pub(crate) fn next_check_in(&self) -> Option<Duration> {
         (!self.tree_limits.is_empty()).then_some(QUICK_INTERVAL)
     }
 
-    /// What everybody below this process is over together.
+    /// The limit that everything below this process exceeds together.
     pub(crate) fn check_quickly(&mut self) -> Option<LimitExceeded> {
         if self.measured_at.elapsed() < FULL_INTERVAL
             && !self.is_large
@@ -73,7 +74,7 @@ impl UsagePoller {
                 *used += match bound.of {
                     LimitedResource::Memory => self.memory(pid),
                     LimitedResource::Processes => threads(pid),
-                    // Others look at these.
+                    // Checked elsewhere.
                     LimitedResource::Disk | LimitedResource::FreeDisk => 0,
                 };
                 if *used > bound.limit {
@@ -95,7 +96,7 @@ impl UsagePoller {
         of_processes.into_iter().any(|bound| more > bound.limit / LARGE_PART)
     }
 
-    /// Its own: pages of files and of memory that several share would be counted once for each.
+    /// Its private memory: file pages and shared memory would be counted once for each process.
     fn memory(&self, pid: i32) -> u64 {
         let text = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
         let mut pages = text.split(' ').skip(1).filter_map(|it| it.parse::<u64>().ok());
@@ -108,7 +109,7 @@ fn threads(pid: i32) -> u64 {
     ProcessInfo::read(pid).map_or(0, |it| u64::from(it.threads))
 }
 
-/// The fourth field is `running/all`. Where it cannot be read, the looks have to do.
+/// The fourth field is `running/all`. If it cannot be read, the full measurements must do.
 fn count_machine_tasks() -> u64 {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let field = text.split(' ').nth(3).and_then(|field| field.split_once('/'));

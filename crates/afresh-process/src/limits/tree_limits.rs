@@ -1,55 +1,55 @@
-//! How much a whole tree of processes may use, and who keeps it to that.
+//! The limits of a whole process tree, and what enforces them.
 //!
-//! Limits of one process are not here: those are for whoever prepares the program.
+//! Limits of a single process are not handled here.
 
 use afresh_core::process::{LimitExceeded, LimitedResource};
 use serde::{Deserialize, Serialize};
 
 use crate::limits::disk::DiskLimit;
 
-/// The bounds of one job's whole tree; without a number there is none.
+/// The limits of one job's whole process tree; `None` means unlimited.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeLimits {
-    /// Memory of all of them together, in bytes.
+    /// Memory of all processes together, in bytes.
     pub memory: Option<u64>,
-    /// Processes and their threads, at one time.
+    /// Processes and threads at the same time.
     pub processes: Option<u64>,
     pub disk: Option<DiskLimit>,
     pub method: LimitMethod,
 }
 
-/// How memory and processes are kept within their bounds.
+/// How limits on memory and processes are enforced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LimitMethod {
-    /// By the kernel where a cgroup can be had, else by counting.
+    /// By the kernel if a cgroup is available, else by polling.
     #[default]
     Best,
     Polling,
 }
 
-/// Who keeps a tree within a bound.
+/// What enforces a limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LimitEnforcer {
-    /// There is no bound, or nothing was started.
+    /// There is no limit, or nothing was started.
     #[default]
     Unlimited,
     CgroupV2,
     CgroupV1,
-    /// The supervisor counts a few times a second: a quick tree is over it for a moment.
+    /// The supervisor polls a few times a second: a fast tree can exceed the limit for a moment.
     Polled,
 }
 
-/// What kept a tree within its bounds, and what it wanted beyond them.
+/// What enforced the limits of a tree, and which it exceeded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnforcedLimits {
     pub memory: LimitEnforcer,
     pub processes: LimitEnforcer,
-    /// How often something was refused, or that the tree was ended for it (once).
+    /// How often a limit was exceeded; once if the tree was ended for it.
     pub exceeded: Vec<(LimitExceeded, u64)>,
 }
 
 impl TreeLimits {
-    /// Those that a cgroup can keep.
+    /// The limits that a cgroup can enforce.
     pub(crate) fn cgroup_limits(&self) -> Vec<LimitExceeded> {
         let all =
             [(LimitedResource::Memory, self.memory), (LimitedResource::Processes, self.processes)];
@@ -60,7 +60,6 @@ impl TreeLimits {
 }
 
 impl LimitEnforcer {
-    /// For people.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Unlimited => "not limited",

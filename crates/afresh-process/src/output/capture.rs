@@ -1,7 +1,7 @@
-//! One stream of output, kept within its bound (R15).
+//! One output file of limited size (R15).
 //!
-//! The beginning goes to the file as it comes. What exceeds it passes through a ring, whose last
-//! piece is appended at the end: a worker's answer comes last. The middle is left out, with a line
+//! The beginning is written at once. What exceeds it passes through a ring buffer, which is
+//! appended at the end, because a worker's answer comes last. The middle is left out, with a line
 //! that says so.
 
 use std::collections::VecDeque;
@@ -30,10 +30,10 @@ const LARGEST_RING: u64 = 1024 * 1024;
 
 impl OutputFile {
     pub(crate) fn create(path: &Path, bytes: u64, redactor: Redactor) -> io::Result<Self> {
-        // Output may hold secrets; it is for the person who runs us.
+        // Output may hold secrets; only the user may read it.
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(0o600);
-        // Somebody may have put a pipe or a link there: neither is waited for or followed.
+        // The path may be a pipe or a symlink: neither is opened.
         let file = options.custom_flags(O_NOFOLLOW | O_NONBLOCK).open(path)?;
         let ring_bytes = (bytes / 2).min(LARGEST_RING);
         Ok(Self {
@@ -49,7 +49,7 @@ impl OutputFile {
         })
     }
 
-    /// Bytes that came, kept or not, without secrets.
+    /// Bytes of output after redaction, stored or not.
     pub(crate) fn byte_count(&self) -> u64 {
         self.seen
     }
@@ -77,7 +77,7 @@ impl OutputFile {
         self.ring.extend(rest);
     }
 
-    /// Appends what the ring holds; says whether something was left out.
+    /// Appends the ring buffer; returns whether something was left out.
     pub(crate) fn finish(&mut self) -> bool {
         let rest = self.redactor.finish();
         self.store(&rest);
@@ -93,7 +93,7 @@ impl OutputFile {
         left_out > 0
     }
 
-    /// A disk that takes no more must not stop the program's pipe; the first error is reported.
+    /// A full disk must not block the program's pipe; the first error is reported.
     fn write(&mut self, piece: &[u8]) {
         if let Some(&last) = piece.last() {
             self.ends_line = last == b'\n';

@@ -1,4 +1,4 @@
-//! The pipes that a program writes to, and the files they end in.
+//! The pipes that a program writes to, and the files that they are written to.
 
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read};
@@ -13,10 +13,10 @@ use crate::driver::job::JobSpec;
 use crate::output::capture::OutputFile;
 
 const READ_SIZE: usize = 64 * 1024;
-/// After the tree is gone at most the pipe's own buffer is left, unless a stranger writes.
+/// After the tree is gone, only the pipe's buffer is left, unless an unrelated process writes.
 const LARGEST_REMAINDER: usize = 2 * 1024 * 1024;
 
-/// Standard output and standard error; one of them where both go to the same file.
+/// Standard output and standard error; one of them if both go to the same file.
 #[derive(Debug)]
 pub(crate) struct OutputPipes {
     pipes: Vec<OutputPipe>,
@@ -29,14 +29,14 @@ struct OutputPipe {
     capture: OutputFile,
 }
 
-/// The program's ends, to be given away.
+/// The program's ends of the pipes.
 #[derive(Debug)]
 pub(crate) struct PipeWriters {
     pub stdout: PipeWriter,
     pub stderr: PipeWriter,
 }
 
-/// What was captured in all.
+/// The totals of all output.
 #[derive(Debug)]
 pub(crate) struct OutputTotals {
     pub stdout_bytes: u64,
@@ -46,7 +46,7 @@ pub(crate) struct OutputTotals {
 }
 
 impl OutputPipes {
-    /// Makes the files, before anything is started.
+    /// Creates the files, before anything is started.
     pub(crate) fn create(job: &JobSpec) -> io::Result<Self> {
         let mut paths: Vec<&Path> = vec![&job.stdout];
         if job.stderr != job.stdout {
@@ -83,19 +83,19 @@ impl OutputPipes {
         Ok(PipeWriters { stdout, stderr })
     }
 
-    /// The inodes of the pipes: whoever holds one of them came from this job.
+    /// The inodes of the pipes: a process that holds one of them came from this job.
     pub(crate) fn pipe_inodes(&self) -> Vec<u64> {
         let pipes = self.pipes.iter().filter_map(|output| output.pipe.as_ref());
         pipes.filter_map(|pipe| fstat(pipe).ok()).map(|stat| stat.st_ino).collect()
     }
 
-    /// The descriptors to poll, each with its index for [`Streams::pump`].
+    /// The descriptors to poll, each with its index for [`OutputPipes::read_pipe`].
     pub(crate) fn descriptors(&self) -> Vec<(usize, BorrowedFd<'_>)> {
         let open = self.pipes.iter().enumerate();
         open.filter_map(|(index, output)| Some((index, output.pipe.as_ref()?.as_fd()))).collect()
     }
 
-    /// Takes one piece of a stream that has some; says whether there was any.
+    /// Reads from a pipe once; returns whether there was anything.
     pub(crate) fn read_pipe(&mut self, index: usize) -> bool {
         let Self { pipes, piece } = self;
         let output = &mut pipes[index];
@@ -122,7 +122,7 @@ impl OutputPipes {
         self.pipes.iter().map(|output| output.capture.byte_count()).sum()
     }
 
-    /// Takes what is left in the pipes, without waiting for anybody to close them.
+    /// Reads what is left in the pipes, without waiting for them to be closed.
     pub(crate) fn finish(mut self) -> OutputTotals {
         for index in 0..self.pipes.len() {
             let enough = self.byte_count() + LARGEST_REMAINDER as u64;

@@ -1,7 +1,6 @@
-//! The stage that becomes the program, on the rungs cgroup and group.
+//! The child process that becomes the program, for containment by cgroup or process group.
 //!
-//! It enters what will hold the program and then turns into it, so that there is no moment in which
-//! the program runs outside.
+//! It enters its cgroups and then calls exec, so that the program never runs outside of them.
 
 use std::fs::File;
 use std::io;
@@ -17,10 +16,10 @@ use crate::supervisor::exec;
 use crate::supervisor::protocol::{ExecCommand, ProgramSpec, StageReply, send};
 use crate::supervisor::signals;
 
-/// Does not return where the program starts.
+/// Does not return if the program starts.
 pub(crate) fn run(request: &ExecCommand, mut supervisor: File) {
     let reply = become_program(request, &mut supervisor);
-    // If nobody listens any more, nobody needs the answer.
+    // If the supervisor is gone, the answer is not needed.
     let _ = send(&mut supervisor, &reply);
 }
 
@@ -59,20 +58,20 @@ fn execute(request: &ExecCommand) -> Result<std::convert::Infallible, SpawnError
     Err(exec::explain_exec_error(&command, &error))
 }
 
-/// Limits that cannot be entered are kept by counting.
+/// Limits whose cgroups cannot be entered are polled.
 pub(crate) fn enter_cgroups(cgroup_limits: &CgroupPaths, supervisor: &mut File) {
     if cgroup_limits.iter().any(|door| crate::containment::cgroup::enter(door).is_err()) {
         let _ = send(supervisor, &StageReply::Unfenced);
     }
 }
 
-/// Where memory runs out, the program goes before those who watch it.
+/// If memory runs out, the program is killed before the processes that supervise it.
 pub(crate) fn volunteer_for_oom() {
-    // Somebody may have set a higher value already, and lowering may be forbidden: then it stays.
+    // The value may be higher already, and lowering it may be forbidden: then it stays.
     let _ = std::fs::write(Path::new("/proc/self/oom_score_adj"), "500");
 }
 
-/// For whoever is only counted; who may not lower it has a lower one already.
+/// For trees that are only polled. If it cannot be lowered, it is lower already.
 pub(crate) fn lower_ceiling(spec: &ProgramSpec) {
     if let Some(ceiling) = spec.ceiling
         && let Ok((_, most)) = getrlimit(Resource::RLIMIT_NPROC)
@@ -82,7 +81,7 @@ pub(crate) fn lower_ceiling(spec: &ProgramSpec) {
     }
 }
 
-/// Has the kernel end this process when its parent ends.
+/// Makes the kernel kill this process when its parent dies.
 pub(crate) fn die_with(parent: i32) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;

@@ -1,6 +1,6 @@
-//! The loop over one program: output, limits, the driver's wishes, deaths.
+//! The event loop over one program: output, limits, control messages, exits.
 //!
-//! It only finds out how the program ended, or that it has to; ending the tree is `supervisor`'s.
+//! It only finds out how the program ended, or that it must be ended; `run` ends the process tree.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -25,14 +25,14 @@ use crate::supervisor::reaper::ChildReaper;
 use crate::supervisor::signals::{Deaths, is_handled_by_any_child};
 use crate::supervisor::stage::StageProcess;
 
-/// The driver is told of new output at most this often.
+/// New output is reported to the driver at most this often.
 const STATUS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// By then every room is made.
+/// By then every sandbox is set up.
 const SETTLE_TIME: Duration = Duration::from_secs(2);
 const SIGNAL_RETRY: Duration = Duration::from_millis(10);
 
-/// The supervisor's line to the driver.
+/// The supervisor's connection to the driver.
 #[derive(Debug)]
 pub(crate) struct DriverLink {
     control: File,
@@ -49,11 +49,11 @@ impl DriverLink {
     }
 
     pub(crate) fn report(&mut self, report: JobReport) {
-        // A driver that is gone needs no report.
+        // If the driver is gone, no report is needed.
         let _ = send(&mut self.status_pipe, &StatusMessage::Report(Box::new(report)));
     }
 
-    /// The first of two short lines on a pipe that holds many.
+    /// A short line, which always fits into the pipe.
     fn send_started(&mut self) {
         if !self.told_started {
             self.told_started = true;
@@ -61,7 +61,7 @@ impl DriverLink {
         }
     }
 
-    /// Never waits: a driver that does not read must not hold up the limits.
+    /// Never blocks: a driver that does not read must not delay the enforcement of limits.
     fn send_output_bytes(&mut self, bytes: u64) {
         if bytes == self.told || self.told_at.elapsed() < STATUS_INTERVAL {
             return;
@@ -77,10 +77,10 @@ impl DriverLink {
     }
 }
 
-/// How the watch ended.
+/// How the event loop ended.
 #[derive(Debug)]
 pub(crate) enum LoopOutcome {
-    /// This rung cannot hold the program; nothing was started.
+    /// This containment cannot be used; nothing was started.
     Unavailable(String),
     Failed(SpawnError),
     Ended(ProcessEnd),
@@ -106,23 +106,23 @@ pub(crate) struct EventLoop<'a> {
     pub member_log: Option<MemberLog<'a>>,
 }
 
-/// A program that was asked to end, and why.
+/// A program that was asked to stop, and why.
 struct PendingStop {
     why: ProcessEnd,
     kill_at: Instant,
-    /// Whether it was told.
+    /// Whether the stop signal was sent.
     is_asked: bool,
 }
 
 struct LoopDeadlines {
     started: Instant,
     last_output: Instant,
-    /// It waits for the driver: its silence does not count.
+    /// The program waits for the driver: its silence does not count.
     excused: bool,
     stopping: Option<PendingStop>,
 }
 
-/// Who has something to say.
+/// The sources that are ready to be read.
 #[derive(Default)]
 struct ReadySources {
     driver: bool,
@@ -138,7 +138,7 @@ impl EventLoop<'_> {
         loop {
             if let Some(verdict) = self.run_once(&mut times) {
                 let ended = match (verdict, times.stopping) {
-                    // It ended because it was asked to, however it put it.
+                    // It ended because it was asked to, whatever its exit status.
                     (LoopOutcome::Ended(_), Some(stopping)) => LoopOutcome::Ended(stopping.why),
                     (verdict, _) => verdict,
                 };
@@ -244,7 +244,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// A stage that ended may have said why; one that became the program said nothing.
+    /// A stage that exited may have sent a reason; one that became the program sent nothing.
     fn check_children(&mut self) -> Option<LoopOutcome> {
         self.reaper.reap();
         let status = self.reaper.status()?;
@@ -278,7 +278,7 @@ impl EventLoop<'_> {
     }
 
     fn enforce_limits(&mut self, times: &mut LoopDeadlines) -> Option<LoopOutcome> {
-        // There is nothing to be polite about: it would only go on.
+        // No grace period: it would only use more.
         if let Some(excess) = self.monitor.check_if_due() {
             return Some(LoopOutcome::Ended(ProcessEnd::OverLimit(excess)));
         }
@@ -297,12 +297,12 @@ impl EventLoop<'_> {
         None
     }
 
-    /// The first reason counts; a later wish can only make it sooner.
+    /// The first reason counts; a later request can only shorten the grace period.
     fn stop(&mut self, times: &mut LoopDeadlines, why: ProcessEnd, grace: Duration) {
         let now = Instant::now();
-        // Before the program began there is nobody to be polite to, and nobody who could hear it.
+        // Before the program started, no process could handle the stop signal.
         let grace = if self.link.told_started { grace } else { Duration::ZERO };
-        // A grace beyond what the clock can hold is as good as a day.
+        // A grace period beyond the range of the clock is limited to a day.
         let kill_at = now.checked_add(grace).unwrap_or(now + Duration::from_secs(86_400));
         if let Some(stopping) = &mut times.stopping {
             stopping.kill_at = stopping.kill_at.min(kill_at);
@@ -312,9 +312,9 @@ impl EventLoop<'_> {
         }
     }
 
-    /// A signal that comes while a room is being made reaches those who make it, and not the program
-    /// that they start a moment later. So it waits until there is somebody to hear it; it is sent once,
-    /// because to some programs a second one means to drop everything.
+    /// A signal that arrives while a sandbox is being set up would reach the processes that set it
+    /// up, not the program that they start a moment later. So it is delayed until a process can
+    /// handle it. It is sent only once, because some programs abort at the second one.
     fn send_stop_signal(&mut self, times: &mut LoopDeadlines) {
         let is_settled = self.spec.through.is_empty() || times.started.elapsed() >= SETTLE_TIME;
         if let Some(stopping) = &mut times.stopping
@@ -344,7 +344,7 @@ fn process_end(status: ExitState) -> ProcessEnd {
     }
 }
 
-/// Rounded up, so that the moment has passed when the wait is over.
+/// Rounded up, so that the time has passed when the wait is over.
 fn timeout(until: Option<Instant>) -> PollTimeout {
     let Some(until) = until else { return PollTimeout::NONE };
     let millis = until.saturating_duration_since(Instant::now()).as_micros().div_ceil(1000);

@@ -1,7 +1,7 @@
-//! From a command line to something that can be executed, or the reason why not (B37).
+//! Finds the executable of a command line, or the reason why it cannot be run (B37).
 //!
-//! We look before we leap: the C library would hand a file of another architecture to the shell,
-//! which then reports nonsense instead of the cause.
+//! Files are checked before exec: the C library would pass a file of another architecture to the
+//! shell, which then reports nonsense instead of the cause.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,11 +16,10 @@ use nix::unistd::{AccessFlags, access};
 use crate::driver::report::{SpawnError, SpawnErrorKind};
 use crate::supervisor::protocol::ProgramSpec;
 
-/// What execvp(3) searches where the environment has no PATH.
+/// What execvp(3) searches if the environment has no PATH.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
-/// The command, ready to be executed or spawned, with nothing inherited but standard output and
-/// standard error.
+/// The command, ready for exec or spawn, with nothing inherited but stdout and stderr.
 pub(crate) fn build_command(spec: &ProgramSpec) -> Result<Command, SpawnError> {
     check_directory(&spec.cwd)?;
     let name = spec.argv.first().map_or("", String::as_str);
@@ -28,7 +27,7 @@ pub(crate) fn build_command(spec: &ProgramSpec) -> Result<Command, SpawnError> {
     check_format(&program)?;
     let mut command;
     if let Some((first, rest)) = spec.through.split_first() {
-        // It was looked at from outside, so that what is wrong with it is told as that.
+        // The program was checked outside of the wrapper, so that errors name the program.
         command = Command::new(first);
         command.args(rest).arg(&program);
     } else {
@@ -41,7 +40,7 @@ pub(crate) fn build_command(spec: &ProgramSpec) -> Result<Command, SpawnError> {
     Ok(command)
 }
 
-/// What the system said when the command was executed after all.
+/// Explains an error of exec itself.
 pub(crate) fn explain_exec_error(command: &Command, error: &io::Error) -> SpawnError {
     let program = Path::new(command.get_program()).display();
     let (kind, hint) = match error.kind() {
@@ -153,7 +152,7 @@ fn check_format(program: &Path) -> Result<(), SpawnError> {
     }
 }
 
-/// What the first bytes of a file say about who can run it.
+/// What can run a file, by its first bytes.
 #[derive(Debug, PartialEq, Eq)]
 enum ExecutableFormat {
     Native,
@@ -202,7 +201,7 @@ fn elf(start: &[u8]) -> ExecutableFormat {
         "riscv64" => &[243],
         "powerpc64" => &[21],
         "s390x" => &[22],
-        // Of other machines we do not know the number; the kernel will.
+        // The number of other machines is not known here; the kernel decides.
         _ => return ExecutableFormat::Native,
     };
     let little = cfg!(target_endian = "little");
@@ -213,7 +212,7 @@ fn elf(start: &[u8]) -> ExecutableFormat {
     }
 }
 
-/// Emulators may be registered with the kernel; then only it knows what it can run.
+/// Emulators may be registered with the kernel; then only the kernel knows what it can run.
 fn has_foreign_formats() -> bool {
     std::fs::read_dir("/proc/sys/fs/binfmt_misc").is_ok_and(|entries| {
         entries

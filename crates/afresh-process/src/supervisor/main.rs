@@ -1,4 +1,4 @@
-//! The hidden command: which part this process plays.
+//! The hidden command: dispatches to the supervisor or one of its stages.
 
 use std::fs::File;
 use std::io;
@@ -15,8 +15,8 @@ use crate::supervisor::signals;
 /// The argument with which the driver's executable is to call [`supervise_main`].
 pub const HIDDEN_COMMAND: &str = "supervise";
 
-/// The body of the hidden command. Call it first thing in `main`, before any thread is made, any
-/// file opened and anything parsed: it closes what it inherited, and is started three times a job.
+/// The body of the hidden command. Call it first in `main`, before any thread is started, any file
+/// opened and anything parsed: it closes inherited descriptors, and runs three times per job.
 pub fn supervise_main() -> ExitCode {
     signals::close_inherited();
     match dispatch_role() {
@@ -32,7 +32,7 @@ fn dispatch_role() -> io::Result<()> {
     let mut from = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut lines = LineReader::default();
     match lines.receive(&mut from) {
-        // The driver died before it said what to do.
+        // The driver died before it sent a command.
         None => {}
         Some(StageCommand::Supervise(job)) => JobSupervisor::new(*job, from, lines)?.run(),
         Some(StageCommand::Enter(command)) => child::run(&command, from),
@@ -44,7 +44,7 @@ fn dispatch_role() -> io::Result<()> {
     Ok(())
 }
 
-/// Ourselves, even if the file was replaced meanwhile.
+/// Our own executable, even if the file was replaced meanwhile.
 pub(crate) fn own_executable() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
 }

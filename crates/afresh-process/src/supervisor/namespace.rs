@@ -1,8 +1,8 @@
-//! The stages of the rung "PID namespace": one that makes it, and its first process.
+//! The stages of containment by PID namespace: one that makes the namespace, and its first process.
 //!
-//! When the first process of a PID namespace ends, the kernel ends all others in it. The stage that
-//! makes the namespace is a process of its own, so that a machine that refuses half-way does not
-//! leave the supervisor in a broken user namespace.
+//! When the first process of a PID namespace exits, the kernel kills all others in it. The
+//! namespace is made by a separate process, so that a failure half-way does not leave the
+//! supervisor in a broken user namespace.
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{first_process, make};
@@ -53,11 +53,11 @@ mod linux {
     use crate::supervisor::signals::{self, Deaths};
     use afresh_core::process::StopSignal;
 
-    /// Names the mapping that the first process has to undo, in its environment.
+    /// The environment variable that names the mapping which the first process must undo.
     const MAPPED: &str = "AFRESH_MAPPED";
     const END_PATIENCE: Duration = Duration::from_secs(2);
 
-    /// Makes the namespace, starts its first process, and waits for that.
+    /// Makes the namespace, starts its first process, and waits for it.
     pub(crate) fn make(supervisor_pid: i32, cgroup_limits: &CgroupPaths, mut supervisor: File) {
         enter_cgroups(cgroup_limits, &mut supervisor);
         let mut first = match die_with(supervisor_pid).and_then(|()| start_first(&supervisor)) {
@@ -85,7 +85,7 @@ mod linux {
         command.stdin(Stdio::from(supervisor.try_clone()?)).spawn()
     }
 
-    /// Directly where we may; else through a user namespace in which we are root for a moment.
+    /// Directly if we may; else through a user namespace in which we are root for a moment.
     fn unshare_pids() -> io::Result<Option<(u32, u32)>> {
         let Err(direct) = unshare(CloneFlags::CLONE_NEWPID) else { return Ok(None) };
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
@@ -105,7 +105,7 @@ mod linux {
         fs::write("/proc/self/gid_map", groups).map_err(refused)
     }
 
-    /// Process 1 of the namespace: starts the program, reaps, and ends everything by ending.
+    /// Process 1 of the namespace: starts the program, reaps, and ends everything by exiting.
     pub(crate) fn first_process(spec: &ProgramSpec, mut supervisor: File, lines: LineReader) {
         let started =
             settle(spec).map_err(|error| other(&error)).and_then(|()| start_program(spec));
@@ -117,7 +117,7 @@ mod linux {
             }
         };
         let _ = send(&mut supervisor, &StageReply::Started);
-        // Without these we could not notice deaths; ending ends the program too.
+        // Without these, exits could not be noticed; returning ends the program too.
         let (Ok(()), Ok(deaths)) = (signals::block_all_signals(), Deaths::new()) else { return };
         Init { reaper, supervisor, lines, deaths, told: false }.run();
     }
@@ -145,8 +145,8 @@ mod linux {
         Some((user.parse().ok()?, group.parse().ok()?))
     }
 
-    /// Where this is refused (a container with a masked `/proc`), the outer one still serves
-    /// `/proc/self`, which is what programs need most.
+    /// If this fails (a container with a masked `/proc`), the outer one still serves `/proc/self`,
+    /// which is what programs need most.
     fn mount_own_proc() {
         let none = None::<&str>;
         let slave = MsFlags::MS_REC | MsFlags::MS_SLAVE;
@@ -196,7 +196,7 @@ mod linux {
             }
         }
 
-        /// Until a child dies or the supervisor speaks.
+        /// Waits until a child exits or the supervisor sends a message.
         fn wait(&mut self) -> PeerState {
             let mut polled = vec![PollFd::new(self.supervisor.as_fd(), PollFlags::POLLIN)];
             polled.extend(self.deaths.polled());
@@ -213,7 +213,7 @@ mod linux {
             let _ = killpg(group, Signal::SIGCONT);
         }
 
-        /// Ends and reaps all, so that their use of the processor is counted, and then itself.
+        /// Kills and reaps all, so that their CPU time is counted, and then exits.
         fn end(&mut self) {
             let until = Instant::now() + END_PATIENCE;
             while Instant::now() < until {

@@ -1,6 +1,7 @@
-//! What driver, supervisor and stages say to each other: one JSON document per line.
+//! Messages between driver, supervisor and stages: one JSON document per line.
 //!
-//! No sender writes ahead of its reader's turn, so a reader may take more than one line at a time.
+//! No sender writes before its reader expects it, so a reader may read more than one line at a
+//! time.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use crate::driver::job::JobSpec;
 use crate::driver::report::{JobReport, SpawnError};
 use crate::limits::cgroup_limits::CgroupPaths;
 
-/// The first line on the standard input of the hidden command: which part it plays.
+/// The first line on stdin of the hidden command: which part it plays.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum StageCommand {
     Supervise(Box<JobSpec>),
@@ -31,7 +32,7 @@ pub(crate) struct ExecCommand {
     pub spec: ProgramSpec,
 }
 
-/// The part of a job that makes the program itself.
+/// The part of a job that describes the program itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ProgramSpec {
     pub argv: Vec<String>,
@@ -39,7 +40,7 @@ pub(crate) struct ProgramSpec {
     pub cwd: PathBuf,
     pub env: Vec<(String, String)>,
     pub stdin: Option<PathBuf>,
-    /// Processes of this user that there may be at most, where its tree is only counted.
+    /// The process limit (rlimit) of this user, if its tree is only polled.
     pub ceiling: Option<u64>,
 }
 
@@ -56,21 +57,21 @@ impl ProgramSpec {
     }
 }
 
-/// Driver to supervisor, after the job.
+/// From the driver to the supervisor, after the job.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ControlMessage {
     Stop {
         grace: Duration,
     },
     Kill,
-    /// The program waits for the driver, so its silence is not its own; false: no longer.
+    /// Whether the program waits for the driver, so that its silence does not count.
     PauseSilenceLimit(bool),
 }
 
-/// Supervisor to driver.
+/// From the supervisor to the driver.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum StatusMessage {
-    /// The program itself is there.
+    /// The program itself runs.
     Started,
     Seen {
         bytes: u64,
@@ -78,22 +79,23 @@ pub(crate) enum StatusMessage {
     Report(Box<JobReport>),
 }
 
-/// Stage to supervisor. A stage that becomes the program says nothing: its end just closes.
+/// From a stage to the supervisor. A stage that becomes the program sends nothing: its end is
+/// closed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum StageReply {
-    /// The rung does not exist here; nothing was started.
+    /// This containment is not available here; nothing was started.
     Unavailable(String),
     Failed(SpawnError),
-    /// What the kernel should keep could not be entered; it goes on without.
+    /// The cgroups of its limits could not be entered; the program runs without them.
     Unfenced,
-    /// The namespace stands, and its first process waits for its order.
+    /// The namespace exists, and its first process waits for a command.
     Inside,
     /// The first process of a namespace has started the program.
     Started,
     Ended(ExitState),
 }
 
-/// Supervisor to the first process of a namespace.
+/// From the supervisor to the first process of a namespace.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum NamespaceCommand {
     Terminate(StopSignal),
@@ -112,13 +114,13 @@ pub(crate) fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<
     to.write_all(&line)
 }
 
-/// Bytes that came in and are not yet whole lines.
+/// Received bytes that are not a whole line yet.
 #[derive(Debug, Default)]
 pub(crate) struct LineReader {
     buffer: Vec<u8>,
 }
 
-/// Whether the other side may still speak.
+/// Whether the other side may still send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PeerState {
     Open,
@@ -126,7 +128,7 @@ pub(crate) enum PeerState {
 }
 
 impl LineReader {
-    /// Reads once. A broken connection is a closed one.
+    /// Reads once. A broken connection counts as closed.
     pub(crate) fn fill(&mut self, from: &mut impl Read) -> PeerState {
         let mut piece = [0; 16 * 1024];
         match from.read(&mut piece) {
@@ -142,7 +144,8 @@ impl LineReader {
         }
     }
 
-    /// The next whole message. One that cannot be read is skipped: both ends are the same program.
+    /// The next whole message. One that cannot be parsed is skipped: both ends are the same
+    /// program.
     pub(crate) fn next<T: DeserializeOwned>(&mut self) -> Option<T> {
         while let Some(end) = self.buffer.iter().position(|&byte| byte == b'\n') {
             let line: Vec<u8> = self.buffer.drain(..=end).collect();

@@ -1,4 +1,4 @@
-//! The children of a supervisor, or of the first process of a namespace.
+//! Reaps the children of a supervisor, or of the first process of a namespace.
 //!
 //! Both adopt orphans, so they reap more than they started; only the main child's status matters.
 
@@ -16,7 +16,7 @@ pub(crate) struct ChildReaper {
     status: Option<ExitState>,
 }
 
-/// Whether anybody is left to wait for, dead or alive.
+/// Whether any child is left, dead or alive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReapState {
     Some,
@@ -32,12 +32,12 @@ impl ChildReaper {
         self.main.id().cast_signed()
     }
 
-    /// How the main child ended, once it did.
+    /// How the main child exited, once it did.
     pub(crate) fn status(&self) -> Option<ExitState> {
         self.status
     }
 
-    /// Reaps whoever is dead.
+    /// Reaps all dead children.
     pub(crate) fn reap(&mut self) -> ReapState {
         loop {
             self.poll_main();
@@ -45,13 +45,13 @@ impl ChildReaper {
                 Ok(WaitStatus::StillAlive) => return ReapState::Some,
                 Err(Errno::ECHILD) => return ReapState::None,
                 Ok(status) => self.record_exit(status),
-                // Somebody died of a real-time signal, for which the wrapper has no name.
+                // A child died of a real-time signal, which the library cannot name.
                 Err(_) => {}
             }
         }
     }
 
-    /// The main child is asked first and by itself: only so is every signal number told.
+    /// The main child is polled first and alone: only this way its signal number is always known.
     fn poll_main(&mut self) {
         if self.status.is_none() {
             self.status = self.main.try_wait().ok().flatten().map(exit_state);

@@ -1,6 +1,7 @@
-//! One job from its order to its report: the ladder of rungs, the end of the tree, the bookkeeping.
+//! Runs one job from its command to its report: tries the levels of containment, ends the process
+//! tree, keeps the registry.
 //!
-//! What happens while the program runs is `watch`'s.
+//! `event_loop` handles what happens while the program runs.
 
 use std::fs::File;
 use std::io;
@@ -35,7 +36,7 @@ pub(crate) struct JobSupervisor {
     identity: ProcessIdentity,
 }
 
-/// A program that is over, with its tree.
+/// A job whose process tree is gone.
 struct FinishedJob {
     ended: Result<ProcessEnd, SpawnError>,
     wall: Duration,
@@ -67,7 +68,7 @@ impl JobSupervisor {
         Ok((entry_file, OutputPipes::create(&self.job).map_err(other)?))
     }
 
-    /// Tries the rungs, strongest first, until one holds the program.
+    /// Tries the levels of containment, strongest first, until one works.
     fn try_levels(&mut self, entry_file: &RegistryFile, mut pipes: OutputPipes) -> JobReport {
         let mut unavailable = Vec::new();
         let mut outcome = None;
@@ -105,7 +106,7 @@ impl JobSupervisor {
         }
     }
 
-    /// The error says why this rung cannot hold the program; then nothing was started.
+    /// The error says why this level is not available; then nothing was started.
     fn try_level(
         &mut self,
         level: ContainmentLevel,
@@ -129,7 +130,7 @@ impl JobSupervisor {
         };
         let monitor = LimitMonitor::new(&self.job.tree_limits, cgroup_limits);
         let mut contained = ContainedTree { level, cgroup, monitor, stage, reaper };
-        // Written before the program can begin: the stage still waits for its order.
+        // Written before the program can start: the stage still waits for its command.
         let entry = self.registry_entry(&contained, pipes);
         let verdict = match entry_file.write(&entry) {
             Ok(()) => self.watch(&mut contained, pipes, MemberLog::new(entry_file, entry)),
@@ -139,7 +140,7 @@ impl JobSupervisor {
                     .after(Duration::ZERO)
             }
         };
-        // Before the end: what kept the tree is gone with it.
+        // Read before the tree is ended: the cgroups are removed with it.
         let enforced = contained.monitor.enforced_limits();
         let (left_behind, unkillable) = contained.end();
         match verdict.0 {
@@ -228,7 +229,7 @@ fn levels_to_try(containment: Containment) -> &'static [ContainmentLevel] {
     }
 }
 
-/// A program that was refused something and ended badly ended for that.
+/// A program that exceeded a limit and ended badly ended because of the limit.
 fn attribute_end(ended: ProcessEnd, enforced: &EnforcedLimits) -> ProcessEnd {
     match (&ended, enforced.exceeded.first()) {
         (ProcessEnd::Exited(1..) | ProcessEnd::Signaled(_), Some((bound, _))) => {
@@ -261,7 +262,7 @@ fn no_level_available(unavailable: &[String]) -> FinishedJob {
     }
 }
 
-/// Of all that were reaped, by us or by those we reaped.
+/// Of all processes that were reaped, by us or by those we reaped.
 fn resource_usage() -> (Option<u64>, Option<u64>) {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return (None, None) };
     let cpu = usage.user_time().num_milliseconds() + usage.system_time().num_milliseconds();

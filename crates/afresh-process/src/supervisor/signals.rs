@@ -1,6 +1,7 @@
-//! Signals and descriptors of the hidden command.
+//! Signals and inherited descriptors of the hidden command.
 //!
-//! The supervisor takes no signal: the driver decides. Deaths of children come as readable bytes.
+//! The supervisor handles no signals: the driver decides. Exits of children arrive as readable
+//! bytes.
 
 use std::fs;
 use std::io;
@@ -12,12 +13,12 @@ use nix::sys::signal::{SigSet, Signal};
 use crate::leftovers::member_log::for_each_descendant;
 use crate::supervisor::protocol::ProgramSpec;
 
-/// Nothing that a terminal or a stranger sends may end a supervisor, short of SIGKILL.
+/// No signal from a terminal or another process may end a supervisor, except SIGKILL.
 pub(crate) fn block_all_signals() -> io::Result<()> {
     Ok(SigSet::all().thread_set_mask()?)
 }
 
-/// Is there anybody below us who does not block it?
+/// Whether any process below us does not block this signal.
 pub(crate) fn is_handled_by_any_child(signal: Signal) -> bool {
     let mut heard = false;
     for_each_descendant(|pid| {
@@ -27,7 +28,7 @@ pub(crate) fn is_handled_by_any_child(signal: Signal) -> bool {
     heard
 }
 
-/// Somebody who is gone hears nothing.
+/// A process that is gone receives nothing.
 fn blocks(pid: i32, signal: Signal) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
@@ -35,9 +36,9 @@ fn blocks(pid: i32, signal: Signal) -> bool {
     mask.is_none_or(|mask| mask >> (signal as i32 - 1) & 1 == 1)
 }
 
-/// A program starts with a clean mask; the mask is inherited, so this comes right before. What a
-/// program is started through must not end by a polite signal: it starts the program with a clean
-/// mask in its turn.
+/// A program starts with an empty signal mask; the mask is inherited, so it is reset right before
+/// exec. A wrapper must not end by the stop signal: it starts the program with an empty mask
+/// itself.
 pub(crate) fn restore_for_program(spec: &ProgramSpec) -> io::Result<()> {
     let mut mask = SigSet::empty();
     if !spec.through.is_empty() {
@@ -47,9 +48,9 @@ pub(crate) fn restore_for_program(spec: &ProgramSpec) -> io::Result<()> {
     Ok(mask.thread_set_mask()?)
 }
 
-/// A lock that a driver holds must not live on in anything that it started.
+/// A lock that a driver holds must not survive in anything that it started.
 ///
-/// Only called first thing in a process of ours, when nothing but 0, 1 and 2 has an owner.
+/// Only called first in a process of ours, when nothing but 0, 1 and 2 is in use.
 pub(crate) fn close_inherited() {
     let directory = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
     let Ok(listing) = fs::read_dir(directory) else { return };
@@ -79,7 +80,7 @@ mod linux {
     use nix::sys::signal::{SigSet, Signal};
     use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-    /// Readable when a child died.
+    /// Readable when a child exited.
     #[derive(Debug)]
     pub(crate) struct Deaths(SignalFd);
 
@@ -91,7 +92,7 @@ mod linux {
             Ok(Self(SignalFd::with_flags(&mask, flags)?))
         }
 
-        /// To be polled with others.
+        /// To be polled with other descriptors.
         pub(crate) fn polled(&self) -> Vec<PollFd<'_>> {
             vec![PollFd::new(self.0.as_fd(), PollFlags::POLLIN)]
         }
@@ -113,7 +114,7 @@ mod portable {
 
     use nix::poll::PollFd;
 
-    /// Without signalfd the caller looks for dead children every few milliseconds.
+    /// Without signalfd, the caller checks for dead children every few milliseconds.
     #[derive(Debug)]
     pub(crate) struct Deaths;
 

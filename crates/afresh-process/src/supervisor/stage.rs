@@ -1,4 +1,4 @@
-//! The supervisor's side of a stage: starting it, telling it, hearing it.
+//! The supervisor's side of a stage: starting it, sending to it, reading its replies.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +13,7 @@ use crate::supervisor::main::own_executable;
 use crate::supervisor::protocol::{LineReader, PeerState, StageReply, send};
 use crate::supervisor::reaper::ChildReaper;
 
-/// The line to a stage, until it becomes the program or ends.
+/// The connection to a stage, until it becomes the program or exits.
 #[derive(Debug)]
 pub(crate) struct StageProcess {
     line: Option<File>,
@@ -21,7 +21,7 @@ pub(crate) struct StageProcess {
 }
 
 impl StageProcess {
-    /// Starts a stage that waits for its order.
+    /// Starts a stage that waits for its command.
     pub(crate) fn start(writers: PipeWriters) -> io::Result<(Self, ChildReaper)> {
         let (ours, theirs) = UnixStream::pair()?;
         let mut command = Command::new(own_executable()?);
@@ -33,7 +33,7 @@ impl StageProcess {
         Ok((Self { line, lines: LineReader::default() }, ChildReaper::new(child)))
     }
 
-    /// A stage that cannot hear has ended, which its parent notices anyway.
+    /// If this fails, the stage has exited, which its parent notices anyway.
     pub(crate) fn send(&mut self, message: &impl Serialize) {
         if let Some(line) = &mut self.line
             && send(line, message).is_err()
@@ -46,7 +46,7 @@ impl StageProcess {
         self.line.as_ref().map(AsFd::as_fd)
     }
 
-    /// Reads once what is there, or waits for something.
+    /// Reads what has arrived, or waits for something.
     pub(crate) fn listen(&mut self) {
         if let Some(line) = &mut self.line
             && self.lines.fill(line) == PeerState::Closed
@@ -55,7 +55,7 @@ impl StageProcess {
         }
     }
 
-    /// It became the program or ended; which of the two, its parent knows.
+    /// It became the program or exited; its parent knows which.
     pub(crate) fn is_closed(&self) -> bool {
         self.line.is_none()
     }
@@ -64,7 +64,7 @@ impl StageProcess {
         self.lines.next()
     }
 
-    /// The next reply of a stage that has ended: nothing more can come after what is there.
+    /// The next reply of a stage that has exited: nothing more can arrive.
     pub(crate) fn read_final_reply(&mut self) -> Option<StageReply> {
         while self.line.is_some() {
             self.listen();
