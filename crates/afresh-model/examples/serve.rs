@@ -1,4 +1,5 @@
-//! Serves one small script until it is killed, and says what it is asked: to try a program by hand.
+//! Serves one small script until it is killed, and prints the requests it receives: for trying a
+//! program by hand.
 
 use std::io::Write;
 use std::time::Duration;

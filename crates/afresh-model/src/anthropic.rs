@@ -64,7 +64,7 @@ pub(crate) fn stream(reply: &ModelReply) -> Vec<String> {
     events
 }
 
-/// How a block begins, and all of it in one piece.
+/// The beginning of a block, and all of it in one piece.
 fn pieces(block: &Value) -> (Value, Value) {
     if block["type"] == "text" {
         return (text_part(""), json!({"type": "text_delta", "text": block["text"]}));

@@ -1,4 +1,4 @@
-//! `OpenAI` Chat Completions, which many other servers speak too.
+//! `OpenAI` Chat Completions, which many other servers use too.
 
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ fn finish_reason(reply: &ModelReply) -> &'static str {
     if reply.calls.is_empty() { "stop" } else { "tool_calls" }
 }
 
-/// What was read from a cache counts as input here.
+/// Cached tokens count as input here.
 fn usage(tokens: TokenCounts) -> Value {
     let prompt = tokens.input + tokens.cache_read;
     json!({

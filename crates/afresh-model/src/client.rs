@@ -1,31 +1,31 @@
-//! How each program is told to ask this server, and not a model that costs something.
+//! How each program is configured to use this server instead of a paid model.
 //!
-//! Nothing is written: variables and arguments are enough for all of them.
+//! No files are written: variables and arguments are enough for all of them.
 
 use std::fmt::Write as _;
 
 use serde_json::json;
 
-/// What a program is given so that it comes to us.
+/// The settings that make a program use this server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelClient {
     program: &'static str,
-    /// For the environment of whoever starts it.
+    /// For the environment of the process that starts it.
     pub variables: Vec<(&'static str, String)>,
     args: Vec<String>,
-    /// How it is started, where that is not its name alone.
+    /// How it is started, if that is not its name alone.
     command: Option<Vec<&'static str>>,
-    /// Names of small, standard and large models, where only ours will do.
+    /// Names of the small, standard and large model, if only ours work.
     models: Option<[&'static str; 3]>,
 }
 
-/// A key that opens nothing: no program starts without one.
+/// A key without any access: no program starts without a key.
 const KEY: &str = "none-needed";
 
-/// The programs that can be told.
+/// The programs that can be configured.
 pub const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "opencode"];
 
-/// The same as agents of the Agent Client Protocol: by themselves, or by another program for them.
+/// The same as agents of the Agent Client Protocol: by themselves, or through another program.
 pub const ACP_PROGRAMS: &[&str] = &["gemini-acp", "opencode-acp", "claude-agent-acp", "codex-acp"];
 
 /// The program that must be installed for one of these.
@@ -38,7 +38,7 @@ pub fn binary_name(program: &str) -> &str {
 }
 
 impl ModelClient {
-    /// The program of this name, with a script's address; none if we do not know how.
+    /// The program of this name, with a script's URL; none if the program is unknown.
     pub fn new(program: &str, url: &str) -> Option<Self> {
         let known = PROGRAMS.iter().chain(ACP_PROGRAMS).copied();
         let program = known.into_iter().find(|known| *known == program)?;
@@ -74,7 +74,7 @@ impl ModelClient {
         Some(Self { program, variables, args, command, models })
     }
 
-    /// Its part of afresh's configuration.
+    /// Its table in afresh's configuration.
     pub fn config_table(&self) -> String {
         let kind = if self.command.is_some() { "acp" } else { self.program };
         let mut text = format!("[agents.{}]\nkind = \"{kind}\"\n", self.program);
@@ -82,7 +82,7 @@ impl ModelClient {
             let _ = writeln!(text, "command = {}", json!(command));
         }
         let names: Vec<&str> = self.variables.iter().map(|(name, _)| *name).collect();
-        // JSON lists of texts are TOML, too.
+        // A JSON list of strings is valid TOML too.
         let _ = writeln!(text, "env = {}", json!(names));
         let _ = writeln!(text, "args = {}", json!(self.args));
         if let Some([small, standard, large]) = self.models {
@@ -93,7 +93,7 @@ impl ModelClient {
     }
 }
 
-/// How a program is made to speak the protocol, and models that it offers then.
+/// How a program is started with the protocol, and the models that it offers then.
 fn acp(program: &'static str) -> (Vec<&'static str>, [&'static str; 3]) {
     match program {
         "gemini-acp" => {
@@ -106,10 +106,10 @@ fn acp(program: &'static str) -> (Vec<&'static str>, [&'static str; 3]) {
     }
 }
 
-/// Where this one finds the key of its provider.
+/// The variable with the key of its provider.
 const PROVIDER_KEY: &str = "SCRIPTED_KEY";
 
-/// With the provider that it knows it wants a login, which would be kept.
+/// The provider that it knows would require a login, which would be stored.
 fn provider(url: &str) -> Vec<String> {
     let own = [
         ("name", "scripted".to_owned()),
@@ -123,7 +123,7 @@ fn provider(url: &str) -> Vec<String> {
     set("model_provider", "scripted").into_iter().chain(own).collect()
 }
 
-/// A provider of its own, so that no other is looked for.
+/// A custom provider, so that no other is used.
 fn opencode(url: &str) -> String {
     let model = |name: &str| {
         json!({

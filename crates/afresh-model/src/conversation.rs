@@ -1,16 +1,16 @@
-//! A request and its answer in no program's words.
+//! A request and its reply, independent of any protocol.
 
 use serde_json::{Value, json};
 
 use crate::script::TokenCounts;
 
-/// What a program asked its model.
+/// A program's request to its model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
     pub model: String,
-    /// How often the model has spoken in this conversation.
+    /// How many turns of the model are in this conversation.
     pub turns: usize,
-    /// What the user said first: it tells conversations apart.
+    /// The user's first message: it distinguishes conversations.
     pub first_words: String,
     pub tools: Vec<OfferedTool>,
     pub stream: bool,
@@ -20,24 +20,24 @@ pub struct ModelRequest {
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfferedTool {
     pub name: String,
-    /// The group of tools that it is in, where the protocol has such groups.
+    /// The group that it is in, if the protocol has groups of tools.
     pub namespace: Option<String>,
     /// The names of its arguments.
     pub arguments: Vec<String>,
 }
 
-/// What the model answers.
+/// The model's reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelReply {
     pub say: String,
     pub calls: Vec<BoundToolCall>,
     pub usage: TokenCounts,
     pub model: String,
-    /// Tells replies apart.
+    /// Distinguishes replies.
     pub number: u64,
 }
 
-/// The use of a tool that the program has.
+/// A call of a tool that the program has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoundToolCall {
     pub id: String,
@@ -52,7 +52,7 @@ pub(crate) fn arguments(schema: Option<&Value>) -> Vec<String> {
     properties.map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// The words of a message: a text, or a list of parts with texts.
+/// The text of a message: a string, or a list of parts with texts.
 pub(crate) fn message_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -64,7 +64,7 @@ pub(crate) fn message_text(content: &Value) -> String {
     }
 }
 
-/// What a list of messages says: how often the model spoke, and what the user said first.
+/// The number of the model's turns in a list of messages, and the user's first message.
 pub(crate) fn count_user_turns(messages: &Value) -> (usize, String) {
     let messages = messages.as_array().map(Vec::as_slice).unwrap_or_default();
     let by = |role: &'static str| messages.iter().filter(move |message| message["role"] == role);
@@ -72,7 +72,7 @@ pub(crate) fn count_user_turns(messages: &Value) -> (usize, String) {
     (by("assistant").count(), first.unwrap_or_default())
 }
 
-/// How a protocol tells of a fault: status, extra headers, body.
+/// A fault in the format of a protocol: status, extra headers, body.
 pub(crate) struct ErrorReply {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<u32>,
@@ -95,7 +95,7 @@ pub(crate) fn data(data: &Value) -> String {
     format!("data: {data}\n\n")
 }
 
-/// A list of one text, as several protocols want it.
+/// A list of one text, as several protocols need it.
 pub(crate) fn text_part(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }

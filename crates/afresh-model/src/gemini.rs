@@ -7,7 +7,7 @@ use crate::conversation::{
 };
 use crate::script::{ModelFault, TokenCounts};
 
-/// The model and the manner are in the path.
+/// The model and the streaming mode are in the path.
 pub(crate) fn request(body: &Value, model: &str, stream: bool) -> ModelRequest {
     let contents = body["contents"].as_array().map(Vec::as_slice).unwrap_or_default();
     let by = |role: &'static str| contents.iter().filter(move |content| content["role"] == role);
@@ -18,7 +18,7 @@ pub(crate) fn request(body: &Value, model: &str, stream: bool) -> ModelRequest {
         namespace: None,
         arguments: arguments(tool.get("parametersJsonSchema").or_else(|| tool.get("parameters"))),
     });
-    // The program puts words of its own before the user's: all of them tell what it is about.
+    // The program puts its own text before the user's; all of it identifies the conversation.
     let first =
         by("user").take(3).map(|content| message_text(&content["parts"])).collect::<Vec<_>>();
     ModelRequest {
@@ -30,7 +30,7 @@ pub(crate) fn request(body: &Value, model: &str, stream: bool) -> ModelRequest {
     }
 }
 
-/// The program answers its own first words in the model's name.
+/// The program answers its own first message in the model's name.
 fn is_real(content: &Value) -> bool {
     message_text(&content["parts"]).trim() != "Got it. Thanks for the context!"
 }
@@ -84,7 +84,7 @@ pub(crate) fn refusal(fault: &ModelFault) -> ErrorReply {
                 ..error(429, "RESOURCE_EXHAUSTED", message, details)
             }
         }
-        // The same, as this provider tells it.
+        // The same, in the format of this provider.
         ModelFault::UsageLimit { seconds } => {
             refusal(&ModelFault::RateLimit { retry_after: Some(*seconds) })
         }

@@ -1,5 +1,5 @@
-//! As much of HTTP/1.1 as these programs need: requests with a length or in chunks, connections that
-//! stay open, answers as one document or as a stream of events.
+//! The parts of HTTP/1.1 that these programs need: requests with a length or in chunks, persistent
+//! connections, replies as one document or as a stream of events.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -20,7 +20,7 @@ pub(crate) struct HttpRequest {
 pub(crate) struct HttpConnection {
     reader: BufReader<TcpStream>,
     writer: TcpStream,
-    /// The last request said that it is the last one, as those of proxies do.
+    /// The last request asked to close the connection, as those of proxies do.
     is_last: bool,
 }
 
@@ -31,7 +31,7 @@ impl HttpConnection {
         Ok(Self { reader, writer: stream, is_last: false })
     }
 
-    /// The next request; none when there will be no more.
+    /// The next request; none if there will be no more.
     pub(crate) fn next(&mut self) -> io::Result<Option<HttpRequest>> {
         let mut first = String::new();
         if self.is_last || self.reader.read_line(&mut first)? == 0 {
@@ -108,7 +108,7 @@ impl HttpConnection {
         self.writer.write_all(body)
     }
 
-    /// A stream of events; `whole` is false where it breaks off.
+    /// A stream of events; `whole` is false if it breaks off.
     pub(crate) fn events(&mut self, events: &[String], whole: bool) -> io::Result<()> {
         write!(
             self.writer,
@@ -124,7 +124,7 @@ impl HttpConnection {
         self.writer.flush()
     }
 
-    /// Of an answer after which there is no other.
+    /// The header that announces the end of the connection.
     fn last_words(&self) -> &'static str {
         if self.is_last { "connection: close\r\n" } else { "" }
     }

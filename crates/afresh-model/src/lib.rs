@@ -1,21 +1,21 @@
 //! A model server that follows a script.
 //!
-//! Real agent programs do whole tasks against it, without a key and without a network. It speaks
+//! Real agent programs do whole tasks with it, without a key and without a network. It speaks
 //! Anthropic Messages, `OpenAI` Responses, Chat Completions and Gemini, streaming and plain.
 //!
 //! The name of the script is part of the base URL, so that one server serves many programs at once.
-//! Which step comes next follows from the number of turns that are in the request: conversations that
-//! were killed, taken up again or run side by side stay deterministic.
+//! The next step follows from the number of turns in the request, so that conversations that are
+//! killed, resumed or run in parallel stay deterministic.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
 //! | [`script`] | what the model says and does, step by step, and how it fails |
-//! | [`conversation`] | a request in no program's words: turns, tools, the last thing said |
-//! | `tools` | shell and reports, by whatever names a program offers them |
+//! | [`conversation`] | requests and replies, independent of any protocol |
+//! | `tools` | shell and reporting tools, under each program's names |
 //! | `anthropic`, `responses`, `chat`, `gemini` | one protocol each: request in, reply out |
-//! | [`client`] | how each program is told to ask this server |
-//! | `http` | as much of HTTP as these programs need |
-//! | [`server`] | one thread per connection |
+//! | [`client`] | how each program is configured to use this server |
+//! | `http` | the parts of HTTP that these programs need |
+//! | [`server`] | one thread per connection, one script per name |
 
 mod anthropic;
 mod chat;

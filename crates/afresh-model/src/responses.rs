@@ -10,8 +10,8 @@ use crate::script::{ModelFault, TokenCounts};
 
 pub(crate) fn request(body: &Value) -> ModelRequest {
     let input = body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
-    // The program puts words of its own before the user's: all of them tell what it is about. What comes
-    // after the model has spoken does not: a conversation that goes on is the same one.
+    // The program puts its own text before the user's; all of it identifies the conversation. What
+    // comes after the model's first turn does not: a resumed conversation is the same one.
     let before = input.iter().take_while(|item| !is_models(item));
     let users = before.filter(|item| item["role"] == "user");
     let first: Vec<String> = users.map(|item| message_text(&item["content"])).collect();
@@ -25,8 +25,8 @@ pub(crate) fn request(body: &Value) -> ModelRequest {
     }
 }
 
-/// One turn may be several items: what stands between two things that the program said. Looking for a
-/// tool is no step of a script.
+/// One turn may be several items: everything between two items of the program. A search for tools
+/// is no step of a script.
 fn turns(input: &[Value]) -> usize {
     let models: Vec<bool> = input.iter().map(is_models).collect();
     let begins = |at: usize| models[at] && (at == 0 || !models[at - 1]);
@@ -51,7 +51,7 @@ fn offered(tool: &Value, namespace: Option<&str>) -> Vec<OfferedTool> {
     }]
 }
 
-/// Tools that the model looked for, and that the program gave it then.
+/// Tools that the model searched for, and that the program then provided.
 fn found(input: &[Value]) -> Vec<OfferedTool> {
     let outputs = input.iter().filter(|item| item["type"] == "tool_search_output");
     let tools = outputs.filter_map(|item| item["tools"].as_array()).flatten();
@@ -111,7 +111,7 @@ fn envelope(reply: &ModelReply, status: &str) -> Value {
     })
 }
 
-/// What was read from a cache counts as input here.
+/// Cached tokens count as input here.
 fn usage(tokens: TokenCounts) -> Value {
     let input = tokens.input + tokens.cache_read;
     json!({

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// One conversation, or several that are told apart by what the user says.
+/// One conversation, or several that are distinguished by the user's first message.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelScript {
     pub parts: Vec<ModelScriptPart>,
 }
 
-/// The steps of conversations whose first message holds a text.
+/// The steps of conversations whose first message contains a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelScriptPart {
     /// Empty: any conversation.
@@ -23,12 +23,12 @@ pub struct ModelScriptPart {
 pub struct ModelStep {
     pub say: String,
     pub calls: Vec<ScriptedCall>,
-    /// What goes wrong first.
+    /// A failure that happens before the step succeeds.
     pub fault: Option<ScriptedFailure>,
     pub usage: TokenCounts,
 }
 
-/// The use of a tool, whatever the program calls it.
+/// A call of a tool, whatever the program calls it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScriptedCall {
     Shell(String),
@@ -43,12 +43,12 @@ pub enum ScriptedCall {
     },
 }
 
-/// A fault, and how often it happens in each conversation before the step goes well.
+/// A fault, and how often it happens in each conversation before the step succeeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptedFailure {
     pub fault: ModelFault,
     pub times: u32,
-    /// Models whose name holds this are spared.
+    /// Models whose name contains this do not fail.
     pub spared: Option<String>,
 }
 
@@ -60,9 +60,9 @@ impl ScriptedFailure {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelFault {
-    /// 429, with or without a time.
+    /// 429, with or without a time to retry after.
     RateLimit { retry_after: Option<u32> },
-    /// 429, because the account has used what it may, until so many seconds have passed.
+    /// 429, because the account has reached its usage limit for this many seconds.
     UsageLimit { seconds: u32 },
     /// 529, or 503 where that is usual.
     Overloaded,
@@ -76,13 +76,13 @@ pub enum ModelFault {
     BadRequest,
     /// 400, because the conversation is too long.
     TooLong,
-    /// The answer breaks off in the middle.
+    /// The reply breaks off in the middle.
     Cut,
-    /// No answer comes.
+    /// No reply arrives.
     Hang(Duration),
 }
 
-/// What a turn is said to have used.
+/// The usage that a turn reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenCounts {
     pub input: u64,
@@ -108,7 +108,7 @@ impl ModelScript {
         }
     }
 
-    /// These steps for conversations that begin with words which hold `text`.
+    /// These steps for conversations whose first message contains `text`.
     #[must_use]
     pub fn when(mut self, text: &str, steps: impl IntoIterator<Item = ModelStep>) -> Self {
         self.parts
@@ -116,8 +116,8 @@ impl ModelScript {
         self
     }
 
-    /// The step of a conversation with this many turns of the model behind it; a model whose script is
-    /// at its end has nothing more to say.
+    /// The step of a conversation with this many turns of the model; after the end of the script,
+    /// the model has nothing more to say.
     pub(crate) fn step(&self, first_words: &str, turns: usize) -> ModelStep {
         let part = self.parts.iter().find(|part| first_words.contains(&part.when));
         let step = part.and_then(|part| part.steps.get(turns));
@@ -139,7 +139,7 @@ impl ModelStep {
             .and(ScriptedCall::Write { path: path.to_owned(), content: content.to_owned() })
     }
 
-    /// A tool whose name ends so.
+    /// A tool whose name ends like this.
     pub fn tool(name: &str, input: Value) -> Self {
         Self::text("").and(ScriptedCall::Tool { name: name.to_owned(), input })
     }
@@ -150,14 +150,14 @@ impl ModelStep {
         self
     }
 
-    /// It fails this often before it goes well.
+    /// Fails this often before it succeeds.
     #[must_use]
     pub fn failing(mut self, fault: ModelFault, times: u32) -> Self {
         self.fault = Some(ScriptedFailure { fault, times, spared: None });
         self
     }
 
-    /// It fails always, but for models whose name holds `spared`.
+    /// Always fails, except for models whose name contains `spared`.
     #[must_use]
     pub fn failing_unless(mut self, spared: &str, fault: ModelFault) -> Self {
         self.fault =

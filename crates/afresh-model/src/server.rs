@@ -22,7 +22,7 @@ pub struct ModelServer {
     shared: Arc<ServerState>,
 }
 
-/// One request that was seen, for whoever wants to know what a program sends.
+/// One received request, for tests that check what a program sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedRequest {
     pub script: String,
@@ -34,7 +34,7 @@ pub struct ReceivedRequest {
     pub body: RequestBody,
 }
 
-/// All that was asked; too long to be shown.
+/// The body of a request; too long to be printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RequestBody(String);
 
@@ -69,7 +69,7 @@ enum ModelProtocol {
     Gemini,
 }
 
-/// What is done with a request.
+/// How a request is answered.
 enum HttpAnswer {
     Document(ErrorReply),
     Events(Vec<String>),
@@ -79,7 +79,7 @@ enum HttpAnswer {
 }
 
 impl ModelServer {
-    /// Starts one on a free port.
+    /// Starts a server on a free port.
     pub fn start() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
@@ -98,7 +98,7 @@ impl ModelServer {
                 }
                 let shared = Arc::clone(&serving);
                 thread::spawn(move || {
-                    // A program that goes away in the middle is nothing to tell of.
+                    // A program that disconnects in the middle is not an error.
                     let _ = shared.serve(stream);
                 });
             }
@@ -106,7 +106,7 @@ impl ModelServer {
         Ok(Self { address, shared })
     }
 
-    /// Adds a script; the base URL for programs that are to follow it, without a version.
+    /// Adds a script; returns the base URL for programs that follow it, without a version.
     pub fn add(&self, name: &str, script: ModelScript) -> String {
         lock(&self.shared.scripts).insert(name.to_owned(), script);
         self.url(name)
@@ -116,7 +116,7 @@ impl ModelServer {
         format!("http://{}/s/{name}", self.address)
     }
 
-    /// What programs asked for so far.
+    /// The requests so far.
     pub fn received_requests(&self) -> Vec<ReceivedRequest> {
         lock(&self.shared.seen).clone()
     }
@@ -155,7 +155,7 @@ impl ServerState {
     }
 
     fn answer(&self, http: &HttpRequest) -> HttpAnswer {
-        // One program would rather have a WebSocket, and takes this for an answer.
+        // One program tries a WebSocket first, and accepts this as a refusal.
         if http.upgrades {
             return HttpAnswer::Document(ErrorReply::new(426, json!({"error": "no upgrade"})));
         }
@@ -208,7 +208,7 @@ impl ServerState {
         protocol: ModelProtocol,
         request: &ModelRequest,
     ) -> HttpAnswer {
-        // Titles and summaries are asked for without tools, and are nobody's step.
+        // Titles and summaries are requested without tools, and are not steps.
         if request.tools.is_empty() {
             return render_reply(
                 protocol,
@@ -227,7 +227,7 @@ impl ServerState {
         render_reply(protocol, request, &self.reply(&step, request))
     }
 
-    /// The fault of a step, as often as it is to happen.
+    /// The fault of a step, as often as it must happen.
     fn next_fault(
         &self,
         name: &str,
@@ -262,7 +262,7 @@ impl ServerState {
     }
 }
 
-/// Some programs keep the tools of tool servers back until the model looks for them.
+/// Some programs hide the tools of tool servers until the model searches for them.
 fn bind_call(call: &ScriptedCall, request: &ModelRequest, id: String) -> Option<BoundToolCall> {
     let ScriptedCall::Tool { name, .. } = call else { return None };
     let tool = request.tools.iter().find(|tool| tool.name == "tool_search")?;

@@ -1,17 +1,16 @@
-//! Shell and reports, by whatever names a program offers them.
+//! Shell and reporting tools, under each program's names.
 
 use serde_json::{Map, Value, json};
 
 use crate::conversation::{BoundToolCall, ModelRequest, OfferedTool};
 use crate::script::ScriptedCall;
 
-/// What programs call their shell.
+/// The names of the programs' shell tools.
 const SHELLS: &[&str] = &["Bash", "bash", "exec_command", "run_shell_command", "shell"];
-/// What they call its command.
+/// The names of their command argument.
 const COMMANDS: &[&str] = &["command", "cmd"];
 
-/// The call with the names that this program has for it; a program without such a tool is told in
-/// words.
+/// The call with this program's names; if the program has no such tool, an explanation in text.
 pub(crate) fn bind(
     call: &ScriptedCall,
     request: &ModelRequest,
@@ -24,8 +23,8 @@ pub(crate) fn bind(
     }
 }
 
-/// One program refuses commands that look as if they had substitutions in them, even where a file's text
-/// does; its own tool for files takes relative paths.
+/// One program rejects commands that seem to contain substitutions, even if only a file's text
+/// does; its own file tool accepts relative paths.
 fn write(
     path: &str,
     content: &str,
@@ -39,7 +38,7 @@ fn write(
     }
 }
 
-/// A file is written by the shell: every program has one, and all understand relative paths there.
+/// Files are written by the shell: every program has one, and relative paths work there.
 fn written(path: &str, content: &str) -> String {
     let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let directory = path.rsplit_once('/').map(|(directory, _)| directory);

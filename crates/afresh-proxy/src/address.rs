@@ -1,4 +1,5 @@
-//! Where a name may lead: a name on a list is no way to services of this machine or of its network.
+//! Which addresses a host name may resolve to: an allowed name must not lead to services of this
+//! machine or of its network.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -7,14 +8,14 @@ use crate::allowlist::{AllowlistMatch, HostAllowlist, ProxyTarget};
 /// How far away an address is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AddressScope {
-    /// This machine, its link (where clouds keep credentials), everybody at once, or nobody.
+    /// This machine, its link (where clouds serve credentials), a broadcast address, or none.
     Here,
     /// The network that it is in.
     Private,
     Public,
 }
 
-/// May this target, which is listed so, be reached at this address?
+/// Whether this target, with this match in the allowlist, may be reached at this address.
 pub(crate) fn is_allowed(
     hosts: &HostAllowlist,
     target: &ProxyTarget,
@@ -52,7 +53,7 @@ fn address_scope_v6(address: Ipv6Addr) -> AddressScope {
     let [first, second, ..] = address.segments();
     let here = address.is_loopback() || address.is_unspecified() || address.is_multicast();
     let link_local = first & 0xffc0 == 0xfe80;
-    // An old address inside of a new one is reached as the old one.
+    // An IPv4 address inside of an IPv6 address is reached as the IPv4 address.
     let embedded = match first {
         0x64 if second == 0xff9b => Some(last_four(address)),
         0x2002 => {
@@ -65,7 +66,7 @@ fn address_scope_v6(address: Ipv6Addr) -> AddressScope {
         Some(octets) => address_scope(IpAddr::from(octets)),
         None if here || link_local => AddressScope::Here,
         None if first & 0xfe00 == 0xfc00 || first & 0xffc0 == 0xfec0 => AddressScope::Private,
-        // `::1.2.3.4`, which nobody uses.
+        // `::1.2.3.4`, which is obsolete.
         None if first == 0 => AddressScope::Here,
         None => AddressScope::Public,
     }
@@ -88,7 +89,7 @@ mod tests {
         is_allowed(&hosts, &target, listed, address.parse().expect("an address"))
     }
 
-    /// R5: a name leads neither to this machine nor to the place where clouds keep credentials.
+    /// R5: a name leads neither to this machine nor to the address where clouds serve credentials.
     #[test]
     fn a_name_does_not_lead_home() {
         let here = ["127.0.0.1", "127.9.9.9", "::1", "169.254.169.254", "fe80::1", "0.0.0.0", "::"];
@@ -101,7 +102,8 @@ mod tests {
         assert!(allowed("*.test", "a.test:443", "2606:4700::1111"));
     }
 
-    /// R5: into the network around us leads a name that is on the list itself, not one below another.
+    /// R5: only a name that is on the list itself leads into the local network, not one below a
+    /// wildcard.
     #[test]
     fn a_private_address_needs_the_name_itself() {
         for address in ["10.0.0.1", "192.168.1.1", "172.16.0.1", "100.64.0.1", "fd00::1"] {
@@ -110,7 +112,7 @@ mod tests {
         }
     }
 
-    /// Whoever names an address, or this machine, means it.
+    /// An address, or this machine, can be allowed explicitly.
     #[test]
     fn an_address_that_is_named_is_reached() {
         assert!(allowed("127.0.0.1:80", "127.0.0.1:80", "127.0.0.1"));

@@ -1,17 +1,18 @@
-//! Who may be reached, as people write it: `crates.io`, `registry.npmjs.org:443`, `*.example.com`,
-//! `127.0.0.1:11434`, `[::1]:8080`.
+//! The allowlist: hosts that may be reached, in the user's notation: `crates.io`,
+//! `registry.npmjs.org:443`, `*.example.com`, `127.0.0.1:11434`, `[::1]:8080`.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// The ports of a host that is named without one.
+/// The ports of an entry without a port.
 const USUAL_PORTS: [u16; 2] = [443, 80];
-/// As DNS has it.
+/// The limit of DNS.
 const LONGEST_NAME: usize = 253;
 
-/// Whom a program asks for. Names are in lower case and hold letters, digits, `-`, `_` and dots alone.
+/// The host and port that a program asks for. Names are in lower case and contain only letters,
+/// digits, `-`, `_` and dots.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProxyTarget {
     pub host: HostName,
@@ -25,7 +26,7 @@ pub enum HostName {
     Address(IpAddr),
 }
 
-/// One entry of a list.
+/// One entry of the allowlist.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostPattern {
     who: HostMatcher,
@@ -36,11 +37,11 @@ pub struct HostPattern {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum HostMatcher {
     One(HostName),
-    /// Every name that ends in this one, which is not among them.
+    /// Every name below this one, without the name itself.
     Below(String),
 }
 
-/// A list of hosts.
+/// The hosts that may be reached.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostAllowlist(BTreeSet<HostPattern>);
 
@@ -51,14 +52,14 @@ pub struct HostPatternError {
     pub why: &'static str,
 }
 
-/// How somebody is on a list.
+/// How a target matches the allowlist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AllowlistMatch {
-    /// By this very address.
+    /// By exactly this address.
     Address,
-    /// By this very name.
+    /// By exactly this name.
     Name,
-    /// By the end of its name: whoever gives out names below it decides who that is.
+    /// By a wildcard: the owner of the domain decides which hosts that includes.
     End,
 }
 
@@ -77,11 +78,11 @@ impl HostAllowlist {
 
     pub(crate) fn listed(&self, target: &ProxyTarget) -> Option<AllowlistMatch> {
         let found = self.0.iter().filter_map(|host| host.lists(target));
-        // Who is named is trusted more than who is below a name.
+        // An exact match is trusted more than a wildcard.
         found.min_by_key(|listed| *listed == AllowlistMatch::End)
     }
 
-    /// Is this address, at this port, on the list by itself, as a number or as `localhost`?
+    /// Whether this address and port are on the list themselves, as a number or as `localhost`.
     pub(crate) fn names_address(&self, address: IpAddr, port: u16) -> bool {
         let by_name =
             address.is_loopback() && self.names(HostName::Dns("localhost".to_owned()), port);
@@ -95,7 +96,7 @@ impl HostAllowlist {
         )
     }
 
-    /// Ports of this machine itself that are on the list.
+    /// Ports of this machine that are on the list.
     pub fn local_ports(&self) -> Vec<u16> {
         let local = self.0.iter().filter(|host| match &host.who {
             HostMatcher::One(HostName::Address(address)) => address.is_loopback(),
@@ -136,7 +137,7 @@ impl HostPattern {
         port.then_some(listed)
     }
 
-    /// The host of an address such as `https://example.com:8443/v1`, at that address's port.
+    /// The host of a URL such as `https://example.com:8443/v1`, with the URL's port.
     pub fn from_url(url: &str) -> Option<Self> {
         let (scheme, rest) = url.trim().split_once("://")?;
         let usual = match scheme.to_ascii_lowercase().as_str() {
@@ -200,7 +201,7 @@ pub(crate) fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str
         text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port)))
     };
     let port = port.map(|port| match port.parse() {
-        // A sign would be read as well.
+        // `parse` would accept a sign as well.
         Ok(number) if number > 0 && port.starts_with(|first: char| first.is_ascii_digit()) => {
             Ok(number)
         }
@@ -209,7 +210,7 @@ pub(crate) fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str
     Ok((host, port.transpose()?))
 }
 
-/// A name or an address, in one way of writing.
+/// A name or an address, normalised.
 pub(crate) fn parse_host_name(text: &str) -> Result<HostName, &'static str> {
     if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         let address = inner.parse().map_err(|_| "what is in brackets is no address")?;
@@ -269,7 +270,7 @@ mod tests {
         target.parse().expect("a target")
     }
 
-    /// R5: a host is reached by its own name and ports, however they are written, and no other is.
+    /// R5: a host is reached by its own name and ports, in any spelling, and no other host is.
     #[test]
     fn only_who_is_on_the_list_is_listed() {
         let hosts = list("crates.io *.example.com api.test:8443 127.0.0.1:11434 [::1]:9");

@@ -1,4 +1,4 @@
-//! One connection of a program, from its first byte to its last.
+//! Serves one connection of a program.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -12,21 +12,21 @@ use crate::request_head::{self, HeadError, PlainRequest, ProxyRequest, RequestHe
 use crate::shutdown::ShutdownSignal;
 use crate::upstream::RequestPurpose;
 
-/// For a whole head: programs send it at once.
+/// The time limit for a whole head: programs send it at once.
 const HEAD_PATIENCE: Duration = Duration::from_secs(30);
 const WRITE_PATIENCE: Duration = Duration::from_secs(10);
-/// What is still taken from somebody who was refused, so that the answer arrives.
+/// How much is still read from a denied connection, so that the response arrives.
 const LAST_BYTES: usize = 256 * 1024;
 const LAST_PATIENCE: Duration = Duration::from_secs(2);
 
 const HINT: &str = "whoever started the run can open it: AFRESH_SANDBOX_HOSTS=";
 
-/// Why a request came to nothing.
+/// Why a request failed.
 enum RequestDenial {
     Head(HeadError),
     NotListed(ProxyTarget),
     Dial(DialError),
-    /// The program went away, was too slow, or the door was closed.
+    /// The program disconnected, was too slow, or the proxy was shut down.
     Gone(io::Error),
 }
 
@@ -42,7 +42,7 @@ impl From<io::Error> for RequestDenial {
     }
 }
 
-/// A request to the proxy.
+/// Serves a request to the proxy.
 pub(crate) fn serve_connection(
     mut stream: TcpStream,
     rules: &ProxyRules,
@@ -57,9 +57,9 @@ pub(crate) fn serve_connection(
     }
 }
 
-/// A connection that is for one port of this machine, whatever it carries.
+/// Serves a connection to one port of this machine, whatever it carries.
 pub(crate) fn serve_local_port(stream: &TcpStream, port: u16, shutdown: &ShutdownSignal) {
-    // A program that finds nobody there sees its connection end, as it would without us.
+    // If there is no service, the program sees its connection close, as it would without us.
     if let Ok(other) = dial::local(port) {
         let _ = relay(stream, &other, shutdown);
     }
@@ -84,7 +84,7 @@ fn forward_request(
     };
     other.stream.write_all(&early)?;
     stream.write_all(&other.early)?;
-    // From here on nothing can be said any more, whatever happens.
+    // From here on no error response can be sent.
     let _ = relay(stream, &other.stream, shutdown);
     Ok(())
 }
@@ -118,7 +118,7 @@ fn plain_request(
     Ok(other)
 }
 
-/// The head, and what came after it in the same breath.
+/// The head, and what arrived after it in the same read.
 fn read_head(
     stream: &mut TcpStream,
     shutdown: &ShutdownSignal,
@@ -140,7 +140,7 @@ fn read_head(
     }
 }
 
-/// Counts it and says why, in one line that people can act on.
+/// Counts the denial and explains it in one line that the user can act on.
 fn send_denial(
     mut stream: TcpStream,
     denial: &RequestDenial,
@@ -179,7 +179,7 @@ fn send_denial(
     }
 }
 
-/// Closing a connection with unread bytes would take back the answer.
+/// Closing a connection with unread bytes would discard the response.
 fn drain_before_close(stream: &mut TcpStream, shutdown: &ShutdownSignal) {
     let until = Some(Instant::now() + LAST_PATIENCE);
     let mut part = [0; 4096];

@@ -1,19 +1,18 @@
-//! Who was refused, and how often. The names are whatever a program asked for, so their number has a
-//! bound.
+//! Counts denied hosts. A program chooses the names, so their number is limited.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Names that are remembered; all others are counted as one.
+/// How many names are remembered; all others are counted as one.
 const MOST_NAMES: usize = 32;
 
 #[derive(Debug, Default)]
 pub(crate) struct DenialCounts(Mutex<BTreeMap<String, u64>>);
 
-/// Somebody who was asked for and not reached.
+/// A host that was requested and denied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeniedHost {
-    /// `host:port`, or what else it was, in words.
+    /// `host:port`, or a description of the rest.
     pub host: String,
     pub times: u64,
 }
@@ -21,7 +20,7 @@ pub struct DeniedHost {
 const OTHERS: &str = "others";
 
 impl DenialCounts {
-    /// Hosts were read by us, so their names hold nothing but letters, digits and dots.
+    /// Hosts were parsed before, so their names contain only letters, digits and dots.
     pub(crate) fn add(&self, host: &str) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = seen.contains_key(host) || seen.len() < MOST_NAMES;
@@ -30,7 +29,7 @@ impl DenialCounts {
         *times = times.saturating_add(1);
     }
 
-    /// The most often refused first.
+    /// The most frequent first.
     pub(crate) fn all(&self) -> Vec<DeniedHost> {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<DeniedHost> = seen
@@ -46,7 +45,7 @@ impl DenialCounts {
 mod tests {
     use super::*;
 
-    /// R15: a worker that asks for ever new names fills nothing.
+    /// R15: a worker that asks for ever new names uses no memory.
     #[test]
     fn endless_names_are_counted_as_others() {
         let denials = DenialCounts::default();

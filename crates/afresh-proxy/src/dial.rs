@@ -1,6 +1,6 @@
-//! Connecting to somebody who is on the list: directly, or through the user's own proxy.
+//! Connects to an allowed host: directly, or through the user's own proxy.
 //!
-//! A name is looked up once, and connected to is what was judged.
+//! A name is resolved once, and the address that was checked is the one that is connected to.
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
@@ -15,7 +15,7 @@ use crate::upstream::UpstreamServer;
 
 const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 const MOST_ADDRESSES: usize = 6;
-/// For the answer of another proxy, which connects first.
+/// For the response of the user's proxy, which connects first.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
 
 /// A connection, and what has already been read from it.
@@ -27,7 +27,7 @@ pub(crate) struct DialedStream {
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DialError {
-    /// The name leads where it must not lead.
+    /// The name resolves to an address that is not allowed.
     #[error("{0} leads to an address of this machine or its network, which is not on the list")]
     LeadsHome(ProxyTarget),
     #[error("{0} cannot be reached: {1}")]
@@ -60,20 +60,20 @@ pub(crate) fn direct(
     connect(&allowed).map(DialedStream::from).map_err(unreachable)
 }
 
-/// To this machine itself, at a port that is on the list.
+/// To this machine, at an allowed port.
 pub(crate) fn local(port: u16) -> io::Result<TcpStream> {
     let either = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
     connect(&either.map(|address| SocketAddr::new(address, port)))
 }
 
-/// To another proxy, which is the user's: where it is does not matter.
+/// To the user's own proxy, wherever it is.
 pub(crate) fn to_proxy(server: &UpstreamServer) -> Result<TcpStream, DialError> {
     addresses(&server.at)
         .and_then(|found| connect(&found))
         .map_err(|error| DialError::Unreachable(server.at.clone(), error))
 }
 
-/// Through another proxy, which looks the name up itself.
+/// Through the user's proxy, which resolves the name itself.
 pub(crate) fn tunnel(
     server: &UpstreamServer,
     target: &ProxyTarget,
@@ -126,7 +126,7 @@ fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
     for address in addresses.iter().take(MOST_ADDRESSES) {
         match TcpStream::connect_timeout(address, CONNECT_PATIENCE) {
             Ok(stream) => {
-                // Of a connection that is silent for an hour, we want to know whether anybody is there.
+                // Detects connections whose other side is gone.
                 rustix::net::sockopt::set_socket_keepalive(&stream, true)?;
                 return Ok(stream);
             }

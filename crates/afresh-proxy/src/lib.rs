@@ -1,30 +1,30 @@
-//! A way to the hosts of a list, and to nobody else.
+//! A proxy to the hosts of an allowlist, and to no others.
 //!
-//! A [`Door`] serves one worker: `CONNECT host:port` and plain `http://` requests, as programs send
-//! them to a proxy. Whoever is on its list of [`Hosts`] is connected to; anybody else is refused,
-//! counted and never even looked up. What goes through is not looked at: encrypted connections stay
-//! encrypted from end to end. That a worker has no other way out is for the sandbox.
+//! A [`Proxy`] serves one worker: `CONNECT host:port` and plain `http://` requests. Hosts on its
+//! [`HostAllowlist`] are connected to; all others are denied, counted and never even resolved. The
+//! traffic is not inspected: encrypted connections stay encrypted from end to end. The sandbox
+//! makes sure that a worker has no other way out.
 //!
 //! ```text
-//! program ─▶ listener ─▶ acceptor ─▶ visit: head ─▶ on the list? ─▶ dial ─▶ relay
-//!                       (one thread)  (one thread each)    └─ no: 403, tally
+//! program ─▶ listener ─▶ acceptor ─▶ connection: request head ─▶ allowed? ─▶ dial ─▶ relay
+//!                       (one thread)  (one thread each)             └─ no: 403, counted
 //! ```
 //!
-//! Everything has a bound: connections of a worker and of all, bytes and time of a request's head,
-//! bytes on their way, names that are remembered. A door that is dropped ends all that it carries.
+//! Everything is limited: connections per worker and in total, size and time of a request's head,
+//! bytes in transit, remembered names. Dropping a proxy ends all its connections.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | `hosts` | who may be reached, as people write it |
-//! | `address` | where a name may lead |
-//! | `head` | the first lines of a request, and what we make of them; pure |
+//! | `allowlist` | the hosts that may be reached |
+//! | `address` | the addresses that a name may resolve to |
+//! | `request_head` | parsing and rewriting a request's head; pure |
 //! | `upstream` | the user's own proxy |
 //! | `dial` | connecting |
-//! | `visit` | one connection, from its first byte to its last |
-//! | `relay` | bytes both ways |
-//! | `door` | listeners, threads, bounds |
-//! | `tally` | who was refused, and how often |
-//! | `wait` | waiting that ends when the door closes |
+//! | `connection` | one connection of a program |
+//! | `relay` | copying bytes both ways |
+//! | `proxy` | listeners, threads, connection limits |
+//! | `denials` | counts of denied hosts |
+//! | `shutdown` | waits that end when the proxy is shut down |
 
 mod address;
 mod allowlist;

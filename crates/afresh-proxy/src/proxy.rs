@@ -1,4 +1,4 @@
-//! Listeners, threads and bounds: one door for each worker, one crowd of connections for all.
+//! Listeners, threads and connection limits: one proxy for each worker, one total limit for all.
 
 use std::io;
 use std::net::TcpListener;
@@ -18,20 +18,20 @@ use crate::upstream::UpstreamProxy;
 
 /// Connections of one worker at once; the next one waits.
 const MAX_PER_PROXY: usize = 48;
-/// Of all workers: each takes two file handles, and a process has often no more than 1,024.
+/// Connections of all workers: each uses two file descriptors, and a process often has only 1,024.
 const MAX_TOTAL: usize = 256;
-/// Of each worker, whatever the others have: nobody keeps somebody else from its model.
+/// Guaranteed to each worker, whatever the others use: no worker keeps another from its model.
 const GUARANTEED_PER_PROXY: usize = 4;
-/// How soon a full house is looked at again.
+/// How soon a proxy at its limit tries again.
 const FULL_PAUSE: Duration = Duration::from_millis(20);
-/// A connection's thread needs little, and looking up names is the most of it.
+/// A connection's thread needs little; resolving names uses most of it.
 const STACK_BYTES: usize = 512 * 1024;
 
-/// The connections of all doors.
+/// The number of connections of all proxies.
 #[derive(Debug, Clone, Default)]
 pub struct ConnectionLimit(Arc<AtomicUsize>);
 
-/// What a door's connections are judged by.
+/// What decides about a proxy's connections.
 #[derive(Debug)]
 pub(crate) struct ProxyRules {
     pub(crate) hosts: HostAllowlist,
@@ -39,14 +39,14 @@ pub(crate) struct ProxyRules {
     pub(crate) denials: DenialCounts,
 }
 
-/// One worker's way to the hosts of its list; closed when it is dropped.
+/// One worker's proxy; shut down when it is dropped.
 #[derive(Debug)]
 pub struct Proxy {
     rules: Arc<ProxyRules>,
     _closer: ShutdownTrigger,
 }
 
-/// Where programs come in.
+/// A listener for programs.
 #[derive(Debug)]
 pub struct ProxyListener {
     pub listener: TcpListener,
@@ -55,14 +55,15 @@ pub struct ProxyListener {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListenerRoute {
-    /// They say where they want to go.
+    /// Programs send the target with each request.
     Proxy,
     /// To this port of this machine.
     Local(u16),
 }
 
 impl Proxy {
-    /// `find` waits for the entrances, in the door's own thread: some are made by the worker's room.
+    /// `find` waits for the listeners, in the proxy's own thread: some come from the worker's
+    /// sandbox.
     pub fn start<F>(
         hosts: HostAllowlist,
         upstream: UpstreamProxy,
@@ -81,7 +82,7 @@ impl Proxy {
             all: Arc::clone(&limit.0),
         };
         builder("door").spawn(move || {
-            // A worker whose door does not open has no network, and says so itself.
+            // A worker whose proxy does not start has no network, and reports that itself.
             if let Ok(listeners) = find(&desk.shutdown) {
                 desk.serve(&listeners);
             }
@@ -89,7 +90,7 @@ impl Proxy {
         Ok(Self { rules, _closer: trigger })
     }
 
-    /// Who was asked for and refused so far.
+    /// The hosts that were denied so far.
     pub fn denied_hosts(&self) -> Vec<DeniedHost> {
         self.rules.denials.all()
     }
@@ -99,7 +100,7 @@ fn builder(name: &str) -> thread::Builder {
     thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES)
 }
 
-/// Lets in whoever comes.
+/// Accepts connections.
 struct ProxyServer {
     rules: Arc<ProxyRules>,
     shutdown: ShutdownSignal,
@@ -107,7 +108,7 @@ struct ProxyServer {
     all: Arc<AtomicUsize>,
 }
 
-/// A place among the connections, free again when it is dropped.
+/// The permission for one connection, released when it is dropped.
 struct ConnectionPermit([Arc<AtomicUsize>; 2]);
 
 impl Drop for ConnectionPermit {
@@ -121,7 +122,7 @@ impl Drop for ConnectionPermit {
 impl ProxyServer {
     fn serve(&self, listeners: &[ProxyListener]) {
         for listener in listeners {
-            // Somebody who went away again must not keep us waiting.
+            // A connection that was closed again must not block `accept`.
             let _ = listener.listener.set_nonblocking(true);
         }
         let waited: Vec<(&dyn AsFd, PollFlags)> = listeners
@@ -133,7 +134,7 @@ impl ProxyServer {
             let ready = ready.iter().zip(listeners).filter(|(flags, _)| !flags.is_empty());
             for (_, listener) in ready {
                 let Some(permit) = self.acquire_permit() else { return };
-                // No handles, no threads: whoever waits is let in later.
+                // Out of descriptors or threads: pending connections are accepted later.
                 if self.accept_connection(listener, permit).is_err() && self.pause().is_none() {
                     return;
                 }
@@ -141,7 +142,7 @@ impl ProxyServer {
         }
     }
 
-    /// Waits for one; none where the door was closed meanwhile.
+    /// Waits for a permit; none if the proxy was shut down meanwhile.
     fn acquire_permit(&self) -> Option<ConnectionPermit> {
         loop {
             let permit = ConnectionPermit([Arc::clone(&self.own), Arc::clone(&self.all)]);
@@ -155,7 +156,7 @@ impl ProxyServer {
         }
     }
 
-    /// None where the door was closed meanwhile.
+    /// None if the proxy was shut down meanwhile.
     fn pause(&self) -> Option<()> {
         let until = Instant::now() + FULL_PAUSE;
         matches!(self.shutdown.wait(&[], Some(until)), Ok(WaitOutcome::Late)).then_some(())

@@ -1,5 +1,5 @@
-//! Bytes both ways, until both sides have said all: as they come, in bounded buffers, and the end of
-//! one direction is handed on without ending the other.
+//! Copies bytes both ways until both sides are finished, with bounded buffers. The end of one
+//! direction is passed on without ending the other.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -10,11 +10,11 @@ use nix::poll::PollFlags;
 
 use crate::shutdown::{ShutdownSignal, WaitOutcome};
 
-/// On their way in one direction.
+/// In transit in one direction.
 const BUFFER_BYTES: usize = 32 * 1024;
-/// Reads and writes of one direction before it is the other's turn.
+/// Reads and writes of one direction before the other has its turn.
 const MOVES: usize = 8;
-/// How long a side may be silent when the other has said all.
+/// How long a side may be silent after the other has finished.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// One direction.
@@ -22,7 +22,7 @@ struct RelayDirection<'a> {
     from: &'a TcpStream,
     to: &'a TcpStream,
     buffer: Box<[u8]>,
-    /// What of the buffer is still to be written.
+    /// The part of the buffer that must still be written.
     start: usize,
     end: usize,
     state: RelayState,
@@ -31,12 +31,12 @@ struct RelayDirection<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RelayState {
     Flowing,
-    /// All was read.
+    /// Everything was read.
     Ending,
     Ended,
 }
 
-/// Ends without an error where both said all, and where the door was closed.
+/// Returns without an error when both sides are finished, or when the proxy is shut down.
 pub(crate) fn relay(
     one: &TcpStream,
     other: &TcpStream,
@@ -44,7 +44,7 @@ pub(crate) fn relay(
 ) -> io::Result<()> {
     for stream in [one, other] {
         stream.set_nonblocking(true)?;
-        // Answers come in small pieces, and each is waited for.
+        // Responses come in small pieces, each of which should be sent at once.
         stream.set_nodelay(true)?;
     }
     let mut pipes = [RelayDirection::new(one, other), RelayDirection::new(other, one)];
@@ -76,7 +76,7 @@ impl<'a> RelayDirection<'a> {
         self.start == self.end
     }
 
-    /// Nothing is read before what was read is written: whoever is slow slows down the other.
+    /// Nothing is read before what was read is written: a slow reader slows down the writer.
     fn waits_for(&self) -> Option<(&'a dyn AsFd, PollFlags)> {
         match self.state {
             RelayState::Ended => None,
@@ -85,7 +85,7 @@ impl<'a> RelayDirection<'a> {
         }
     }
 
-    /// As far as it goes without waiting, and without forgetting the other direction.
+    /// Copies without blocking, and without starving the other direction.
     fn flow(&mut self) -> io::Result<()> {
         for _ in 0..MOVES {
             if self.state == RelayState::Ended {
@@ -101,7 +101,7 @@ impl<'a> RelayDirection<'a> {
 
     fn fill(&mut self) -> io::Result<bool> {
         if self.state == RelayState::Ending {
-            // It may be gone already, which is an end as well.
+            // It may be closed already.
             let _ = self.to.shutdown(Shutdown::Write);
             self.state = RelayState::Ended;
             return Ok(true);

@@ -1,16 +1,16 @@
-//! The first lines of a request to a proxy, and what we make of them. Pure.
+//! Parses the head of a request to a proxy, and renders it for the host. Pure.
 //!
-//! Whoever sends them is not trusted: what is not understood to the last byte is refused.
+//! The sender is not trusted: a head that is not understood to the last byte is rejected.
 
 use std::fmt::Write as _;
 
 use crate::allowlist::{self, ProxyTarget};
 
-/// A head that is longer is refused.
+/// A longer head is rejected.
 pub const MAX_HEAD_BYTES: usize = 32 * 1024;
 const MAX_FIELDS: usize = 128;
 
-/// A whole head, and how many bytes it took; what follows is not ours to read.
+/// A whole head, and its length in bytes; what follows is not parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestHead {
     pub request: ProxyRequest,
@@ -19,9 +19,9 @@ pub struct RequestHead {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProxyRequest {
-    /// Bytes both ways, whatever they are.
+    /// A tunnel: bytes both ways, whatever they are.
     Connect(ProxyTarget),
-    /// A request of plain HTTP.
+    /// A plain HTTP request.
     Plain(PlainRequest),
 }
 
@@ -29,7 +29,7 @@ pub enum ProxyRequest {
 pub struct PlainRequest {
     pub(crate) target: ProxyTarget,
     method: String,
-    /// With what follows a question mark.
+    /// With the query.
     path: String,
     fields: Vec<(String, String)>,
 }
@@ -51,7 +51,7 @@ impl ProxyRequest {
     }
 }
 
-/// None while its end has not come.
+/// None while the head is incomplete.
 pub fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, HeadError> {
     let Some(end) = end_of_head(bytes) else {
         let too_long = bytes.len() >= MAX_HEAD_BYTES;
@@ -67,7 +67,7 @@ pub fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, HeadError> {
     Ok(Some(RequestHead { request: parse_request(first, fields)?, bytes: end }))
 }
 
-/// Behind the empty line.
+/// The position after the empty line.
 pub(crate) fn end_of_head(bytes: &[u8]) -> Option<usize> {
     bytes.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4)
 }
@@ -96,7 +96,7 @@ fn parse_request(line: &str, fields: Vec<(String, String)>) -> Result<ProxyReque
     Ok(ProxyRequest::Plain(PlainRequest { target, method: method.to_owned(), path, fields }))
 }
 
-/// `http://host:port/path`; an encrypted connection is asked for with CONNECT.
+/// `http://host:port/path`; encrypted connections use CONNECT.
 fn parse_absolute(address: &str) -> Result<(ProxyTarget, String), &'static str> {
     let scheme = address.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("http://"));
     scheme.ok_or("its address does not begin with http://")?;
@@ -117,7 +117,7 @@ fn parse_fields<'a>(
     for line in lines {
         let (name, value) =
             line.split_once(':').ok_or(HeadError::Wrong("a line of it has no colon"))?;
-        // Also refuses lines that go on with the next one.
+        // Also rejects continuation lines.
         if name.is_empty() || !name.bytes().all(is_token_byte) {
             return Err(HeadError::Wrong("the name of a field is no word"));
         }
@@ -136,22 +136,22 @@ fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// What is meant for a proxy alone, and what we say anew.
+/// Headers that are meant for the proxy alone, and those that are written again.
 const DROPPED: &[&str] =
     &["host", "proxy-connection", "proxy-authorization", "proxy-authenticate", "keep-alive"];
 
 impl PlainRequest {
-    /// As the host itself reads it.
+    /// As the host itself expects it.
     pub(crate) fn for_host(&self) -> String {
         self.render(&self.path, None)
     }
 
-    /// As another proxy reads it.
+    /// As another proxy expects it.
     pub(crate) fn for_proxy(&self, authorization: Option<&str>) -> String {
         self.render(&format!("http://{}{}", self.target, self.path), authorization)
     }
 
-    /// One request per connection: the next one may be for somebody else.
+    /// One request per connection: the next one may be for another host.
     fn render(&self, address: &str, authorization: Option<&str>) -> String {
         let host = match self.target.port {
             80 => self.target.host.to_string(),
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(parse_head(b"CONNECT api.test:443 HTTP/1.1\r\n"), Ok(None));
     }
 
-    /// The host gets what was meant for it; the name that it is asked by is the one that was judged.
+    /// The host gets what was meant for it, under the name that was checked.
     #[test]
     fn a_plain_request_is_handed_on_without_what_was_for_us() {
         let ProxyRequest::Plain(plain) = whole(
@@ -216,7 +216,7 @@ mod tests {
         assert!(proxied.ends_with("Proxy-Authorization: Basic eA==\r\n\r\n"), "{proxied}");
     }
 
-    /// R15: what is not a request to a proxy is refused, however it is made.
+    /// R15: everything that is not a request to a proxy is rejected.
     #[test]
     fn hostile_heads_are_refused() {
         for text in [
@@ -242,7 +242,7 @@ mod tests {
     }
 
     proptest! {
-        /// R15: no bytes make it panic, and what it hands on has one head.
+        /// R15: no bytes make it panic, and what it passes on has one head.
         #[test]
         fn any_bytes_are_refused_or_understood(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let _ = parse_head(&bytes);

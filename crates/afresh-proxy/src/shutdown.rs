@@ -1,4 +1,4 @@
-//! Waiting that ends when the door closes, or when time is up.
+//! Waits that end when the proxy is shut down, or when the time is up.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -8,11 +8,11 @@ use std::time::Instant;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-/// Held by all who work for a door. It can be polled; it is readable once the door is closed.
+/// Held by all threads of a proxy. It can be polled; it is readable once the proxy is shut down.
 #[derive(Debug, Clone)]
 pub struct ShutdownSignal(Arc<UnixStream>);
 
-/// Closes the door when it is dropped.
+/// Shuts the proxy down when it is dropped.
 #[derive(Debug)]
 pub(crate) struct ShutdownTrigger {
     _other_end: UnixStream,
@@ -26,14 +26,14 @@ pub(crate) fn shutdown_pair() -> io::Result<(ShutdownTrigger, ShutdownSignal)> {
 /// Why a wait ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum WaitOutcome {
-    /// What each of those that were waited for is ready for.
+    /// What each descriptor is ready for.
     Ready(Vec<PollFlags>),
     Late,
     Closed,
 }
 
 impl ShutdownSignal {
-    /// Until one of these is ready.
+    /// Waits until one of these is ready.
     pub(crate) fn wait(
         &self,
         waited: &[(&dyn AsFd, PollFlags)],
@@ -57,7 +57,7 @@ impl ShutdownSignal {
         Ok(WaitOutcome::Ready(polled[1..].iter().map(ready).collect()))
     }
 
-    /// Until there is something to read or accept; an error where that does not come.
+    /// Waits until there is something to read or accept; an error if that does not happen.
     pub fn readable(&self, it: &impl AsFd, until: Option<Instant>) -> io::Result<()> {
         self.ready(it, PollFlags::POLLIN, until)
     }
@@ -78,7 +78,7 @@ impl ShutdownSignal {
 
 fn timeout(until: Option<Instant>) -> PollTimeout {
     let Some(until) = until else { return PollTimeout::NONE };
-    // Rounded up, so that time is up when we wake.
+    // Rounded up, so that the time is up when we wake.
     let left = until.saturating_duration_since(Instant::now()).as_millis() + 1;
     PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)
 }

@@ -1,16 +1,16 @@
-//! The user's own proxy: where there is one, it is the only way out, so we go through it.
+//! The user's own proxy: if there is one, it may be the only way out, so it is used.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use crate::allowlist::{self, HostName, ProxyTarget};
 
-/// Which proxies there are, and for whom they are passed by.
+/// The configured proxies, and the hosts that bypass them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UpstreamProxy {
     encrypted: Option<UpstreamServer>,
     plain: Option<UpstreamServer>,
-    /// Ends of names, and addresses.
+    /// Domain suffixes and addresses.
     direct: Vec<String>,
     always_direct: bool,
 }
@@ -18,11 +18,11 @@ pub struct UpstreamProxy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UpstreamServer {
     pub(crate) at: ProxyTarget,
-    /// What it is told about who we are.
+    /// The value of the `Proxy-Authorization` header.
     pub(crate) authorization: Option<String>,
 }
 
-/// A proxy that we cannot ask.
+/// A proxy setting that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the proxy of {variable} {why}")]
 pub struct UpstreamError {
@@ -38,7 +38,7 @@ pub(crate) enum RequestPurpose {
 }
 
 impl UpstreamProxy {
-    /// As curl reads them: lower case wins, and `ALL_PROXY` is for what has none of its own.
+    /// As curl reads them: lower case wins, and `ALL_PROXY` is the fallback.
     pub fn from_variables(variables: &BTreeMap<String, String>) -> Result<Self, UpstreamError> {
         let value = |name: &str| {
             [name.to_ascii_lowercase(), name.to_owned()].into_iter().find_map(|name| {
@@ -63,7 +63,7 @@ impl UpstreamProxy {
         })
     }
 
-    /// The proxy that leads to this target; none where the way is direct.
+    /// The proxy for this target; none for a direct connection.
     pub(crate) fn for_target(
         &self,
         target: &ProxyTarget,
@@ -126,7 +126,7 @@ impl UpstreamServer {
     }
 }
 
-/// `%40` and the like.
+/// Decodes `%40` and the like.
 fn percent_decode(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

@@ -1,24 +1,25 @@
-//! A room as arguments of `bwrap`.
+//! A sandbox as arguments of `bwrap`.
 //!
-//! The whole file system is there, read-only; hidden and private directories are empty ones in
-//! memory; processes of others are not there.
+//! The whole file system is visible and read-only. Hidden and private directories are empty tmpfs
+//! mounts. Processes outside are not visible.
 
 use std::path::Path;
 
 use crate::spec::{PathAccess, SandboxNetwork, SandboxSpec, path_text};
 
-/// Sockets of services are doors out of any room: a container engine's makes anybody root.
+/// Sockets of services are ways out of any sandbox: with a container engine's socket, any program
+/// becomes root.
 const SERVICES: &str = "/run";
-/// Where a room finds who waits outside: its own devices are always there, and nobody else's.
+/// The path of the handoff socket inside the sandbox: `/dev` there is always private.
 pub(crate) const HANDOFF_SOCKET: &str = "/dev/afresh-outside";
-/// How names of hosts are looked up.
+/// The files for resolving host names.
 const RESOLVER_PATHS: &[&str] = &["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
 pub(crate) fn command(spec: &SandboxSpec, program: &Path, us: &Path, cwd: &Path) -> Vec<String> {
     let mut made = vec![path_text(program)];
     let mut add = |parts: &[&str]| made.extend(parts.iter().map(|part| (*part).to_owned()));
     add(&["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]);
-    // Root could otherwise mount everything anew.
+    // Without this, root could mount everything again.
     add(&["--cap-drop", "ALL"]);
     if spec.network != SandboxNetwork::On {
         add(&["--unshare-net"]);
@@ -36,11 +37,11 @@ pub(crate) fn command(spec: &SandboxSpec, program: &Path, us: &Path, cwd: &Path)
     if is_own_directory(Path::new("/tmp")) {
         add(&["--bind", &path_text(&spec.temp), "/tmp"]);
     }
-    // Hardly anybody uses it, and what is only in memory is made much quicker.
+    // Rarely used, and a tmpfs is set up much faster than a bind mount.
     if is_own_directory(Path::new("/var/tmp")) {
         add(&["--tmpfs", "/var/tmp"]);
     }
-    // The last step before the program must be found wherever it is.
+    // The exec stage must be visible wherever our executable is.
     let rules = spec.path_rules_with(us);
     for (path, access) in &rules {
         let path = path_text(path);
@@ -53,7 +54,7 @@ pub(crate) fn command(spec: &SandboxSpec, program: &Path, us: &Path, cwd: &Path)
             PathAccess::Write => add(&["--bind", &path, &path]),
         }
     }
-    // What is hidden takes nothing either; by now everything inside of it is in its place.
+    // Hidden directories are made read-only; by now all mounts inside of them exist.
     for (path, access) in &rules {
         if *access == PathAccess::Hide && path.is_dir() {
             add(&["--remount-ro", &path_text(path)]);
@@ -63,7 +64,7 @@ pub(crate) fn command(spec: &SandboxSpec, program: &Path, us: &Path, cwd: &Path)
     made
 }
 
-/// A link leads to another place, which is dealt with by its own name.
+/// A symlink leads to another path, which has its own rule.
 fn is_own_directory(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }

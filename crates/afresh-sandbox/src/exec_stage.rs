@@ -1,5 +1,5 @@
-//! The hidden command: the last step before the program. It takes its orders as one argument, gives
-//! up what the program must not have, and turns into it.
+//! The hidden command: the last stage before the program. It takes its orders as one argument,
+//! gives up what the program must not have, and calls exec.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -18,13 +18,13 @@ use crate::spec::{SandboxSpec, path_text};
 /// The argument with which our executable is to call [`confine_main`].
 pub const CONFINE: &str = "confine";
 
-/// What cannot be done inside is told by this exit code, as shells do for what cannot be executed.
+/// The exit code if the stage fails, as shells use it for programs that cannot be executed.
 const CANNOT: u8 = 126;
 
-/// What is done before the program starts.
+/// What the stage does before the program starts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ExecStage {
-    /// In a room that is made already.
+    /// In a sandbox that bubblewrap has made.
     Inside {
         limits: ProcessRlimits,
         hand_out: Option<HandoffPlan>,
@@ -44,8 +44,8 @@ pub(crate) fn command(us: &Path, last: &ExecStage) -> Vec<String> {
     vec![path_text(us), CONFINE.to_owned(), orders]
 }
 
-/// The body of the hidden command. Call it first thing in `main`. Returns only where the program
-/// does not start.
+/// The body of the hidden command. Call it first in `main`. Returns only if the program does not
+/// start.
 #[expect(clippy::print_stderr, reason = "nobody else is left to say it")]
 pub fn confine_main() -> ExitCode {
     let error = match run_stage() {
@@ -73,7 +73,7 @@ fn run_stage() -> io::Result<std::convert::Infallible> {
             seccomp::restrict(spec)?;
         }
     }
-    // What was sent before is meant for the program: it ends this process in its place.
+    // Signals that were sent before are meant for the program: they end this process in its place.
     SigSet::all().thread_unblock()?;
     let error = Command::new(&program).args(arguments).exec();
     Err(io::Error::new(error.kind(), format!("{program}: {error}")))

@@ -1,9 +1,9 @@
-//! What a room with a network of its own hands out, before anything runs in it: listeners on its own
+//! What a sandbox with its own network hands over before any program runs in it: listeners on its
 //! loopback, and the kernel's counters of its network.
 //!
-//! They go through a socket to whoever waits outside, who then serves the listeners and reads the
-//! counters. So no process of ours stays in the room, and a room that is gone can still be asked
-//! how often somebody in it called for a network that was not there.
+//! They are passed through a socket to the driver, which then serves the listeners and reads the
+//! counters. So no process of ours stays in the sandbox, and even after its end the driver can read
+//! how often a program tried to use a network that does not exist.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read, Seek};
@@ -22,34 +22,34 @@ use serde::{Deserialize, Serialize};
 use crate::bubblewrap::HANDOFF_SOCKET;
 use crate::spec::{SandboxNetwork, SandboxSpec};
 
-/// Counters of a room's network: of the old protocol and of the new one.
+/// Counters of a sandbox's network, for IPv4 and IPv6.
 const COUNTERS: [&str; 2] = ["/proc/self/net/snmp", "/proc/self/net/snmp6"];
-/// Ports of the machine that are open at once, at most.
+/// The maximum number of local ports that are open at once.
 const MAX_LOCAL_PORTS: usize = 16;
-/// Those, the proxy's, and the counters.
+/// Those, the proxy's listener, and the counters.
 const MAX_DESCRIPTORS: usize = MAX_LOCAL_PORTS + 1 + COUNTERS.len();
 
-/// Waits for what a room hands out.
+/// Waits for what a sandbox hands over.
 #[derive(Debug)]
 pub struct HandoffListener {
     listener: UnixListener,
     path: PathBuf,
 }
 
-/// What a room handed out.
+/// What a sandbox handed over.
 #[derive(Debug)]
 pub struct HandedOver {
-    /// Each on the port that was asked for; one that could not be had is missing.
+    /// Each on the requested port; a port that could not be bound is missing.
     pub listeners: Vec<TcpListener>,
     pub counters: ConnectionCounters,
 }
 
-/// Counts, for as long as it is held, what called for a network that is not there.
+/// Counts attempts to use a network that does not exist, for as long as it is held.
 #[derive(Debug)]
 pub struct ConnectionCounters(Vec<File>);
 
 impl HandoffListener {
-    /// At a path where nobody else waits. Whoever waited there before is gone.
+    /// Binds a path that no other process uses; an older socket there is replaced.
     pub fn bind_at(path: &Path) -> io::Result<Self> {
         let _ = std::fs::remove_file(path);
         let listener = bind(path)?;
@@ -57,11 +57,12 @@ impl HandoffListener {
         Ok(Self { listener, path: path.to_owned() })
     }
 
-    /// None where nobody came yet. It does not wait; it can be waited for.
+    /// None if nothing has arrived yet. It does not block, but it can be polled.
     pub fn receive(&self) -> io::Result<Option<HandedOver>> {
         loop {
             match self.listener.accept() {
-                // The first of our own: programs of the room come after that.
+                // The first connection by our own user: programs of the sandbox run only after
+                // that.
                 Ok((stream, _)) if is_ours(&stream) => return receive(&stream).map(Some),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
@@ -83,7 +84,7 @@ impl Drop for HandoffListener {
     }
 }
 
-/// A socket's name has at most 108 bytes, and paths of people are longer.
+/// The path of a socket has at most 108 bytes, and real paths are often longer.
 fn bind(path: &Path) -> io::Result<UnixListener> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -130,7 +131,8 @@ fn receive(stream: &UnixStream) -> io::Result<HandedOver> {
 }
 
 impl ConnectionCounters {
-    /// Calls that found no way out, and questions to a name server on the loopback that is not there.
+    /// Connections without a route, and questions to a name server on the loopback that does not
+    /// exist.
     pub fn count(&mut self) -> u64 {
         let mut sum = 0u64;
         for file in &mut self.0 {
@@ -164,14 +166,14 @@ fn parse_counters(text: &str) -> u64 {
     columns.chain(alone).filter_map(|number| number.parse::<u64>().ok()).sum()
 }
 
-/// The room's side.
+/// The side inside of the sandbox.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct HandoffPlan {
     ports: Vec<u16>,
 }
 
 impl HandoffPlan {
-    /// None where nobody waits.
+    /// None if no handoff is wanted.
     pub(crate) fn from_spec(spec: &SandboxSpec) -> Option<Self> {
         spec.handoff.as_ref()?;
         let ports = match &spec.network {
@@ -184,10 +186,11 @@ impl HandoffPlan {
         Some(Self { ports })
     }
 
-    /// Nothing is waited for: it is taken when there is time, and listeners keep who comes before that.
+    /// Does not wait: the driver receives it when it has time, and the listeners queue early
+    /// connections.
     pub(crate) fn hand_out(&self) -> io::Result<()> {
         let files: Vec<File> = COUNTERS.iter().filter_map(|path| File::open(path).ok()).collect();
-        // A port below 1024 is not for us; its service is not reached then.
+        // Ports below 1024 cannot be bound; their service is not reachable then.
         let listeners: Vec<TcpListener> = self
             .ports
             .iter()

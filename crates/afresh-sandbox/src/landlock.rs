@@ -1,7 +1,7 @@
-//! A room as rules for the kernel's Landlock.
+//! A sandbox as rules for the kernel's Landlock.
 //!
-//! Landlock knows only what is allowed. What is hidden is therefore left out, and everything beside
-//! it is allowed by name: siblings along the way down to each hidden path.
+//! Landlock knows only what is allowed. So hidden paths are left out, and everything beside them is
+//! allowed by name: the siblings on the way down to each hidden path.
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) use elsewhere::{abi, restrict};
@@ -37,13 +37,13 @@ mod linux {
 
     use crate::spec::{PathAccess, SandboxNetwork, SandboxSpec};
 
-    /// What we know how to ask for. Older kernels give less: files at least, or nothing.
+    /// The newest version that we use. Older kernels offer less: files at least, or nothing.
     const KNOWN: ABI = ABI::V6;
-    /// Devices that everybody may write.
+    /// Devices that every program may write.
     const DEVICES: &[&str] =
         &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
-    /// What the kernel offers, of what we ask for: rules are made and thrown away.
+    /// The version that the kernel supports: rules are made and thrown away.
     pub(crate) fn abi() -> Result<i32, String> {
         let versions = [ABI::V6, ABI::V5, ABI::V4, ABI::V3, ABI::V2, ABI::V1];
         let mut why = String::new();
@@ -66,7 +66,7 @@ mod linux {
         ruleset.create().map(drop)
     }
 
-    /// For this process and all that come of it.
+    /// Restricts this process and all its descendants.
     pub(crate) fn restrict(spec: &SandboxSpec) -> io::Result<()> {
         let made = rules(spec).map_err(io::Error::other)?;
         let status = made.restrict_self().map_err(io::Error::other)?;
@@ -88,7 +88,7 @@ mod linux {
                 ruleset = ruleset.handle_access(AccessNet::from_all(KNOWN))?;
                 Vec::new()
             }
-            // Programs may listen: nobody but themselves is let in by that.
+            // Programs may listen: only they themselves can connect.
             SandboxNetwork::Ports(ports) => {
                 ruleset = ruleset.handle_access(AccessNet::ConnectTcp)?;
                 ports.local.iter().copied().chain([ports.proxy]).collect()
@@ -117,7 +117,7 @@ mod linux {
         allow(made, &spec.temp, all)
     }
 
-    /// Rules for paths that are not there are not needed. A file takes no rights of directories.
+    /// Missing paths need no rules. Rights of directories do not apply to files.
     fn allow(
         made: RulesetCreated,
         path: &Path,
@@ -133,7 +133,7 @@ mod linux {
         entries.map(|entry| entry.path()).collect()
     }
 
-    /// All that may be read: everything but the hidden, as few paths as possible.
+    /// All readable paths: everything but what is hidden, in as few paths as possible.
     fn beside(
         rules: &[(PathBuf, PathAccess)],
         top: &Path,
@@ -164,7 +164,7 @@ mod linux {
     mod tests {
         use super::*;
 
-        /// R5: nothing of what is hidden is allowed, and everything beside it is.
+        /// R5: nothing hidden is allowed, and everything beside it is.
         #[test]
         fn all_but_the_hidden_is_allowed() {
             let children = |path: &Path| -> Vec<PathBuf> {

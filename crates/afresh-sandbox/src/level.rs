@@ -1,6 +1,6 @@
-//! What this machine offers, and why not more.
+//! Finds the strongest sandbox that this machine offers, and why no stronger one.
 //!
-//! Nothing is believed: bubblewrap is there if a room could be made with it just now.
+//! Nothing is assumed: bubblewrap counts as available if a sandbox could be made with it just now.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::landlock;
 
-/// One way of holding a program.
+/// One kind of sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SandboxLevel {
-    /// Own view of files and processes, own network where it is off.
+    /// Its own view of files and processes, and its own network if that is off.
     Bubblewrap { program: PathBuf, version: String },
-    /// Rules of the kernel for files and connections. Processes of others are seen, and other
-    /// kinds of connection are refused one by one.
+    /// Kernel rules for files and connections. Other processes are visible, and other kinds of
+    /// connections are refused one by one.
     Landlock { abi: i32 },
-    /// Nothing holds it.
+    /// No sandbox.
     Off,
 }
 
-/// The strongest level, and what kept it from being a stronger one.
+/// The strongest level, and why stronger ones are not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DetectedSandbox {
     pub level: SandboxLevel,
@@ -47,7 +47,7 @@ impl SandboxLevel {
         }
     }
 
-    /// Can a program be held to some ports? Older kernels know no rules for connections.
+    /// Whether a program can be limited to some ports. Older kernels have no rules for connections.
     pub fn limits_ports(&self) -> bool {
         match self {
             Self::Bubblewrap { .. } => true,
@@ -61,7 +61,7 @@ impl SandboxLevel {
     }
 }
 
-/// Looks for the strongest level; `path` is where programs are.
+/// Finds the strongest level; `path` is the PATH to search for programs.
 pub fn detect_sandbox(path: &str) -> DetectedSandbox {
     let mut passed_over = Vec::new();
     match bubblewrap(path) {

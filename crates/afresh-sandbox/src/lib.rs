@@ -1,25 +1,25 @@
-//! What a program may touch, and how it is held to that.
+//! The sandbox: what a program may access, and how that is enforced.
 //!
-//! A [`Room`] says it once for all ways of holding: what may be written, what is not even seen, what
-//! of that may be read nevertheless, whether there is a network, how much of the machine may be
-//! used. A [`Level`] is one way: bubblewrap where it works, Landlock and seccomp where it does not.
-//! [`Enclosed`] is the command line that starts the program inside; running it, watching it and
-//! ending it is for others.
+//! A [`SandboxSpec`] says it for all levels: what may be written, what is hidden, what of that may
+//! be read nevertheless, whether there is a network, and the limits of each process. A
+//! [`SandboxLevel`] is one way to enforce it: bubblewrap if it works, else Landlock and seccomp.
+//! [`WrappedCommand`] is the command line that starts the program inside; running and ending it is
+//! left to the caller.
 //!
 //! ```text
-//! bwrap … ─▶ afresh confine (hands out, limits) ─exec─▶ program
+//! bwrap … ─▶ afresh confine (handoff, limits) ─exec─▶ program
 //! afresh confine (limits, Landlock, seccomp) ─exec─▶ program
 //! ```
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | `room` | what a program may touch |
-//! | `level` | what this machine offers, and why not more |
-//! | `bubblewrap` | a room as arguments of `bwrap` |
-//! | `landlock`, `seccomp` | a room as rules for the kernel |
-//! | `limits` | how much of the machine may be used |
-//! | `outside` | what a room with a network of its own hands out: its listeners, its counters |
-//! | `confine` | the hidden command: the last step before the program |
+//! | `spec` | what a program may access |
+//! | `level` | what this machine offers, and why nothing stronger |
+//! | `bubblewrap` | a spec as arguments of `bwrap` |
+//! | `landlock`, `seccomp` | a spec as rules for the kernel |
+//! | `rlimits` | resource limits of each process |
+//! | `handoff` | listeners and counters that a sandbox with its own network hands over |
+//! | `exec_stage` | the hidden command: the last stage before the program |
 
 mod bubblewrap;
 mod exec_stage;

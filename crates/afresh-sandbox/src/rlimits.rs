@@ -1,6 +1,6 @@
-//! How much of the machine a program may use: limits that the kernel keeps for each process.
+//! Resource limits that the kernel enforces for each process.
 //!
-//! They hold per process. What a whole tree uses is for whoever watches it.
+//! Limits of a whole process tree are the supervisor's.
 
 use std::io;
 
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessRlimits {
-    /// Data of one process, in bytes. Address space that is only reserved does not count: today's
-    /// runtimes reserve more than there is.
+    /// Data of one process, in bytes. Reserved address space does not count: modern runtimes
+    /// reserve more than the machine has.
     pub memory: Option<u64>,
     /// The largest file that may be written, in bytes.
     pub file: Option<u64>,
 }
 
 impl ProcessRlimits {
-    /// For this process and all that come of it.
+    /// Limits this process and all its descendants.
     pub(crate) fn apply(&self) -> io::Result<()> {
         let wanted = [
             (Resource::RLIMIT_DATA, self.memory),
             (Resource::RLIMIT_FSIZE, self.file),
-            // A dump of a worker's memory holds its keys.
+            // A core dump of a worker would contain its keys.
             (Resource::RLIMIT_CORE, Some(0)),
         ];
         for (resource, limit) in wanted {

@@ -1,5 +1,5 @@
-//! What Landlock does not cover, refused by the kernel call by call: every other kind of connection
-//! where there is to be none, or one to some ports alone, and ways into other processes and around the rules.
+//! System calls that Landlock does not cover: all other kinds of connections if the network is off
+//! or limited to some ports, and ways into other processes or around the rules.
 
 use std::io;
 
@@ -28,7 +28,7 @@ mod filter {
 
     use crate::spec::{SandboxNetwork, SandboxSpec};
 
-    /// Into other processes, into the kernel, and around a filter like this one.
+    /// Calls into other processes, into the kernel, and around a filter like this one.
     const REFUSED: &[i64] = &[
         libc::SYS_ptrace,
         libc::SYS_process_vm_readv,
@@ -71,7 +71,7 @@ mod filter {
                 all_but_tcp()?
             }
         };
-        // A program still talks to itself and to its children: they share pairs of sockets.
+        // A program can still talk to itself and to its children through socket pairs.
         if !spec.sockets {
             sockets.push(all(&[is(0, libc::AF_UNIX)?])?);
         }
@@ -83,12 +83,12 @@ mod filter {
         filter.try_into()
     }
 
-    /// Landlock holds TCP; everything else that leaves the machine is refused: names are looked up by
-    /// datagrams, which go anywhere.
+    /// Landlock covers TCP; everything else that leaves the machine is refused: DNS uses datagrams,
+    /// which can go anywhere.
     fn all_but_tcp() -> Result<Vec<SeccompRule>, BackendError> {
         let not_local = || is_not(0, libc::AF_UNIX);
         let other_families = [not_local()?, is_not(0, libc::AF_INET)?, is_not(0, libc::AF_INET6)?];
-        // The protocols of later days (multipath) are streams too, and Landlock does not know them.
+        // Newer protocols (multipath TCP) are streams too, and Landlock does not know them.
         let other_protocols = [not_local()?, is_not(2, 0)?, is_not(2, libc::IPPROTO_TCP)?];
         let mut rules = vec![all(&other_families)?, all(&other_protocols)?];
         for kind in (0..=KINDS).filter(|kind| *kind != number(libc::SOCK_STREAM)) {
@@ -99,10 +99,10 @@ mod filter {
         Ok(rules)
     }
 
-    /// The bits of a socket's type that are no flags.
+    /// The bits of a socket's type that are not flags.
     const KINDS: u64 = 0xf;
 
-    /// Sending can connect as well, past Landlock.
+    /// TCP fast open connects while sending, which Landlock does not see.
     fn no_fast_open() -> Result<Vec<(i64, Vec<SeccompRule>)>, BackendError> {
         let calls = [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)];
         let refused = |(call, flags): (i64, u8)| {

@@ -1,4 +1,4 @@
-//! What a program may touch.
+//! What a program may access.
 
 use std::path::{Path, PathBuf};
 
@@ -11,27 +11,27 @@ use crate::rlimits::ProcessRlimits;
 
 /// Everything else may be read, and nothing else may be written.
 ///
-/// Of two paths of which one is inside the other, the inner one counts for itself. Paths that are
-/// not there are left out.
+/// If one path is inside another, the rule of the inner one applies to it. Missing paths are left
+/// out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandboxSpec {
     /// Files and directories that may be written.
     pub writable: Vec<PathBuf>,
-    /// What is not even seen.
+    /// Paths that are not visible.
     pub hidden: Vec<PathBuf>,
-    /// Directories that are empty inside and may be written where the level can do that; what is
-    /// written vanishes. Elsewhere they are hidden.
+    /// Directories that are empty inside and writable, if the level supports that; what is written
+    /// there is lost. On other levels they are hidden.
     pub private: Vec<PathBuf>,
-    /// Inside of that, what may be read nevertheless.
+    /// Paths inside of those that may be read nevertheless.
     pub readable: Vec<PathBuf>,
-    /// A directory of its own, which is there: for temporary files.
+    /// An existing directory of its own for temporary files.
     pub temp: PathBuf,
     pub network: SandboxNetwork,
-    /// Where somebody outside waits for what the room hands out, which is a matter of levels that
-    /// give it a network of its own.
+    /// Where the driver waits for the handoff; only for levels that give the sandbox its own
+    /// network.
     #[serde(default)]
     pub handoff: Option<PathBuf>,
-    /// Whether programs may use sockets of the file system. Where the level cannot hide those of
+    /// Whether programs may use sockets of the file system. If the level cannot hide those of
     /// services (a desktop's bus, a terminal multiplexer, a container engine), they are ways out.
     #[serde(default)]
     pub sockets: bool,
@@ -40,39 +40,39 @@ pub struct SandboxSpec {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SandboxNetwork {
-    /// Nothing but the program's own loopback, where the level has one.
+    /// Only the program's own loopback, if the level has one.
     Off,
-    /// Ports of this machine, behind which somebody judges who may be reached.
+    /// Ports of this machine, with a proxy that decides which hosts may be reached.
     Ports(ProxyPorts),
-    /// As the machine has it.
+    /// The machine's network.
     On,
 }
 
 /// Ports of the loopback, as programs inside see them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProxyPorts {
-    /// A proxy, of which programs are told by the usual variables.
+    /// The proxy, which programs find through the usual variables.
     pub proxy: u16,
     /// Services of this machine.
     pub local: Vec<u16>,
 }
 
-/// How a program is started inside a room.
+/// How a program is started inside a sandbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WrappedCommand {
-    /// What stands before the program and its arguments; nothing where nothing holds it. Signals
-    /// that are sent to the whole group are meant for the program: this is to be started with them
-    /// blocked, and starts the program with all of them open.
+    /// The command line before the program and its arguments; empty without a sandbox. Signals that
+    /// are sent to the whole process group are meant for the program: start this with all signals
+    /// blocked; it starts the program with all of them unblocked.
     pub before: Vec<String>,
-    /// Set besides what the program is given anyway; these win.
+    /// Set in addition to the program's own variables; these win.
     pub env: Vec<(String, String)>,
 }
 
 impl SandboxSpec {
-    /// The command line that starts a program inside, in the directory `cwd`. `us` is the program
-    /// whose hidden command [`CONFINE`](crate::CONFINE) is.
+    /// The command line that starts a program inside, in the directory `cwd`. `us` is the
+    /// executable that has the hidden command [`CONFINE`](crate::CONFINE).
     pub fn wrap_command(&self, level: &SandboxLevel, us: &Path, cwd: &Path) -> WrappedCommand {
-        // By another name it might not be seen inside.
+        // Under another name it might not be visible inside.
         let us = &us.canonicalize().unwrap_or_else(|_| us.to_owned());
         let (before, temp) = match level {
             SandboxLevel::Bubblewrap { program, .. } => {
@@ -93,21 +93,21 @@ impl SandboxSpec {
     }
 }
 
-/// Variables that name a proxy; programs read some of them in lower case alone.
+/// Variables that name a proxy; some programs read only the lower-case ones.
 const PROXY: &[&str] =
     &["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
-/// Variables that say where none is needed.
+/// Variables that say which hosts need no proxy.
 const NO_PROXY: &[&str] = &["NO_PROXY", "no_proxy"];
 
 impl ProxyPorts {
-    /// What is on the loopback is reached without a proxy: a program's own services, and those ports
-    /// of the machine that are open to it.
+    /// The loopback is reached without the proxy: a program's own services, and local ports that
+    /// are open to it.
     fn variables(&self) -> Vec<(String, String)> {
         let proxy = format!("http://127.0.0.1:{}", self.proxy);
         let own = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let mut variables: Vec<_> = PROXY.iter().map(|name| own(name, &proxy)).collect();
         variables.extend(NO_PROXY.iter().map(|name| own(name, "localhost,127.0.0.1,::1")));
-        // Node asks no proxy unless it is told to.
+        // Node uses no proxy without this.
         variables.push(own("NODE_USE_ENV_PROXY", "1"));
         variables
     }
@@ -117,7 +117,7 @@ pub(crate) fn path_text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// What may be done with one path.
+/// The access to one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum PathAccess {
     Hide,
@@ -127,13 +127,13 @@ pub(crate) enum PathAccess {
 }
 
 impl SandboxSpec {
-    /// Every path that is there, outer ones before inner ones; the freer way counts where one path
-    /// is named twice.
+    /// All existing paths, outer ones before inner ones; if a path is named twice, the more
+    /// permissive rule applies.
     pub(crate) fn path_rules(&self) -> Vec<(PathBuf, PathAccess)> {
         self.all_path_rules(&[])
     }
 
-    /// The same with another path that may be read.
+    /// The same with one more readable path.
     pub(crate) fn path_rules_with(&self, readable: &Path) -> Vec<(PathBuf, PathAccess)> {
         self.all_path_rules(&[readable.to_owned()])
     }
@@ -169,10 +169,10 @@ impl SandboxSpec {
     }
 }
 
-/// Places that are of the program's own, whatever the room says.
+/// Directories that are private in every sandbox.
 const PRIVATE_DIRECTORIES: &[&str] = &["/tmp", "/var/tmp", "/run"];
 
-/// Would it not be seen without a word about it?
+/// Whether it would be invisible without a rule of its own.
 fn is_covered(rules: &[(PathBuf, PathAccess)], path: &Path) -> bool {
     match parent_access(rules, path) {
         Some(access) => matches!(access, PathAccess::Hide | PathAccess::Empty),
@@ -180,7 +180,7 @@ fn is_covered(rules: &[(PathBuf, PathAccess)], path: &Path) -> bool {
     }
 }
 
-/// What is said about the nearest place around it.
+/// The rule of the nearest directory above it.
 fn parent_access(rules: &[(PathBuf, PathAccess)], path: &Path) -> Option<PathAccess> {
     let outer = rules.iter().rev().find(|(outer, _)| path != outer && path.starts_with(outer));
     outer.map(|(_, access)| *access)

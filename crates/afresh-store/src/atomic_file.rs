@@ -1,7 +1,7 @@
-//! Replace a whole file, or do not.
+//! Replaces a whole file, or leaves it as it is.
 //!
-//! For projections and other small files that are written at once. What grows by appending is the
-//! journal's; bundles and transcripts are written by those who make them.
+//! For reports and other small files that are written at once. The journal has its own files;
+//! bundles and transcripts are written by the code that makes them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::fault::IoFault;
 
-/// In the name of every half-made file, so that leftovers of a kill can be told and removed.
+/// Part of the name of every unfinished file, so that leftovers of a kill can be recognised and
+/// removed.
 const UNFINISHED: &str = ".afresh-tmp";
 
-/// Gives `path` these bytes; after a crash it holds either the old ones or these, never a mixture.
+/// Writes `path`; after a crash it holds either the old or the new content, never a mixture.
 ///
 /// When this returns, the new content survives a power cut.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), IoFault> {
@@ -21,15 +22,14 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), IoFault> {
     let written = write_new(&temporary, bytes)
         .and_then(|()| fs::rename(&temporary, path).map_err(IoFault::during("replace", path)));
     if let Err(fault) = written {
-        // The first fault is the one to tell; a leftover is removed at the next open.
+        // The first fault is reported; a leftover is removed when the journal is next opened.
         let _ = fs::remove_file(&temporary);
         return Err(fault);
     }
     sync_directory(parent(path))
 }
 
-/// Makes `dir` and its missing parents, and the entries that name them, durable. Answers with what
-/// was made, the outermost first.
+/// Makes `dir` and its missing parents, durably. Returns what was made, the outermost first.
 pub(crate) fn create_directory(dir: &Path) -> Result<Vec<PathBuf>, IoFault> {
     if dir.is_dir() {
         return Ok(Vec::new());
@@ -47,15 +47,15 @@ pub(crate) fn create_directory(dir: &Path) -> Result<Vec<PathBuf>, IoFault> {
     }
 }
 
-/// Removes directories that were just made, as far as they are empty.
+/// Removes directories that were just made, if they are empty.
 pub(crate) fn remove_created(made: &[PathBuf]) {
     for directory in made.iter().rev() {
-        // Somebody else may use it by now.
+        // Another process may use it by now.
         let _ = fs::remove_dir(directory);
     }
 }
 
-/// Removes what writers that were killed left behind in `dir`.
+/// Removes what killed writers left in `dir`.
 pub(crate) fn remove_leftovers(dir: &Path) -> Result<(), IoFault> {
     for entry in fs::read_dir(dir).map_err(IoFault::during("list", dir))? {
         let entry = entry.map_err(IoFault::during("list", dir))?;
@@ -67,7 +67,7 @@ pub(crate) fn remove_leftovers(dir: &Path) -> Result<(), IoFault> {
     Ok(())
 }
 
-/// A name in the same directory that nobody else uses.
+/// An unused name in the same directory.
 pub(crate) fn temporary_beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

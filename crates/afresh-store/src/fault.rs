@@ -1,6 +1,6 @@
-//! What the machine did not let us do: a full disk, a read-only file system, a failing device.
+//! Failures of the machine: a full disk, a read-only file system, a failing device.
 //!
-//! A fault is about the world, never about what is in the files; damage has its own errors in
+//! A fault is never about the content of files; damage has its own errors in
 //! [`crate::journal::error`]. After a fault the same call may succeed once its cause is gone.
 
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// One thing that could not be done to one file.
+/// One operation on one file that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} {}: {kind}", path.display())]
 pub struct IoFault {
@@ -20,12 +20,12 @@ pub struct IoFault {
     pub source: Box<dyn Error + Send + Sync>,
 }
 
-/// Which remedy a fault asks for.
+/// What kind of fault it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IoFaultKind {
     DiskFull,
     ReadOnly,
-    /// Somebody else kept the database for longer than we wait.
+    /// Another process used the database for longer than we wait.
     Busy,
     Io,
 }
@@ -54,7 +54,7 @@ impl IoFault {
         Self { doing, path: path.to_path_buf(), kind, source: Box::new(source) }
     }
 
-    /// For `map_err`: names the deed and the file once, where the call is made.
+    /// For `map_err`: names the operation and the file once, where the call is made.
     pub(crate) fn during(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::new(doing, path, source)
     }

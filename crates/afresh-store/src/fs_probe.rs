@@ -1,8 +1,9 @@
-//! Does a file system do what the journal rests on (F20)? A lock keeps a second one out, a rename
-//! replaces, a sync is not refused.
+//! Checks that a file system does what the journal relies on (F20): a lock keeps a second one out,
+//! a rename replaces, a sync succeeds.
 //!
-//! Network file systems and some mounts of containers do only a part of this, and some say yes to
-//! everything: so each thing is done and looked at, with two small files that are gone afterwards.
+//! Network file systems and some container mounts do only a part of this, and some report success
+//! for everything. So each operation is tried and its effect checked, with two small files that are
+//! removed afterwards.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -15,21 +16,21 @@ use crate::fault::IoFault;
 use crate::journal::error::JournalError;
 use crate::lock::ofd;
 
-/// How much is looked at.
+/// How much is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProbeDepth {
-    /// Before the first record: syncs, too.
+    /// Before the first record: syncs too.
     First,
-    /// What is there was synced once.
+    /// Later: syncs worked before.
     Again,
 }
 
-/// Tries everything in `dir`; what it made there is gone afterwards.
+/// Tries everything in `dir`; the files it made are removed.
 pub(crate) fn probe(dir: &Path, depth: ProbeDepth) -> Result<(), JournalError> {
     let (old, new) = (temporary_beside(&dir.join("probe")), temporary_beside(&dir.join("probe")));
     let found = try_all(dir, &old, &new, depth);
     for file in [&old, &new] {
-        // If it cannot be removed, the next opening removes it.
+        // If it cannot be removed, the next open removes it.
         let _ = fs::remove_file(file);
     }
     found
@@ -58,7 +59,7 @@ fn try_all(dir: &Path, old: &Path, new: &Path, depth: ProbeDepth) -> Result<(), 
     Ok(())
 }
 
-/// A fault of the first sync of all may mean that there are none.
+/// A failure of the very first sync may mean that the file system does not support it.
 pub(crate) fn classify_fault(dir: &Path, fault: IoFault) -> JournalError {
     let cause = fault.source.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
     let has_none = [Errno::EINVAL, Errno::ENOSYS, Errno::ENOTSUP].map(|errno| Some(errno as i32));
@@ -77,7 +78,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> Result<File, IoFault> {
     Ok(file)
 }
 
-/// A full or failing disk can be mended; a file system that does not do it cannot.
+/// A full or failing disk can be fixed; a file system without the feature cannot.
 fn refused(dir: &Path, doing: &'static str, error: io::Error) -> JournalError {
     let passes = matches!(
         error.kind(),

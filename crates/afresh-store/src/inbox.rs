@@ -1,7 +1,7 @@
-//! Messages to the driver, from whoever: other terminals, the page, a tool.
+//! Messages to the driver from other processes.
 //!
-//! A message is on the disk when [`Inbox::send`] returns. The driver notices it by the journal's
-//! `data_version`, and answers it; what a message means is not known here.
+//! A message is on disk when [`Inbox::send`] returns. The driver notices it by the journal's
+//! `data_version` and answers it. The meaning of messages is not known here.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -36,7 +36,7 @@ pub struct InboxMessage {
     pub body: String,
 }
 
-/// The inbox of a state directory, open for anybody; no lock is needed.
+/// The inbox of a state directory; any process may open it, without a lock.
 #[derive(Debug)]
 pub struct Inbox {
     connection: Connection,
@@ -50,7 +50,7 @@ impl Inbox {
         if !paths.database.exists() {
             return Err(InboxError::NoJournal { dir: paths.dir });
         }
-        // Before connecting: a newer journal must not change because somebody sent a message.
+        // Before connecting: a journal of a newer version must not change because of a message.
         connect::read_consistently(&paths, |connection| {
             schema::check(connection, &paths.database)
         })?;
@@ -58,7 +58,7 @@ impl Inbox {
         Ok(Self { connection, paths })
     }
 
-    /// Leaves a message for the driver; it is durable when this returns.
+    /// Stores a message for the driver; it is durable when this returns.
     pub fn send(&mut self, sender: &str, body: &str) -> Result<i64, InboxError> {
         let path = &self.paths.database;
         if let Some(bytes) = [sender.len(), body.len()].into_iter().find(|&it| it > MAX_TEXT_BYTES)
@@ -112,13 +112,13 @@ pub(crate) fn answer(
     id: i64,
     text: &str,
 ) -> Result<(), InboxError> {
-    // Asked first, because a message that is not there must not look answered.
+    // Checked first, because a missing message must not look answered.
     answer_of(connection, path, id)?;
     store_answer(connection, id, text)
         .map_err(|error| JournalError::sqlite("answer a message in", path, 1, error).into())
 }
 
-/// Answers within the caller's transaction; a message that is already answered, or was never sent,
+/// Answers within the caller's transaction; a message that is answered already, or was never sent,
 /// is left alone.
 pub(crate) fn store_answer(connection: &Connection, id: i64, text: &str) -> rusqlite::Result<()> {
     connection
@@ -146,7 +146,7 @@ fn message(row: &Row<'_>) -> rusqlite::Result<InboxMessage> {
     })
 }
 
-/// The clock on the wall, for people; the order of messages is that of their ids.
+/// The wall clock, for people; the order of messages is that of their ids.
 fn wall_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

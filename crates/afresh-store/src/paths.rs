@@ -1,4 +1,4 @@
-//! The names of our files in a state directory.
+//! The names of the files in a state directory.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use crate::fault::IoFault;
 pub(crate) struct StatePaths {
     pub(crate) dir: PathBuf,
     pub(crate) database: PathBuf,
-    /// SQLite's write-ahead log: records that are not yet in the database file itself.
+    /// SQLite's write-ahead log: records that are not in the database file yet.
     pub(crate) wal: PathBuf,
-    /// SQLite's index of that log, shared by live connections; worthless when there are none.
+    /// SQLite's index of that log, shared by live connections; worthless without any.
     pub(crate) shm: PathBuf,
     /// SQLite's other kind of log, which we never use.
     pub(crate) rollback: PathBuf,
@@ -21,7 +21,7 @@ pub(crate) struct StatePaths {
 
 impl StatePaths {
     pub(crate) fn new(dir: &Path) -> Result<Self, IoFault> {
-        // Absolute, so that changing the working directory does not change what we mean.
+        // Absolute, so that changing the working directory changes nothing.
         let dir = std::path::absolute(dir).map_err(IoFault::during("find", dir))?;
         let database = dir.join("journal.sqlite");
         Ok(Self {

@@ -17,7 +17,7 @@ impl ChainPoint {
     pub(crate) const START: Self = Self { seq: 0, hash: [0; 32] };
 }
 
-/// Everything a record says, borrowed from wherever it is.
+/// All fields of a record, borrowed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordContent<'a> {
     pub(crate) run: &'a str,
@@ -28,14 +28,14 @@ pub(crate) struct RecordContent<'a> {
     pub(crate) body: &'a str,
 }
 
-/// Walks the chain; keeps its buffer, because a verified open hashes every record.
+/// Computes the chain; keeps its buffer, because a verified open hashes every record.
 #[derive(Debug, Default)]
 pub(crate) struct HashChain {
     bytes: Vec<u8>,
 }
 
 impl HashChain {
-    /// The point after `before`, if the next record says `content`.
+    /// The point after `before`, if the next record is `content`.
     pub(crate) fn next(&mut self, before: ChainPoint, content: &RecordContent<'_>) -> ChainPoint {
         let seq = before.seq + 1;
         self.bytes.clear();
@@ -51,7 +51,7 @@ impl HashChain {
         ChainPoint { seq, hash: *blake3::hash(&self.bytes).as_bytes() }
     }
 
-    /// The length goes first, so that no two different lists of fields give the same bytes.
+    /// The length comes first, so that no two different lists of fields give the same bytes.
     fn field(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
         self.bytes.extend_from_slice(bytes);
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(hashes.len(), all);
     }
 
-    /// R13: a hash that changes its mind makes every old journal unreadable.
+    /// R13: a hash that changes would make every old journal unreadable.
     #[test]
     fn the_hash_of_format_1_stays_what_it_was() {
         let hash = HashChain::default().next(ChainPoint::START, &CONTENT).hash;

@@ -1,9 +1,9 @@
-//! Connections that write, and looks that do not.
+//! Connections that write, and reads that change nothing.
 //!
 //! SQLite writes more than it seems to: opening a database creates its `-shm` and `-wal` files,
 //! closing the last connection moves the log into the database, and an emptied database makes it
-//! delete the log. A journal that we refuse must stay as it is, so everything is looked at first
-//! through a connection that can do none of this, and opened for writing only afterwards.
+//! delete the log. A journal that we reject must stay as it is. So everything is first read through
+//! a connection that can do none of this, and opened for writing only afterwards.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,13 +21,13 @@ use crate::journal::error::JournalError;
 use crate::journal::wal;
 use crate::paths::StatePaths;
 
-/// How long we wait for another process that is writing.
+/// How long we wait for another process that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
-/// How often a look is repeated because the files changed under it.
+/// How often a read is repeated because the files changed meanwhile.
 const READ_ATTEMPTS: u32 = 20;
 const READ_RETRY_PAUSE: Duration = Duration::from_millis(25);
 
-/// A connection that may write; the database must have been looked at before.
+/// A connection that may write; the database must have been checked before.
 pub(crate) fn open_writable(paths: &StatePaths) -> Result<Connection, JournalError> {
     let _looks_are_over = lock_open();
     let failed = |error| JournalError::sqlite("open", &paths.database, 1, error);
@@ -40,9 +40,9 @@ pub(crate) fn open_writable(paths: &StatePaths) -> Result<Connection, JournalErr
     Ok(connection)
 }
 
-/// Shows `look` one consistent state of the database without changing a byte of any file.
+/// Passes one consistent state of the database to `look`, without changing a byte of any file.
 ///
-/// `look` may be called again if the files were changed meanwhile, so only what it returns counts.
+/// `look` may be called again if the files changed meanwhile, so only its return value counts.
 pub(crate) fn read_consistently<T>(
     paths: &StatePaths,
     mut look: impl FnMut(&Connection) -> Result<T, JournalError>,
@@ -53,7 +53,7 @@ pub(crate) fn read_consistently<T>(
         let before = FileStamps::read(paths);
         let seen = read_once(paths, &mut look);
         looks += 1;
-        // What looks like damage may be a driver or a sender that came while we were reading.
+        // What looks like damage may be a driver or a sender that wrote while we were reading.
         if seen.is_ok() || looks == READ_ATTEMPTS || FileStamps::read(paths) == before {
             return seen;
         }
@@ -68,7 +68,8 @@ fn read_once<T>(
     refuse_what_sqlite_would_repair(paths)?;
     let way = ReadMode::choose(paths);
     let seen = read_in_mode(way, paths, look);
-    // Live connections whose index awaits repair: it is theirs to share, and no part of the journal.
+    // Live connections whose index needs a repair: it is shared by them, and not part of the
+    // journal.
     let needs_repair = seen.as_ref().err().and_then(JournalError::fault);
     if way == ReadMode::Log && needs_repair == Some(IoFaultKind::ReadOnly) {
         return read_in_mode(ReadMode::LiveLog, paths, look);
@@ -76,7 +77,7 @@ fn read_once<T>(
     seen
 }
 
-/// How to read without writing; which one is right depends on the files beside the database.
+/// How to read without writing; which mode is right depends on the files beside the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReadMode {
     /// No log, or an empty one: the database file is all there is.
@@ -85,7 +86,7 @@ enum ReadMode {
     Log,
     /// A log with an index that other processes keep alive.
     LiveLog,
-    /// A log without an index: nobody is connected, so keep others out and use our own memory.
+    /// A log without an index: no process is connected, so lock others out and use our own memory.
     LogAlone,
 }
 
@@ -133,15 +134,15 @@ fn read_in_mode<T>(
     look(&transaction)
 }
 
-/// SQLite's own repairs would be changes: it drops the log of an emptied database, and plays back
-/// a rollback log.
+/// SQLite's own repairs would be changes: it drops the log of an emptied database, and plays back a
+/// rollback log.
 fn refuse_what_sqlite_would_repair(paths: &StatePaths) -> Result<(), JournalError> {
     let damaged = |what: &str| JournalError::Damaged {
         path: paths.database.clone(),
         seq: 1,
         what: what.to_owned(),
     };
-    // To SQLite a database of one byte is empty as well.
+    // To SQLite, a database of one byte is empty as well.
     if size(&paths.database) <= 1 {
         return Err(damaged("the file is empty"));
     }
@@ -158,7 +159,7 @@ fn prepare_for_reading(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 fn prepare_for_writing(connection: &Connection) -> rusqlite::Result<()> {
-    // The first read also attaches us to the shared index, while no look holds it read-only.
+    // The first read also attaches us to the shared index, while no reader holds it read-only.
     let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
     if mode != "wal" {
         connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -175,7 +176,7 @@ fn writing() -> OpenFlags {
 }
 
 /// Connections of one process to one database share one handle of its index: one that began
-/// read-only for a look would stay so for a writer that joins it.
+/// read-only for a read would stay so for a writer that joins it.
 fn lock_open() -> MutexGuard<'static, ()> {
     static LOOKING: Mutex<()> = Mutex::new(());
     LOOKING.lock().unwrap_or_else(PoisonError::into_inner)
@@ -186,7 +187,7 @@ fn read_only(doing: &'static str, path: &Path) -> IoFault {
     IoFault { doing, path: path.to_path_buf(), kind: IoFaultKind::ReadOnly, source }
 }
 
-/// SQLite's name for a file opened with options; any byte may be in a path.
+/// SQLite's name for a file opened with options; a path may contain any byte.
 fn address(path: &Path, query: &str) -> String {
     let mut address = String::from("file://");
     for &byte in path.as_os_str().as_bytes() {
@@ -206,13 +207,13 @@ fn size(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
-/// Enough of the files' state to notice that somebody wrote.
+/// Enough of the files' state to notice a write.
 #[derive(Debug, PartialEq, Eq)]
 struct FileStamps([Option<(u64, Option<SystemTime>)>; 3]);
 
 impl FileStamps {
     fn read(paths: &StatePaths) -> Self {
-        // Never by opening them: closing a file drops all locks this process has on it.
+        // Never by opening them: closing a file drops all locks that this process has on it.
         Self([&paths.database, &paths.wal, &paths.shm].map(|path| {
             let metadata = fs::metadata(path).ok()?;
             Some((metadata.len(), metadata.modified().ok()))

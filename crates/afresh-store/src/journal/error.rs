@@ -1,7 +1,7 @@
-//! Why a journal is refused, or did not take a record.
+//! Why a journal is rejected, or did not accept a record.
 //!
-//! Damage, a newer format and a fault of the machine are different errors, because they ask for
-//! different remedies; turning SQLite's codes into one of them happens only here.
+//! Damage, a newer format and a fault of the machine are different errors, because they need
+//! different fixes. SQLite's codes are classified only here.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use rusqlite::ErrorCode;
 
 use crate::fault::{IoFault, IoFaultKind};
 
-/// Whatever the variant, nothing unstored was acknowledged, and a refusal changed no file.
+/// Whatever the variant, nothing unstored was acknowledged, and a rejection changed no file.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     #[error(
@@ -55,7 +55,7 @@ pub enum JournalError {
     )]
     HeadDamaged { path: PathBuf, what: &'static str },
 
-    /// What the file system does not do.
+    /// What the file system does not support.
     #[error("the file system of {} cannot hold the journal: {what}; nothing was changed", path.display())]
     Unfit { path: PathBuf, what: String },
 
@@ -81,9 +81,9 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// Sorts what SQLite said about `path` into damage or a fault.
+    /// Classifies an error of SQLite about `path` as damage or a fault.
     ///
-    /// `seq` is the first record that had not been read whole; it is the place of any damage.
+    /// `seq` is the first record that had not been read completely; it is the place of any damage.
     pub(crate) fn sqlite(
         doing: &'static str,
         path: &Path,
@@ -97,7 +97,7 @@ impl JournalError {
         }
     }
 
-    /// What the machine did not let us do, if that is what this is.
+    /// The fault of the machine, if that is the cause.
     pub fn fault(&self) -> Option<IoFaultKind> {
         match self {
             Self::Fault(fault) => Some(fault.kind),
@@ -109,17 +109,17 @@ impl JournalError {
 /// The kind of fault behind an error of SQLite, or `None` if the file is to blame.
 fn kind_of(error: &rusqlite::Error) -> Option<IoFaultKind> {
     let rusqlite::Error::SqliteFailure(failure, _) = error else {
-        // Columns of the wrong type, missing rows: our own tables never give these.
+        // Columns of the wrong type, missing rows: our own tables never cause these.
         return None;
     };
     match failure.code {
         ErrorCode::DiskFull => Some(IoFaultKind::DiskFull),
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Some(IoFaultKind::ReadOnly),
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some(IoFaultKind::Busy),
-        // `Unknown` is SQLite's plain error: a statement that fits our tables fails to compile only
-        // if these are not our tables.
+        // `Unknown` is SQLite's general error: a statement for our tables fails to compile only if
+        // these are not our tables.
         ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown => None,
-        // A page that should be there is not: the file was cut.
+        // A page is missing: the file was truncated.
         ErrorCode::SystemIoFailure
             if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ =>
         {

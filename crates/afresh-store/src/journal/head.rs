@@ -1,8 +1,8 @@
 //! The last acknowledged record, kept outside the database.
 //!
-//! The chain proves that what is there is whole; only the head proves that nothing is missing at
-//! its end. It is a file of two slots that are written in turn: whatever happens to one while it is
-//! written, the other still holds the head before it. When to move it is the journal's business.
+//! The chain proves that the existing records are intact; only the head proves that none is missing
+//! at the end. It is a file of two slots that are written in turn: whatever happens to one while it
+//! is written, the other still holds the previous head. The journal decides when to move it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
@@ -15,13 +15,13 @@ use crate::journal::chain::ChainPoint;
 use crate::journal::error::JournalError;
 
 const MAGIC: &[u8; 8] = b"afrhead1";
-/// One block of any common device each, so that one failing write cannot touch both slots.
+/// One block of any common device each, so that a failing write cannot damage both slots.
 const SLOT: usize = 4096;
 const FILE: usize = 2 * SLOT;
 /// Magic, sequence number, hash, checksum.
 const USED: usize = 8 + 8 + 32 + 32;
 
-/// What a head file says: one or two acknowledged points.
+/// The content of a head file: one or two acknowledged points.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JournalHead {
     slots: [Option<ChainPoint>; 2],
@@ -37,7 +37,7 @@ impl JournalHead {
         match read {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(IoFault::new("read", path, error).into()),
-            // It has its full size from the start, so no crash of ours leaves another.
+            // It has its full size from the start, so no crash of ours leaves another size.
             Ok(size) if size != FILE => return Err(damaged("it has the wrong size")),
             Ok(_) => {}
         }
@@ -48,7 +48,7 @@ impl JournalHead {
         Ok(Some(head))
     }
 
-    /// Every point that was once acknowledged and that the file still knows.
+    /// Every acknowledged point that the file still holds.
     pub(crate) fn points(&self) -> impl Iterator<Item = ChainPoint> {
         self.slots.into_iter().flatten()
     }
@@ -91,7 +91,7 @@ impl HeadFile {
         Ok(Self { file, path: path.to_path_buf(), head })
     }
 
-    /// Moves the head to `point`; it is on the disk when this returns.
+    /// Moves the head to `point`; it is on disk when this returns.
     pub(crate) fn acknowledge(&mut self, point: ChainPoint) -> Result<(), IoFault> {
         let slot = self.head.older_slot();
         self.file
@@ -123,7 +123,7 @@ fn render(point: ChainPoint) -> [u8; USED] {
     bytes
 }
 
-/// The point in a slot, unless it was never written or not written whole.
+/// The point in a slot, unless it was never written or not written completely.
 fn parse(slot: &[u8]) -> Option<ChainPoint> {
     let seq = u64::from_le_bytes(slot[8..16].try_into().ok()?);
     let hash = slot[16..48].try_into().ok()?;
@@ -167,7 +167,7 @@ mod tests {
         let before = fs::read(&path).unwrap();
         file.acknowledge(point(2)).unwrap();
         let after = fs::read(&path).unwrap();
-        // Beyond what is used a slot is empty, before and after.
+        // The rest of a slot is always empty.
         for cut in (0..=USED).chain(SLOT..=SLOT + USED) {
             let mut torn = after[..cut].to_vec();
             torn.extend_from_slice(&before[cut..]);

@@ -1,7 +1,7 @@
 //! The journal: appends records, durably, as the only writer.
 //!
-//! Who that writer is, is decided by a [`crate::Lock`] that the caller holds; how many records go
-//! into one append is the caller's choice as well. Records are never changed and never removed.
+//! The caller holds a [`crate::DriverLock`], which decides who that writer is, and chooses how many
+//! records go into one append. Records are never changed and never removed.
 //!
 //! | module | what it holds |
 //! | --- | --- |
@@ -44,20 +44,20 @@ use crate::paths::StatePaths;
 /// The largest body, kind or run name that is stored, in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// What is to be recorded. The journal adds the sequence number.
+/// A record to be stored. The journal adds the sequence number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRecord {
     pub run: String,
     pub epoch: u64,
     /// By the run's own monotonic clock.
     pub at_ms: u64,
-    /// By the clock on the wall, for people.
+    /// By the wall clock, for people.
     pub wall_ms: i64,
     pub kind: String,
     pub body: String,
 }
 
-/// What was recorded.
+/// A stored record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalRecord {
     pub seq: u64,
@@ -88,9 +88,9 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal in `dir`, after proving that it is whole; makes it if there is none.
+    /// Opens the journal in `dir`, after verifying it; creates it if there is none.
     ///
-    /// A journal that is damaged, or newer, or misses an acknowledged record is refused, and so is a
+    /// A journal that is damaged, newer, or misses an acknowledged record is rejected, and so is a
     /// file system that cannot hold one; then no file has changed.
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
         let paths = StatePaths::new(dir)?;
@@ -119,21 +119,21 @@ impl Journal {
         Ok(journal)
     }
 
-    /// The journal in `dir` for reading only, beside whoever drives; `None` if there is none.
+    /// The journal in `dir` for reading only, beside a running driver; `None` if there is none.
     pub fn open_read_only(dir: &Path) -> Result<Option<JournalReader>, JournalError> {
         JournalReader::open(dir)
     }
 
     /// Stores all of `records`, or none; returns the number of the last record of the journal.
     ///
-    /// When this returns they survive a kill and a power cut. After an error the journal takes no
-    /// more: whether the records are there is known only after opening it again.
+    /// When this returns they survive a kill and a power cut. After an error the journal accepts no
+    /// more: whether the records are stored is known only after opening it again.
     pub fn append(&mut self, records: &[NewRecord]) -> Result<u64, JournalError> {
         self.append_and_answer(records, &[])
     }
 
-    /// Like [`Journal::append`], and answers messages in the same step, so that after a crash a
-    /// message was either acted upon and answered, or neither.
+    /// Like [`Journal::append`], and answers messages in the same transaction, so that after a
+    /// crash a message was either acted upon and answered, or neither.
     pub fn append_and_answer(
         &mut self,
         records: &[NewRecord],
@@ -177,14 +177,14 @@ impl Journal {
         self.last.seq
     }
 
-    /// How many records were found at the opening that had been stored but not yet acknowledged,
-    /// because the writer before us was killed in between. They are part of the journal now.
+    /// How many stored but unacknowledged records were found when opening, because the last writer
+    /// was killed in between. They are part of the journal now.
     pub fn recovered(&self) -> u64 {
         self.recovered
     }
 
-    /// A number that changes when another process has written, as with a message to the inbox.
-    /// Asking costs microseconds.
+    /// A number that changes when another process has written, such as a message to the inbox.
+    /// Reading it costs microseconds.
     pub fn data_version(&self) -> Result<i64, JournalError> {
         self.connection
             .pragma_query_value(None, "data_version", |row| row.get(0))
@@ -216,13 +216,13 @@ impl Journal {
         Ok(records)
     }
 
-    /// Records that a killed writer stored without acknowledging them are visible from now on, so
-    /// from now on they must not be lost.
+    /// Stored records that a killed writer did not acknowledge are visible from now on, so they
+    /// must not be lost any more.
     fn acknowledge_recovered(&mut self) -> Result<(), JournalError> {
         if self.recovered == 0 {
             return Ok(());
         }
-        // The kill may have come before the sync, and then only the page cache holds them. What is
+        // The kill may have come before the sync, and then they are only in the page cache. What is
         // no longer in the log has been synced by the checkpoint that moved it.
         match File::open(&self.paths.wal).and_then(|wal| wal.sync_all()) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -340,7 +340,7 @@ mod tests {
         }
     }
 
-    /// Appends until `kind` of fault, and proves that nothing unstored was acknowledged.
+    /// Appends until a fault of this kind, and checks that nothing unstored was acknowledged.
     fn fails_with(kind: IoFaultKind, prepare: impl Fn(&mut Journal)) {
         let dir = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(dir.path()).unwrap();
@@ -376,7 +376,7 @@ mod tests {
         fails_with(IoFaultKind::DiskFull, |journal| journal.head.fill_the_disk());
     }
 
-    /// R9, F06: what cannot be written is not what is broken.
+    /// R9, F06: a read-only journal is not a damaged one.
     #[test]
     fn a_read_only_journal_is_told_apart_from_a_damaged_one() {
         fails_with(IoFaultKind::ReadOnly, |journal| {

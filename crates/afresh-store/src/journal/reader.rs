@@ -1,7 +1,7 @@
-//! Read records from another terminal, touching nothing.
+//! Reads records from another process, without changing anything.
 //!
 //! A reader neither writes nor makes a writer wait, and it can outlive the driver or start before
-//! it: it holds nothing open between two calls. Every call proves what it returns.
+//! it: it holds nothing open between two calls. Every call verifies what it returns.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub struct JournalReader {
 impl JournalReader {
     pub(crate) fn open(dir: &Path) -> Result<Option<Self>, JournalError> {
         let paths = StatePaths::new(dir)?;
-        // Reads only the end, but refuses what is newer, foreign or misses its head.
+        // Reads only the end, but rejects what is newer, foreign or misses its head.
         let found = verify::records_after(&paths, u64::MAX, |(), _, _| ())?;
         Ok(found.map(|()| Self { paths }))
     }

@@ -1,4 +1,4 @@
-//! The one way to read records, which always checks the chain.
+//! Reading records; always checks the chain.
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ use crate::journal::chain::{ChainPoint, HashChain, RecordContent, RecordHash};
 use crate::journal::error::JournalError;
 use crate::journal::head::JournalHead;
 
-/// Hands every record after `start` to `each`, in order, and returns where the journal ends.
+/// Passes every record after `start` to `each`, in order, and returns where the journal ends.
 ///
-/// With a head, also proves that everything it acknowledged is there and is what it was.
+/// With a head, also verifies that everything it acknowledged exists and is unchanged.
 pub(crate) fn records_after(
     connection: &Connection,
     path: &Path,

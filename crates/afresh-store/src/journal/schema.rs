@@ -1,7 +1,7 @@
-//! The tables, their version, how a database is made and recognised.
+//! The tables, their version, creating and recognising a database.
 //!
-//! A later format adds its step to `create` and a migration from the one before it; a database of a
-//! format that we do not know is refused before anything is written.
+//! A later format adds its step to `create` and a migration from the one before it; a database of
+//! an unknown format is rejected before anything is written.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -17,10 +17,10 @@ use crate::paths::StatePaths;
 /// The format that this program writes, kept in SQLite's `user_version`.
 pub(crate) const FORMAT: i64 = 1;
 
-/// "afrs": says that a database is a journal of ours, whatever its name.
+/// "afrs": marks a database as a journal of afresh, whatever its name.
 const APPLICATION: i64 = 0x6166_7273;
 
-/// Name and text of every table, in the order of their names.
+/// Name and SQL of every table, in the order of their names.
 const TABLES: [(&str, &str); 2] = [
     (
         "inbox",
@@ -35,16 +35,16 @@ const TABLES: [(&str, &str); 2] = [
     ),
 ];
 
-/// Makes an empty database, which appears under its name whole or not at all.
+/// Creates an empty database, which appears under its name complete or not at all.
 ///
-/// If somebody else was quicker, theirs stays.
+/// If another process was faster, its database stays.
 pub(crate) fn create(paths: &StatePaths) -> Result<(), JournalError> {
     let temporary = atomic_file::temporary_beside(&paths.database);
     fill(&temporary).map_err(|error| JournalError::sqlite("create", &paths.database, 0, error))?;
     File::open(&temporary)
         .and_then(|file| file.sync_all())
         .map_err(IoFault::during("sync", &temporary))?;
-    // A link, not a rename: it never replaces a database that is already there.
+    // A hard link, not a rename: it never replaces an existing database.
     match fs::hard_link(&temporary, &paths.database) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
             return Err(IoFault::new("create", &paths.database, error).into());
@@ -70,7 +70,7 @@ fn fill(path: &Path) -> rusqlite::Result<()> {
     connection.close().map_err(|(_, error)| error)
 }
 
-/// Refuses a database that is not a journal of a format that we know.
+/// Rejects a database that is not a journal of a known format.
 pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), JournalError> {
     let ask = |name| {
         connection

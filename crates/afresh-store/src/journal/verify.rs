@@ -1,6 +1,6 @@
-//! Is this journal whole? Asked by everybody who reads one, before believing it.
+//! Verifies that a journal is complete; every reader does this first.
 //!
-//! Whole means: a format that we know, an unbroken chain, and nothing acknowledged that is missing.
+//! Complete means: a known format, an unbroken chain, and no acknowledged record missing.
 
 use rusqlite::Connection;
 
@@ -12,7 +12,7 @@ use crate::journal::records;
 use crate::journal::schema;
 use crate::paths::StatePaths;
 
-/// Proves the whole journal and returns its end, or `None` if there is none yet.
+/// Verifies the whole journal and returns its end, or `None` if there is none yet.
 pub(crate) fn whole_journal(paths: &StatePaths) -> Result<Option<ChainPoint>, JournalError> {
     if !database_exists(paths)? {
         return Ok(None);
@@ -25,7 +25,7 @@ pub(crate) fn whole_journal(paths: &StatePaths) -> Result<Option<ChainPoint>, Jo
     Ok(Some(last))
 }
 
-/// Gathers the records after `seq` that `keep` wants; `None` if there is no journal.
+/// Collects the records after `seq` that `keep` accepts; `None` if there is no journal.
 pub(crate) fn records_after<T: Default>(
     paths: &StatePaths,
     seq: u64,
@@ -41,7 +41,8 @@ pub(crate) fn records_after<T: Default>(
     Ok(Some(kept))
 }
 
-/// Whether there is a database; a missing one whose records were acknowledged is an error.
+/// Whether there is a database; if it is missing although records were acknowledged, that is an
+/// error.
 fn database_exists(paths: &StatePaths) -> Result<bool, JournalError> {
     if paths.database.exists() {
         return Ok(true);
@@ -51,7 +52,7 @@ fn database_exists(paths: &StatePaths) -> Result<bool, JournalError> {
     if head > 0 {
         return Err(JournalError::MissesHead { path, head, last: 0 });
     }
-    // SQLite would take the log of a lost database for that of a new one.
+    // SQLite would use the log of a lost database for a new one.
     if paths.wal.exists() {
         let what = "its -wal file is there, the database itself is not".to_owned();
         return Err(JournalError::Damaged { path, seq: 1, what });
@@ -65,8 +66,8 @@ fn acknowledged<T: Default>(
     seq: u64,
     keep: impl Fn(&mut T, ChainPoint, &RecordContent<'_>),
 ) -> Result<(T, ChainPoint), JournalError> {
-    // Read before the database, because the driver moves it after the database: so it is never
-    // ahead of what we are about to see.
+    // Read before the database, because the driver writes it after the database: so it is never
+    // ahead of what we are about to read.
     let head = JournalHead::load(&paths.head)?;
     let path = &paths.database;
     schema::check(connection, path)?;
@@ -81,7 +82,7 @@ fn acknowledged<T: Default>(
     Ok((kept, last))
 }
 
-/// Damage that no record shows, in the inbox or in SQLite's own bookkeeping, would spread later.
+/// Damage that no record shows, in the inbox or in SQLite's own structures, would spread later.
 fn check_pages(
     connection: &Connection,
     paths: &StatePaths,

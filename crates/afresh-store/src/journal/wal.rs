@@ -1,18 +1,18 @@
-//! Does SQLite's write-ahead log hold anything?
+//! Checks whether SQLite's write-ahead log holds anything.
 //!
-//! SQLite ignores a log without frames or with a torn header, but a connection that may not touch
-//! the log's index does not see that and tries for ten seconds; so we look first. What the frames
-//! say is left to SQLite. The header's layout is part of SQLite's documented file format.
+//! SQLite ignores a log without frames or with a torn header. But a connection that may not change
+//! the log's index does not notice that and tries for ten seconds, so we check first. The frames
+//! are left to SQLite. The header's layout is part of SQLite's documented file format.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 const HEADER: usize = 32;
-/// The last bit says in which byte order checksums are made.
+/// The last bit is the byte order of checksums.
 const MAGIC: u32 = 0x377f_0682;
 
-/// Whether there is a log whose header is whole and that goes on after it.
+/// Whether there is a log with a complete header and something after it.
 pub(crate) fn has_frames(path: &Path) -> bool {
     // Unlike the database, the log may be opened and closed beside SQLite: no lock is kept on it.
     let mut bytes = Vec::with_capacity(HEADER + 1);

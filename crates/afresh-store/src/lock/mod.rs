@@ -1,7 +1,7 @@
-//! One driver per repository.
+//! The lock that allows one driver per repository.
 //!
-//! The lock is the kernel's: it is gone when its holder is, however that one ended, and no child
-//! process inherits it. The file stays for ever; what is in it only tells people who holds it.
+//! It is a kernel lock: it is released when its holder exits, however that happens, and no child
+//! process inherits it. The file stays forever; its content only tells people who holds the lock.
 
 pub(crate) mod ofd;
 use std::fs::{self, File, OpenOptions};
@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::IoFault;
 
-/// More than any holder needs to tell who it is.
+/// More than any holder needs to describe itself.
 const MAX_HOLDER_BYTES: u64 = 64 << 10;
 
-/// How often we look for the name of a holder that has only just taken the lock.
+/// How often we try to read the description of a holder that has only just taken the lock.
 const HOLDER_READ_ATTEMPTS: u32 = 20;
 const HOLDER_READ_PAUSE: Duration = Duration::from_millis(5);
 
@@ -32,7 +32,7 @@ pub struct LockHolder {
     pub since_wall_ms: i64,
 }
 
-/// Why the lock was not taken.
+/// Why the lock was not acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     #[error("another process already drives here{}", describe_holder(.0.as_ref()))]
@@ -56,14 +56,14 @@ pub struct DriverLock {
 }
 
 impl DriverLock {
-    /// Takes the lock at once or not at all.
+    /// Acquires the lock immediately, or fails.
     ///
-    /// A file system whose locks keep nobody out is refused, and then there is no new file.
+    /// A file system whose locks keep no other process out is rejected, and then no file is left.
     pub fn acquire(path: &Path, holder: &LockHolder) -> Result<Self, LockError> {
         let is_new = path.symlink_metadata().is_err();
         let lock = Self::acquire_at(path, holder);
         if let (Err(LockError::Unsupported { .. }), true) = (&lock, is_new) {
-            // A file of no use; whoever else makes one finds out the same.
+            // The file is of no use; any other process will find out the same.
             let _ = fs::remove_file(path);
         }
         lock
@@ -94,9 +94,9 @@ impl DriverLock {
         Ok(lock)
     }
 
-    /// Who holds the lock now, if anybody; asking takes nothing.
+    /// The current holder of the lock, if any; does not acquire anything.
     ///
-    /// A holder that does not say who it is gives [`LockError::Held`].
+    /// A holder without a readable description is reported as [`LockError::Held`].
     pub fn holder(path: &Path) -> Result<Option<LockHolder>, LockError> {
         let file = match File::open(path) {
             Ok(file) => file,
@@ -125,21 +125,23 @@ impl DriverLock {
 
 impl Drop for DriverLock {
     fn drop(&mut self) {
-        // So that nobody reads the name of one who has left; the kernel frees the rest in any case.
+        // So that the name of a former holder is not read; the kernel releases the rest in any
+        // case.
         let _ = self.file.set_len(0);
-        // By hand, because a child that is just being started has a copy of the file until its exec.
+        // Explicitly, because a child that is just being started has a copy of the file until its
+        // exec.
         let _ = ofd::clear(&self.file);
     }
 }
 
-/// What the holder wrote about itself.
+/// The description that the holder wrote.
 fn read_holder(path: &Path) -> Option<LockHolder> {
     let mut text = Vec::new();
     File::open(path).ok()?.take(MAX_HOLDER_BYTES).read_to_end(&mut text).ok()?;
     serde_json::from_slice(&text).ok()
 }
 
-/// What the holder wrote about itself, or is just about to.
+/// The same, but waits a moment for a holder that is about to write it.
 fn read_holder_with_retries(path: &Path) -> Option<LockHolder> {
     for _ in 0..HOLDER_READ_ATTEMPTS {
         if let Some(holder) = read_holder(path) {
@@ -150,7 +152,7 @@ fn read_holder_with_retries(path: &Path) -> Option<LockHolder> {
     None
 }
 
-/// Some file systems grant every lock. Ours is held: a second one must not be granted.
+/// Some file systems grant every lock. Ours is held, so a second one must not be granted.
 fn excludes_others(path: &Path) -> Result<bool, LockError> {
     let second = File::open(path).map_err(IoFault::during("open the lock", path))?;
     match Flock::lock(second, FlockArg::LockExclusiveNonblock) {

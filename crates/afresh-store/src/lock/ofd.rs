@@ -1,8 +1,8 @@
-//! A second lock on the same file that others can ask about; `flock` can only be tried, and trying
-//! would keep a starting driver out. It is of the kind that the database takes, too.
+//! A second lock on the same file whose state can be queried. `flock` can only be tried, and trying
+//! would keep a starting driver out. SQLite uses the same kind of lock (open file description).
 //!
-//! Where there is none of this kind, the lock itself is tried, shared and for a moment; a driver that
-//! starts in that moment is told that the lock is held.
+//! On systems without it, the lock itself is tried, shared and for a moment; a driver that starts
+//! in that moment is told that the lock is held.
 
 pub(crate) use here::{clear, is_set, keeps_others_out, set};
 
@@ -18,7 +18,7 @@ mod here {
         fcntl(file, FcntlArg::F_OFD_SETLK(&whole_file(libc::F_WRLCK))).map(|_| ())
     }
 
-    /// Whether a lock on one open file keeps another out, of the same file.
+    /// Whether a lock through one open file keeps another one out.
     pub(crate) fn keeps_others_out(first: &File, second: &File) -> Result<bool, Errno> {
         set(first)?;
         match set(second) {
@@ -56,7 +56,7 @@ mod here {
         Ok(())
     }
 
-    /// Whether a lock on one open file keeps another out, of the same file.
+    /// Whether a lock through one open file keeps another one out.
     pub(crate) fn keeps_others_out(first: &File, second: &File) -> Result<bool, Errno> {
         let copy = |file: &File| file.try_clone().map_err(|_| Errno::EMFILE);
         let _first = Flock::lock(copy(first)?, FlockArg::LockExclusiveNonblock)
