@@ -65,6 +65,7 @@ fn file(scope: &FileScope, bytes_of: &impl Fn(&FilePattern) -> Option<u64>) -> u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::TaskIndex;
     use crate::plan::{CheckDraft, FileDraft, Plan, PlanDraft, TaskDraft};
 
     fn task(files: &[(&str, Option<FileAction>)]) -> Task {
@@ -80,7 +81,7 @@ mod tests {
             ..TaskDraft::default()
         };
         let plan = PlanDraft { tasks: vec![draft], ..PlanDraft::default() };
-        Plan::new(plan).expect("a plan").task(0).clone()
+        Plan::new(plan).expect("a plan").task(TaskIndex::new(0)).clone()
     }
 
     /// PL-12, sizes of files, length of the text, number of checks.

@@ -190,9 +190,8 @@ impl RunStatus {
     pub fn of(run: &Run) -> Self {
         let blocked = run.blocked();
         let tasks: Vec<TaskStatus> = run
-            .tasks()
-            .enumerate()
-            .map(|(at, (task, state))| {
+            .indexed_tasks()
+            .map(|(at, task, state)| {
                 let mut told = task_status(task, state, blocked.get(&at), run.is_ready(at));
                 told.agent = run.agent_of(task).map(str::to_owned);
                 told.blocked_by.extend(run.held_up_by(at).cloned());

@@ -204,6 +204,7 @@ mod tests {
     use afresh_core::plan::{Plan, PlanDraft, TaskDraft};
 
     use super::*;
+    use afresh_core::plan::TaskIndex;
 
     const SPEC: &str = "\
 # Greeter
@@ -231,7 +232,7 @@ Never panics.
         let plan = Plan::new(PlanDraft { tasks: vec![task], ..PlanDraft::default() });
         let plan = plan.expect("a plan");
         let spec = ProjectDocument { path: "spec.md".to_owned(), text: SPEC.to_owned() };
-        SpecPart::for_task(&ParsedSpec::new(spec), plan.task(0))
+        SpecPart::for_task(&ParsedSpec::new(spec), plan.task(TaskIndex::new(0)))
     }
 
     /// PR-01: by requirement id, by group, by reference.

@@ -152,6 +152,7 @@ mod tests {
     use super::*;
     use crate::bundle::InterruptedWork;
     use crate::prompt::size;
+    use afresh_core::plan::TaskIndex;
 
     fn rendered(bundle: &Bundle) -> String {
         render(bundle, &PromptTemplate::default())
@@ -175,10 +176,10 @@ mod tests {
             version: 1,
             run: RunId::new("r1").expect("an id"),
             plan: plan.name.clone(),
-            attempt: AttemptId { task: plan.task(0).id.clone(), number: 2 },
+            attempt: AttemptId { task: plan.task(TaskIndex::new(0)).id.clone(), number: 2 },
             attempts_allowed: 3,
             base: CommitId::new("0".repeat(40)).expect("an id"),
-            task: plan.task(0).clone(),
+            task: plan.task(TaskIndex::new(0)).clone(),
             first_step: 1,
             without: vec![],
             always: vec![],

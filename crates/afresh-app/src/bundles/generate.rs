@@ -2,6 +2,7 @@
 
 use afresh_agents::prompt::size;
 use afresh_core::ids::TaskId;
+use afresh_core::plan::TaskIndex;
 use afresh_core::printable;
 use afresh_core::run::TaskStage;
 use afresh_engine::bundle::rendered::{self};
@@ -25,7 +26,7 @@ pub struct GeneratedBundle {
 }
 
 impl GeneratedBundle {
-    pub fn make(subject: &BundleSubject, at: usize) -> Result<Self, AppError> {
+    pub fn make(subject: &BundleSubject, at: TaskIndex) -> Result<Self, AppError> {
         let BundleSubject { repository, run, workers } = subject;
         let task = &run.plan().task(at).id;
         no_worker(subject, at)?;
@@ -82,7 +83,7 @@ impl GeneratedBundle {
 }
 
 /// Refuses tasks that need no worker.
-fn no_worker(subject: &BundleSubject, at: usize) -> Result<(), AppError> {
+fn no_worker(subject: &BundleSubject, at: TaskIndex) -> Result<(), AppError> {
     let (task, state) = (subject.run.plan().task(at), subject.run.task(at));
     let id = &task.id;
     if task.checkpoint.is_some() {
@@ -100,7 +101,7 @@ fn no_worker(subject: &BundleSubject, at: usize) -> Result<(), AppError> {
 }
 
 /// What the bundle does not contain yet because other tasks are unfinished.
-pub fn open_parts(subject: &BundleSubject, at: usize) -> Vec<Notice> {
+pub fn open_parts(subject: &BundleSubject, at: TaskIndex) -> Vec<Notice> {
     let run = &subject.run;
     let id = &run.plan().task(at).id;
     let mut notices = Vec::new();

@@ -30,10 +30,10 @@ impl InterruptedWave {
         if run.settings().schedule != Schedule::Waves {
             return None;
         }
-        let open = run.tasks().enumerate().filter(|(_, (_, state))| !state.is_done());
-        let wave = open.map(|(at, _)| run.plan().wave(at)).min()?;
+        let open = run.indexed_tasks().filter(|(_, _, state)| !state.is_done());
+        let wave = open.map(|(at, ..)| run.plan().wave(at)).min()?;
         let mut found = Self { wave, done: 0, failed: 0, cut_off: 0 };
-        for (at, (_, state)) in run.tasks().enumerate() {
+        for (at, _, state) in run.indexed_tasks() {
             if run.plan().wave(at) != wave {
                 continue;
             }

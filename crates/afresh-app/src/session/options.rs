@@ -80,7 +80,7 @@ pub fn default_agent(config: &Config, options: &RunOptions) -> String {
 }
 
 fn only_task(task: &str, file: &PlanFile) -> Result<TaskId, AppError> {
-    let id = TaskId::new(task).ok().filter(|id| file.plan.position(id).is_some());
+    let id = TaskId::new(task).ok().filter(|id| file.plan.index_of(id).is_some());
     id.ok_or_else(|| {
         let near = nearest(task, file.plan.tasks().iter().map(|task| task.id.as_str()));
         let failure = AppError::usage("task", format!("the plan has no task {task:?}"));

@@ -98,7 +98,7 @@ fn prompts_fit(
     workers: &WorkerConfig,
 ) -> Result<(), AppError> {
     let run = unstarted_run::without_commit(&file.plan, settings);
-    for (at, task) in file.plan.tasks().iter().enumerate() {
+    for (at, task) in file.plan.indices().zip(file.plan.tasks()) {
         let fill = bundle::rendered::least(&run, at, workers);
         if let Err(error) = bundle::rendered::fits(&run, fill) {
             return Err(AppError::usage("too-large", format!("task {} is too large", task.id))

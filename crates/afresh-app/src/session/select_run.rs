@@ -42,7 +42,7 @@ fn find_last_or_named(
 
 /// The task with this id.
 pub fn find_task(run: &Run, named: &str) -> Result<TaskId, AppError> {
-    let known = TaskId::new(named).ok().filter(|id| run.plan().position(id).is_some());
+    let known = TaskId::new(named).ok().filter(|id| run.plan().index_of(id).is_some());
     known.ok_or_else(|| {
         let ids = run.plan().tasks().iter().map(|task| task.id.as_str());
         let failure = AppError::usage("task", format!("run {} has no task {named:?}", run.id()));

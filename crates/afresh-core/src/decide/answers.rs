@@ -3,6 +3,7 @@
 use super::Decider;
 use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
+use crate::plan::TaskIndex;
 use crate::question::{CLARIFY, Question, QuestionTopic};
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
@@ -27,7 +28,7 @@ impl Decider<'_> {
     }
 
     /// Lets the policy answer a waiting task's question, if there is one for its kind.
-    pub(super) fn settle_waiting(&mut self, at: usize) {
+    pub(super) fn settle_waiting(&mut self, at: TaskIndex) {
         let TaskStage::Waiting(id) = self.run.task(at).stage else { return };
         let Some(question) = self.run.question(id).cloned() else { return };
         let settings = self.run.settings();
@@ -146,7 +147,7 @@ impl Decider<'_> {
     }
 
     /// What a person said about a task whose attempts came to nothing.
-    fn settle_end(&mut self, at: usize, answer: &str, reason: String) {
+    fn settle_end(&mut self, at: TaskIndex, answer: &str, reason: String) {
         let task = self.run.plan().task(at).id.clone();
         match answer {
             "skip" => self.record(Event::TaskSkipped { task, reason }),
@@ -166,7 +167,7 @@ impl Decider<'_> {
     }
 
     /// Skips what cannot be done without `cause`.
-    fn skip_with(&mut self, at: usize, cause: &TaskId) {
+    fn skip_with(&mut self, at: TaskIndex, cause: &TaskId) {
         let task = self.run.plan().task(at).id.clone();
         if let TaskStage::Idle | TaskStage::Failed { .. } | TaskStage::Waiting(_) =
             self.run.task(at).stage

@@ -4,7 +4,7 @@ use super::Decider;
 use crate::event::Event;
 use crate::ids::CommitId;
 use crate::outcome::{ActionRequest, DecisionOption, DecisionRequest};
-use crate::plan::{Checkpoint, CheckpointKind};
+use crate::plan::{Checkpoint, CheckpointKind, TaskIndex};
 use crate::question::{Question, QuestionTopic};
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
@@ -13,13 +13,19 @@ use crate::run::TaskStage;
 const MAX_PRINTED_LINES: usize = 12;
 
 impl Decider<'_> {
-    fn ask(&mut self, at: usize, topic: QuestionTopic, text: String, options: Vec<DecisionOption>) {
+    fn ask(
+        &mut self,
+        at: TaskIndex,
+        topic: QuestionTopic,
+        text: String,
+        options: Vec<DecisionOption>,
+    ) {
         let task = self.run.plan().task(at).id.clone();
         let id = self.run.next_question();
         self.record(Event::QuestionAsked { question: Question { id, task, topic, text, options } });
     }
 
-    pub(super) fn ask_decision(&mut self, at: usize, decision: &DecisionRequest) {
+    pub(super) fn ask_decision(&mut self, at: TaskIndex, decision: &DecisionRequest) {
         self.reject(at, Rejection::Asked, false);
         let mut text = decision.question.clone();
         for part in [&decision.blocked_at, &decision.context] {
@@ -35,12 +41,12 @@ impl Decider<'_> {
         self.settle_waiting(at);
     }
 
-    pub(super) fn ask_action(&mut self, at: usize, action: &ActionRequest) {
+    pub(super) fn ask_action(&mut self, at: TaskIndex, action: &ActionRequest) {
         self.reject(at, Rejection::Asked, false);
         self.ask_for_action(at, action);
     }
 
-    pub(super) fn ask_for_action(&mut self, at: usize, action: &ActionRequest) {
+    pub(super) fn ask_for_action(&mut self, at: TaskIndex, action: &ActionRequest) {
         let mut text = action.needed.clone();
         for (number, instruction) in action.instructions.iter().enumerate() {
             text = format!("{text}\n{}. {instruction}", number + 1);
@@ -58,7 +64,7 @@ impl Decider<'_> {
 
     /// A point at which the plan waits for a person; once answered, there is nothing more to do.
     /// Says whether that is so.
-    pub(super) fn reach_checkpoint(&mut self, at: usize, checkpoint: &Checkpoint) -> bool {
+    pub(super) fn reach_checkpoint(&mut self, at: TaskIndex, checkpoint: &Checkpoint) -> bool {
         if self.settle_checkpoint(at) {
             return true;
         }
@@ -81,7 +87,7 @@ impl Decider<'_> {
         self.settle_checkpoint(at)
     }
 
-    fn settle_checkpoint(&mut self, at: usize) -> bool {
+    fn settle_checkpoint(&mut self, at: TaskIndex) -> bool {
         let state = self.run.task(at);
         let (TaskStage::Idle, Some(given)) = (&state.stage, state.people.answers.last()) else {
             return false;
@@ -92,7 +98,7 @@ impl Decider<'_> {
     }
 
     /// A person who wants to be asked is asked about one task at a time (EX-09).
-    pub(super) fn ask_before_start(&mut self, at: usize) {
+    pub(super) fn ask_before_start(&mut self, at: TaskIndex) {
         if self.run.questions().any(|question| question.topic == QuestionTopic::Start) {
             return;
         }
@@ -107,7 +113,12 @@ impl Decider<'_> {
     }
 
     /// A task whose attempts came to nothing: what becomes of it, and of what needs it (HU-03).
-    pub(super) fn ask_what_becomes_of(&mut self, at: usize, topic: QuestionTopic, reason: &str) {
+    pub(super) fn ask_what_becomes_of(
+        &mut self,
+        at: TaskIndex,
+        topic: QuestionTopic,
+        reason: &str,
+    ) {
         let text = self.what_happened(at, &topic, reason);
         let next = self.run.task(at).steps_done() + 1;
         let again = match next {
@@ -136,7 +147,7 @@ impl Decider<'_> {
     }
 
     /// What a person must know to decide: the reason, and the end of what was printed (HU-05).
-    fn what_happened(&self, at: usize, topic: &QuestionTopic, reason: &str) -> String {
+    fn what_happened(&self, at: TaskIndex, topic: &QuestionTopic, reason: &str) -> String {
         let state = self.run.task(at);
         let id = &self.run.plan().task(at).id;
         let mut text = match (topic, state.retries.counted) {
@@ -157,13 +168,13 @@ impl Decider<'_> {
         text
     }
 
-    fn unfinished_dependents(&self, at: usize) -> Vec<usize> {
+    fn unfinished_dependents(&self, at: TaskIndex) -> Vec<TaskIndex> {
         let all = self.run.plan().dependents(at).iter().copied();
         all.filter(|other| !self.run.task(*other).is_finished()).collect()
     }
 
     /// Everything that waits for a task, however far away, in the plan's order.
-    pub(super) fn all_that_waits_for(&self, at: usize) -> Vec<usize> {
+    pub(super) fn all_that_waits_for(&self, at: TaskIndex) -> Vec<TaskIndex> {
         let mut found = std::collections::BTreeSet::new();
         let mut open = vec![at];
         while let Some(next) = open.pop() {
@@ -176,7 +187,7 @@ impl Decider<'_> {
         found.into_iter().collect()
     }
 
-    fn name_some(&self, tasks: &[usize]) -> String {
+    fn name_some(&self, tasks: &[TaskIndex]) -> String {
         let names: Vec<&str> =
             tasks.iter().take(5).map(|at| self.run.plan().task(*at).id.as_str()).collect();
         match tasks.len() - names.len() {
@@ -185,7 +196,7 @@ impl Decider<'_> {
         }
     }
 
-    pub(super) fn ask_about_trust(&mut self, at: usize, paths: Vec<String>) {
+    pub(super) fn ask_about_trust(&mut self, at: TaskIndex, paths: Vec<String>) {
         let id = &self.run.plan().task(at).id;
         let text = format!(
             "task {id} changed files that hand trust to other programs: {}",
@@ -199,7 +210,7 @@ impl Decider<'_> {
         self.ask(at, QuestionTopic::Trust(paths), text, options);
     }
 
-    pub(super) fn ask_about_branch(&mut self, at: usize, foreign: &CommitId) {
+    pub(super) fn ask_about_branch(&mut self, at: TaskIndex, foreign: &CommitId) {
         let branch = self.run.branch();
         let text = format!(
             "somebody else moved {branch} to {foreign}; nothing can land there until it is back"

@@ -3,6 +3,7 @@
 //! Behind an unfinished task that it names, its task waits by itself; whatever else stands in its
 //! way, a person is asked.
 
+use crate::plan::TaskIndex;
 use std::collections::BTreeSet;
 
 use super::Decider;
@@ -11,7 +12,7 @@ use crate::rejection::Rejection;
 use crate::run::TaskStage;
 
 impl Decider<'_> {
-    pub(super) fn blocked(&mut self, at: usize, blocked: &BlockedOutcome) {
+    pub(super) fn blocked(&mut self, at: TaskIndex, blocked: &BlockedOutcome) {
         let waited_for = self.worth_waiting_for(at, blocked);
         let by = waited_for.iter().map(|other| self.run.plan().task(*other).id.clone()).collect();
         let reason = Rejection::Blocked { reason: blocked.reason.clone(), by };
@@ -23,9 +24,9 @@ impl Decider<'_> {
 
     /// What it waits for was given up meanwhile, and will not be done by itself.
     pub(super) fn ask_about_what_waits_in_vain(&mut self) {
-        let ready: Vec<usize> = self.run.frontier().ready().collect();
+        let ready: Vec<TaskIndex> = self.run.frontier().ready().collect();
         let held_up = ready.into_iter().filter(|at| self.run.held_up_by(*at).next().is_some());
-        let held_up: Vec<usize> = held_up.collect();
+        let held_up: Vec<TaskIndex> = held_up.collect();
         if held_up.is_empty() {
             return;
         }
@@ -43,31 +44,31 @@ impl Decider<'_> {
         }
     }
 
-    fn ask_to_unblock(&mut self, at: usize, reason: &str) {
+    fn ask_to_unblock(&mut self, at: TaskIndex, reason: &str) {
         let id = &self.run.plan().task(at).id;
         let needed = format!("task {id} is blocked: {reason}");
         self.ask_for_action(at, &ActionRequest { needed, ..ActionRequest::default() });
     }
 
     /// The tasks that it names and that will be done by themselves, without waiting for this one.
-    fn worth_waiting_for(&self, at: usize, blocked: &BlockedOutcome) -> Vec<usize> {
+    fn worth_waiting_for(&self, at: TaskIndex, blocked: &BlockedOutcome) -> Vec<TaskIndex> {
         // Nothing else will be done where one task alone was asked for.
         if self.run.settings().only.is_some() {
             return Vec::new();
         }
         let given_up = self.run.blocked();
-        let will_be_done = |other: &usize| {
+        let will_be_done = |other: &TaskIndex| {
             let stage = &self.run.task(*other).stage;
             !stage_is_over(stage) && !given_up.contains_key(other) && !self.waits_for(*other, at)
         };
         self.named_by(blocked).into_iter().filter(will_be_done).collect()
     }
 
-    fn named_by(&self, blocked: &BlockedOutcome) -> BTreeSet<usize> {
+    fn named_by(&self, blocked: &BlockedOutcome) -> BTreeSet<TaskIndex> {
         let plan = self.run.plan();
         let position = |name: &str| {
-            let at = crate::ids::TaskId::new(name).ok().and_then(|id| plan.position(&id));
-            at.or_else(|| plan.tasks().iter().position(|task| task.title == name))
+            let at = crate::ids::TaskId::new(name).ok().and_then(|id| plan.index_of(&id));
+            at.or_else(|| plan.indices().find(|at| plan.task(*at).title == name))
         };
         let told = blocked.by.iter().filter_map(|name| position(name.trim()));
         let part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -77,13 +78,13 @@ impl Decider<'_> {
             word.contains(|c: char| c.is_ascii_digit()) && word.contains(char::is_alphabetic)
         });
         let in_passing = unmistakable.filter_map(|word| {
-            crate::ids::TaskId::new(word).ok().and_then(|id| plan.position(&id))
+            crate::ids::TaskId::new(word).ok().and_then(|id| plan.index_of(&id))
         });
         told.chain(in_passing).collect()
     }
 
     /// Must `other` wait for `at`, however indirectly?
-    fn waits_for(&self, other: usize, at: usize) -> bool {
+    fn waits_for(&self, other: TaskIndex, at: TaskIndex) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![other];
         while let Some(next) = open.pop() {

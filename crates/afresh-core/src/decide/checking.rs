@@ -7,7 +7,7 @@ use crate::effect::{CheckOn, CheckRequest, Effect};
 use crate::event::Event;
 use crate::ids::AttemptId;
 use crate::input::CheckReport;
-use crate::plan::Check;
+use crate::plan::{Check, TaskIndex};
 use crate::rejection::Rejection;
 use crate::run::{FinalChecks, TaskStage};
 
@@ -29,7 +29,7 @@ impl Decider<'_> {
         }
     }
 
-    fn attempt_checked(&mut self, at: usize, report: &CheckReport) {
+    fn attempt_checked(&mut self, at: TaskIndex, report: &CheckReport) {
         let Some(attempt) = report.attempt.clone() else { return };
         match &report.checked {
             CheckOutcome::Stopped => self.checks_were_stopped(attempt, report.phase),
@@ -56,13 +56,13 @@ impl Decider<'_> {
         self.restart_stopped_checks();
     }
 
-    pub(super) fn checks_are_impossible(&mut self, at: usize, why: &str) {
+    pub(super) fn checks_are_impossible(&mut self, at: TaskIndex, why: &str) {
         let message = format!("checks could not run: {why}");
         self.reject(at, Rejection::Trouble { message }, true);
     }
 
     /// A check that passes before the work is done proves nothing (EX-11).
-    fn red_checked(&mut self, at: usize, results: &[CheckResult]) {
+    fn red_checked(&mut self, at: TaskIndex, results: &[CheckResult]) {
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
         if let Some(passed) = results.iter().find(|result| result.passed()) {
             return self.reject(at, Rejection::NotRed { results: vec![passed.clone()] }, true);
@@ -72,7 +72,7 @@ impl Decider<'_> {
     }
 
     /// Asks for the round of checks that a task stands before.
-    pub(super) fn check_again(&mut self, at: usize) {
+    pub(super) fn check_again(&mut self, at: TaskIndex) {
         let TaskStage::Checking { work, harvest, round: stage } = &self.run.task(at).stage else {
             return;
         };
@@ -106,13 +106,13 @@ impl Decider<'_> {
 
     /// Are all checks that the task needs now among these? The plan or the settings may have
     /// changed since they were asked for (R4).
-    pub(super) fn covers(&self, at: usize, results: &[CheckResult]) -> bool {
+    pub(super) fn covers(&self, at: TaskIndex, results: &[CheckResult]) -> bool {
         let told = |check: &Check| results.iter().any(|result| result.command == check.command);
         self.checks_of(at).iter().all(told)
     }
 
     /// A task's own checks and those of every merge.
-    pub(super) fn checks_of(&self, at: usize) -> Vec<Check> {
+    pub(super) fn checks_of(&self, at: TaskIndex) -> Vec<Check> {
         distinct(self.run.plan().task(at).all_checks().cloned().chain(self.always()))
     }
 

@@ -10,6 +10,7 @@ use crate::ids::{AttemptId, WorkspaceSlot};
 use crate::input::AttemptEnd;
 use crate::interruption::{AgentSession, AttemptResumption, InterruptedAttempt};
 use crate::outcome::Outcome;
+use crate::plan::TaskIndex;
 use crate::process::ProcessEnd;
 use crate::rejection::Rejection;
 use crate::run::{ActiveAttempt, TaskStage};
@@ -22,7 +23,7 @@ const MAX_RESUMES: usize = 2;
 
 impl Decider<'_> {
     /// Before an attempt is rejected: notes what it left, if it was cut off.
-    pub(super) fn note_interruption(&mut self, at: usize, reason: &Rejection) {
+    pub(super) fn note_interruption(&mut self, at: TaskIndex, reason: &Rejection) {
         let TaskStage::Judging { work, harvest, .. } = &self.run.task(at).stage else { return };
         if !reason.is_interruption() {
             return;
@@ -37,7 +38,7 @@ impl Decider<'_> {
     /// The conversation that somebody could go on with, if it is worth it.
     fn conversation_of(
         &self,
-        at: usize,
+        at: TaskIndex,
         work: &ActiveAttempt,
         harvest: &Harvest,
         reason: &Rejection,
@@ -64,7 +65,7 @@ impl Decider<'_> {
     /// On what ground a worker in this slot goes on with the conversation of the one before.
     pub(super) fn resumption(
         &self,
-        at: usize,
+        at: TaskIndex,
         slot: WorkspaceSlot,
         fresh: &StartPoint,
     ) -> Option<(StartPoint, AttemptResumption)> {
@@ -79,7 +80,7 @@ impl Decider<'_> {
     }
 
     /// The slot in which the task could go on with a conversation.
-    pub(super) fn slot_of_conversation(&self, at: usize) -> Option<WorkspaceSlot> {
+    pub(super) fn slot_of_conversation(&self, at: TaskIndex) -> Option<WorkspaceSlot> {
         let left = self.run.task(at).session.interrupted.as_ref()?;
         left.conversation.as_ref().map(|_| left.slot)
     }
@@ -97,7 +98,7 @@ impl Decider<'_> {
     /// anything: it does not know the conversation, or cannot use it any more.
     pub(super) fn why_not_resumed(
         &self,
-        at: usize,
+        at: TaskIndex,
         end: &AttemptEnd,
         harvest: &Harvest,
     ) -> Option<String> {

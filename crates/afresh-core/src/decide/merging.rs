@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::harvest::{ChangeKind, Harvest};
 use crate::ids::{AttemptId, CommitId, TreeId};
 use crate::input::{BranchMove, CheckReport, MergeBuild, MergedTree};
+use crate::plan::TaskIndex;
 use crate::rejection::Rejection;
 use crate::run::{LandHold, MergeStage, TaskStage, TaskState};
 
@@ -25,7 +26,7 @@ impl Decider<'_> {
     }
 
     /// Asks for whatever the merge stands before; used when it starts and after a restart.
-    pub(super) fn resume_merge(&mut self, at: usize) {
+    pub(super) fn resume_merge(&mut self, at: TaskIndex) {
         let TaskStage::Merging { work, harvest, merge: stage, .. } =
             self.run.task(at).stage.clone()
         else {
@@ -56,7 +57,7 @@ impl Decider<'_> {
         }
     }
 
-    fn ask_for_merged_checks(&mut self, at: usize, attempt: AttemptId, tree: TreeId) {
+    fn ask_for_merged_checks(&mut self, at: TaskIndex, attempt: AttemptId, tree: TreeId) {
         let checks = self.checks_of(at);
         let on = CheckOn::Tree(tree);
         let attempt = Some(attempt);
@@ -134,7 +135,7 @@ impl Decider<'_> {
 
     /// The merged tree passed. The intent goes to the journal before the branch moves, so that a
     /// crash in between is completed and not repeated.
-    fn land(&mut self, at: usize, merged: &MergedTree, results: &[CheckResult]) {
+    fn land(&mut self, at: TaskIndex, merged: &MergedTree, results: &[CheckResult]) {
         let TaskStage::Merging { work, harvest, .. } = &self.run.task(at).stage else { return };
         let attempt = work.attempt.clone();
         let receipt = receipt(harvest, merged, results, self.run.task(at));

@@ -25,6 +25,7 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{AttemptId, TaskId};
 use crate::input::Input;
+use crate::plan::TaskIndex;
 use crate::run::{Run, TaskStage};
 use crate::time::Timestamp;
 
@@ -111,7 +112,7 @@ impl Decider<'_> {
         (state.attempt() == Some(attempt)).then_some(&state.stage)
     }
 
-    fn position(&self, task: &TaskId) -> usize {
-        self.run.plan().position(task).expect("events name tasks of this plan")
+    fn position(&self, task: &TaskId) -> TaskIndex {
+        self.run.plan().index_of(task).expect("events name tasks of this plan")
     }
 }

@@ -3,6 +3,7 @@
 //! None of it says anything about the task, so none of it counts as an attempt, as long as there is
 //! hope that it passes.
 
+use crate::plan::TaskIndex;
 use std::time::Duration;
 
 use super::Decider;
@@ -60,13 +61,13 @@ impl Decider<'_> {
     }
 
     /// Whoever finished a step has not failed; who did not is too small for its task.
-    pub(super) fn context_full(&mut self, at: usize) {
+    pub(super) fn context_full(&mut self, at: TaskIndex) {
         let Some(fill) = self.run.task(at).session.context_reached else { return };
         let progressed = self.finished_a_step(at);
         self.reject(at, Rejection::ContextFull { fill }, !progressed);
     }
 
-    pub(super) fn model_failed(&mut self, at: usize, error: ModelError) {
+    pub(super) fn model_failed(&mut self, at: TaskIndex, error: ModelError) {
         let class = error.class;
         let counts = match class {
             ModelErrorClass::ContextFull => !self.finished_a_step(at),
@@ -84,7 +85,7 @@ impl Decider<'_> {
     }
 
     /// Has the task waited often enough, and been tried with every smaller model?
-    fn patience_is_over(&self, at: usize, error: &ModelError) -> bool {
+    fn patience_is_over(&self, at: TaskIndex, error: &ModelError) -> bool {
         if !error.is_passing() {
             return false;
         }
@@ -96,7 +97,7 @@ impl Decider<'_> {
     }
 
     /// How often it has paused, if this failure was the last try with the smallest model.
-    fn pauses(&self, at: usize) -> Option<u32> {
+    fn pauses(&self, at: TaskIndex) -> Option<u32> {
         let wanted = self.run.planned_tier(at);
         let models = std::iter::successors(Some(wanted), |tier| tier.below()).count();
         let tries = TRIES_PER_MODEL * u32::try_from(models).unwrap_or(u32::MAX);
@@ -104,7 +105,7 @@ impl Decider<'_> {
     }
 
     /// Others of the same agent and size would meet the same: they wait too.
-    fn park_agent(&mut self, at: usize, error: &ModelError) {
+    fn park_agent(&mut self, at: TaskIndex, error: &ModelError) {
         let Some(wait) = error.wait().filter(|_| error.is_passing()) else { return };
         let Some(work) = self.run.task(at).stage.work() else { return };
         let (tier, attempt) = (work.tier, work.attempt.clone());
@@ -117,7 +118,11 @@ impl Decider<'_> {
     }
 
     /// 2 s, 5 s, then the next model down at once; with the smallest one it pauses.
-    pub(super) fn after_model_failure(&self, at: usize, error: &ModelError) -> Option<Timestamp> {
+    pub(super) fn after_model_failure(
+        &self,
+        at: TaskIndex,
+        error: &ModelError,
+    ) -> Option<Timestamp> {
         if error.class == ModelErrorClass::Unknown {
             return self.after_backoff(self.run.task(at).retries.deaths);
         }

@@ -8,7 +8,7 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::input::{AttemptEnd, RunOpening};
 use crate::outcome::Outcome;
-use crate::plan::Plan;
+use crate::plan::{Plan, TaskIndex};
 use crate::process::ProcessEnd;
 use crate::run::{MergeStage, TaskStage};
 use crate::settings::Settings;
@@ -41,7 +41,7 @@ impl Decider<'_> {
         }
     }
 
-    fn take_up(&mut self, at: usize) {
+    fn take_up(&mut self, at: TaskIndex) {
         match &self.run.task(at).stage {
             TaskStage::Starting(work) | TaskStage::Running(work) => {
                 let attempt = work.attempt.clone();
@@ -65,7 +65,7 @@ impl Decider<'_> {
 
     /// Policies also answer what waits already.
     fn apply_policies(&mut self) {
-        for at in 0..self.run.plan().len() {
+        for at in self.run.plan().indices() {
             match &self.run.task(at).stage {
                 TaskStage::Failed { .. } => self.settle_failure(at),
                 TaskStage::Waiting(_) => self.settle_waiting(at),
@@ -91,7 +91,7 @@ impl Decider<'_> {
             )
         });
         match landing.map(|at| self.run.plan().task(at)) {
-            Some(task) if plan.position(&task.id).is_none() => plan.joined_by(task),
+            Some(task) if plan.index_of(&task.id).is_none() => plan.joined_by(task),
             _ => plan.clone(),
         }
     }

@@ -8,6 +8,7 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::CommitId;
 use crate::input::{BranchMove, ResumeMode};
+use crate::plan::TaskIndex;
 use crate::question::QuestionTopic;
 use crate::rejection::Rejection;
 use crate::run::{RewindState, Run, TaskStage};
@@ -29,7 +30,7 @@ impl Decider<'_> {
     }
 
     fn retry_what_failed(&mut self) {
-        for at in 0..self.run.plan().len() {
+        for at in self.run.plan().indices() {
             if self.has_failed(at) {
                 let task = self.run.plan().task(at).id.clone();
                 self.withdraw_questions(&task);
@@ -39,7 +40,7 @@ impl Decider<'_> {
     }
 
     /// Tried, and came to nothing. What was never tried was skipped by choice.
-    fn has_failed(&self, at: usize) -> bool {
+    fn has_failed(&self, at: TaskIndex) -> bool {
         let state = self.run.task(at);
         match &state.stage {
             TaskStage::Failed { .. } => true,
@@ -89,7 +90,7 @@ impl Decider<'_> {
 
     /// What of the wave failed or was skipped is to be done as well.
     fn retry_the_wave(&mut self, wave: u32) {
-        for at in 0..self.run.plan().len() {
+        for at in self.run.plan().indices() {
             let given_up = matches!(
                 self.run.task(at).stage,
                 TaskStage::Failed { .. } | TaskStage::Skipped { .. }
@@ -107,7 +108,7 @@ impl Decider<'_> {
         let plan = self.run.plan();
         let landings = self.run.landings();
         let of_wave = landings.iter().position(|landing| {
-            plan.position(&landing.task).is_some_and(|at| plan.wave(at) >= wave)
+            plan.index_of(&landing.task).is_some_and(|at| plan.wave(at) >= wave)
         });
         match of_wave {
             None => self.run.tip().clone(),
@@ -134,6 +135,6 @@ impl Decider<'_> {
 
 /// The earliest wave that is not done.
 pub(crate) fn interrupted_wave(run: &Run) -> Option<u32> {
-    let open = run.tasks().enumerate().filter(|(_, (_, state))| !state.is_done());
-    open.map(|(at, _)| run.plan().wave(at)).min()
+    let open = run.indexed_tasks().filter(|(_, _, state)| !state.is_done());
+    open.map(|(at, ..)| run.plan().wave(at)).min()
 }

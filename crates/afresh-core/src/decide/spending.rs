@@ -3,6 +3,7 @@
 //! What is reserved before a start, and what happens when the run's budget is reached, is beside the
 //! starts and the reports.
 
+use crate::plan::TaskIndex;
 use std::cmp::Reverse;
 
 use super::Decider;
@@ -52,7 +53,7 @@ impl Decider<'_> {
         if self.run.settings().task_budget.is_unlimited() {
             return;
         }
-        let ready: Vec<usize> = self.run.eligible().collect();
+        let ready: Vec<TaskIndex> = self.run.eligible().collect();
         for at in ready {
             if let Some(reason) = self.task_budget_reached(at) {
                 self.fail(at, reason);
@@ -61,7 +62,7 @@ impl Decider<'_> {
     }
 
     /// Why no worker of this task starts any more, if its budget is used up.
-    fn task_budget_reached(&self, at: usize) -> Option<String> {
+    fn task_budget_reached(&self, at: TaskIndex) -> Option<String> {
         let budget = self.run.settings().task_budget;
         let spent = BudgetAmount::from(&self.run.task(at).usage_since_retried());
         let task = &self.run.plan().task(at).id;

@@ -7,7 +7,7 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{AttemptId, WorkspaceSlot};
 use crate::pattern::FilePattern;
-use crate::plan::ModelTier;
+use crate::plan::{ModelTier, TaskIndex};
 use crate::run::{Run, TaskStage};
 use crate::settings::Schedule;
 use crate::step::StartPoint;
@@ -27,7 +27,7 @@ impl Decider<'_> {
             return;
         }
         let barrier = self.open_wave();
-        let candidates: Vec<usize> = self.run.eligible().collect();
+        let candidates: Vec<TaskIndex> = self.run.eligible().collect();
         let mut settled = false;
         for at in candidates {
             let early = self.run.held_until(at).is_some_and(|moment| moment > self.now);
@@ -66,14 +66,14 @@ impl Decider<'_> {
             return None;
         }
         let plan = self.run.plan();
-        let waiting = self.run.questions().filter_map(|question| plan.position(&question.task));
+        let waiting = self.run.questions().filter_map(|question| plan.index_of(&question.task));
         let frontier = self.run.frontier();
         // With one task asked for, the others of its plan hold up nothing.
         frontier.active().chain(self.run.eligible()).chain(waiting).map(|at| plan.wave(at)).min()
     }
 
     /// Its own where it can go on with a conversation; else one that nobody else would go on in.
-    fn free_slot(&self, at: usize) -> Option<WorkspaceSlot> {
+    fn free_slot(&self, at: TaskIndex) -> Option<WorkspaceSlot> {
         let taken = self.run.slots();
         let parallel = self.run.settings().parallel.max(1);
         if taken.len() >= usize::from(parallel) {
@@ -91,7 +91,7 @@ impl Decider<'_> {
     }
 
     /// Two tasks that may write one file never run at once.
-    fn collides(&self, at: usize) -> bool {
+    fn collides(&self, at: TaskIndex) -> bool {
         self.run.frontier().active().any(|other| may_collide(self.run, at, other))
     }
 
@@ -133,7 +133,7 @@ impl Decider<'_> {
         (alone || !budget.is_exceeded_by(planned.plus(expected))).then_some(expected)
     }
 
-    fn start(&mut self, at: usize, slot: WorkspaceSlot, reserved: BudgetAmount) {
+    fn start(&mut self, at: TaskIndex, slot: WorkspaceSlot, reserved: BudgetAmount) {
         let plan = self.run.plan();
         // The base must hold every dependency, or the worker builds on nothing (EX-03).
         assert!(
@@ -163,7 +163,7 @@ impl Decider<'_> {
     }
 
     /// Where the next worker starts; steps that rest on what is no more are dropped before.
-    fn ground_of(&mut self, at: usize) -> StartPoint {
+    fn ground_of(&mut self, at: TaskIndex) -> StartPoint {
         if !self.run.steps_hold(at) {
             self.drop_steps(at);
         }
@@ -172,7 +172,7 @@ impl Decider<'_> {
 }
 
 /// May these two tasks write one file? Their lists, and what they were seen to collide on.
-fn may_collide(run: &Run, a: usize, b: usize) -> bool {
+fn may_collide(run: &Run, a: TaskIndex, b: TaskIndex) -> bool {
     let plan = run.plan();
     let (first, second) = (plan.task(a), plan.task(b));
     let both_listed = first.lists_files() && second.lists_files();

@@ -11,6 +11,7 @@ use crate::harvest::Harvest;
 use crate::ids::AttemptId;
 use crate::input::CheckReport;
 use crate::outcome::{CompletionClaim, Deviation};
+use crate::plan::TaskIndex;
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
 use crate::scope::ScopeViolation;
@@ -36,7 +37,7 @@ impl Decider<'_> {
         }
     }
 
-    fn why_not(&self, at: usize, step: u32) -> Claimable {
+    fn why_not(&self, at: TaskIndex, step: u32) -> Claimable {
         let (task, state) = (self.run.plan().task(at), self.run.task(at));
         let (all, done) = (task.steps.len(), state.steps_done());
         if all == 0 {
@@ -90,7 +91,7 @@ impl Decider<'_> {
         claim.is_some_and(|claim| claim.step == step && claim.saved.is_none())
     }
 
-    fn judge_step(&mut self, at: usize, step: u32) {
+    fn judge_step(&mut self, at: TaskIndex, step: u32) {
         let state = self.run.task(at);
         let (Some(attempt), Some(claim)) = (state.attempt().cloned(), state.steps.claimed.clone())
         else {
@@ -174,7 +175,7 @@ impl Decider<'_> {
     }
 
     /// Does this end of an attempt take the finished steps with it?
-    pub(super) fn ends_the_steps(&self, at: usize, reason: &Rejection) -> bool {
+    pub(super) fn ends_the_steps(&self, at: TaskIndex, reason: &Rejection) -> bool {
         let resumed = self.run.task(at).stage.work().is_some_and(|work| work.ground.is_resumed());
         match reason {
             // They stand on a branch that has moved on, or on what a person refused.
@@ -189,7 +190,7 @@ impl Decider<'_> {
         }
     }
 
-    pub(super) fn drop_steps(&mut self, at: usize) {
+    pub(super) fn drop_steps(&mut self, at: TaskIndex) {
         if !self.run.task(at).steps.finished.is_empty() {
             let task = self.run.plan().task(at).id.clone();
             self.record(Event::StepsDropped { task });

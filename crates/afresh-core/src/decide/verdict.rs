@@ -5,6 +5,7 @@ use crate::event::Event;
 use crate::harvest::Harvest;
 use crate::model_error::ModelErrorClass;
 use crate::outcome::{CompletionClaim, Outcome};
+use crate::plan::TaskIndex;
 use crate::process::ProcessEnd;
 use crate::question::QuestionTopic;
 use crate::rejection::Rejection;
@@ -14,7 +15,7 @@ use crate::settings::{OnFailure, OnOrphan, TimeoutAction};
 
 impl Decider<'_> {
     /// Judges an attempt whose work is saved.
-    pub(super) fn judge(&mut self, at: usize) {
+    pub(super) fn judge(&mut self, at: TaskIndex) {
         let TaskStage::Judging { end, harvest, .. } = self.run.task(at).stage.clone() else {
             return;
         };
@@ -92,18 +93,18 @@ impl Decider<'_> {
 
     /// The finished steps stay, and a fresh worker goes on after them (RE-04). Whoever finished one
     /// has not failed; their number bounds how often that can be said.
-    fn partly_done(&mut self, at: usize, reason: String) {
+    fn partly_done(&mut self, at: TaskIndex, reason: String) {
         let progressed = self.finished_a_step(at);
         self.reject(at, Rejection::Partial { reason }, !progressed);
     }
 
     /// Did the attempt that is being judged finish one?
-    pub(super) fn finished_a_step(&self, at: usize) -> bool {
+    pub(super) fn finished_a_step(&self, at: TaskIndex) -> bool {
         let state = self.run.task(at);
         state.steps.finished.iter().any(|step| Some(&step.attempt) == state.attempt())
     }
 
-    fn judge_changes(&mut self, at: usize, harvest: &Harvest, claim: &CompletionClaim) {
+    fn judge_changes(&mut self, at: TaskIndex, harvest: &Harvest, claim: &CompletionClaim) {
         let claim = &self.with_steps(at, claim);
         let task = self.run.plan().task(at);
         if harvest.changes.is_empty() && task.lists_files() {
@@ -122,7 +123,7 @@ impl Decider<'_> {
     }
 
     /// A person allowed what the verdict could not.
-    pub(super) fn accept_held(&mut self, at: usize) {
+    pub(super) fn accept_held(&mut self, at: TaskIndex) {
         let TaskStage::Held { harvest, .. } = &self.run.task(at).stage else { return };
         let claim = self.run.task(at).claim().cloned().unwrap_or_default();
         let claim = self.with_steps(at, &claim);
@@ -132,7 +133,7 @@ impl Decider<'_> {
     }
 
     /// What a worker claims at the end, with what was declared and finished before.
-    fn with_steps(&self, at: usize, claim: &CompletionClaim) -> CompletionClaim {
+    fn with_steps(&self, at: TaskIndex, claim: &CompletionClaim) -> CompletionClaim {
         let state = self.run.task(at);
         let mut claim = claim.clone();
         claim.deviations.extend(state.declared_in_steps().cloned());
@@ -143,31 +144,34 @@ impl Decider<'_> {
         claim
     }
 
-    pub(super) fn scope_of<'t>(&'t self, at: usize, claim: &'t CompletionClaim) -> TaskScope<'t> {
+    pub(super) fn scope_of<'t>(
+        &'t self,
+        at: TaskIndex,
+        claim: &'t CompletionClaim,
+    ) -> TaskScope<'t> {
         let settings = self.run.settings();
         let unfinished = self
             .run
-            .tasks()
-            .enumerate()
-            .filter(|(other, (_, state))| *other != at && !state.is_finished());
+            .indexed_tasks()
+            .filter(|(other, _, state)| *other != at && !state.is_finished());
         TaskScope {
             mode: settings.scope,
             task: self.run.plan().task(at),
             deviations: &claim.deviations,
-            unfinished: unfinished.map(|(_, (task, _))| task).collect(),
+            unfinished: unfinished.map(|(_, task, _)| task).collect(),
             always: &settings.always,
             pinned: &settings.pinned,
         }
     }
 
-    fn accept(&mut self, at: usize, differences: Vec<String>) {
+    fn accept(&mut self, at: TaskIndex, differences: Vec<String>) {
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
         self.record(Event::AttemptAccepted { attempt, differences });
         self.check_again(at);
     }
 
     /// The attempt came to nothing. A fresh worker tries again unless the attempts are spent.
-    pub(super) fn reject(&mut self, at: usize, reason: Rejection, counts: bool) {
+    pub(super) fn reject(&mut self, at: TaskIndex, reason: Rejection, counts: bool) {
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
         let deaths = self.run.task(at).retries.deaths;
         let not_before = match &reason {
@@ -186,19 +190,19 @@ impl Decider<'_> {
         }
     }
 
-    fn fail_for_last_rejection(&mut self, at: usize) {
+    fn fail_for_last_rejection(&mut self, at: TaskIndex) {
         let last = self.run.task(at).last_error();
         self.fail(at, last.unwrap_or_else(|| "failed".to_owned()));
     }
 
     /// The task's attempts are spent; the policy or a person says what follows.
-    pub(super) fn fail(&mut self, at: usize, reason: String) {
+    pub(super) fn fail(&mut self, at: TaskIndex, reason: String) {
         let task = self.run.plan().task(at).id.clone();
         self.record(Event::TaskFailed { task, reason });
         self.settle_failure(at);
     }
 
-    pub(super) fn settle_failure(&mut self, at: usize) {
+    pub(super) fn settle_failure(&mut self, at: TaskIndex) {
         let TaskStage::Failed { reason, question } = self.run.task(at).stage.clone() else {
             return;
         };
@@ -225,7 +229,7 @@ impl Decider<'_> {
         self.stop_workers(grace);
     }
 
-    pub(super) fn orphaned(&mut self, at: usize) {
+    pub(super) fn orphaned(&mut self, at: TaskIndex) {
         let id = self.run.plan().task(at).id.clone();
         self.reject(at, Rejection::Orphaned, false);
         match self.run.settings().on_orphan {
@@ -247,7 +251,7 @@ impl Decider<'_> {
         }
     }
 
-    fn timed_out(&mut self, at: usize, ending: ProcessEnd) {
+    fn timed_out(&mut self, at: TaskIndex, ending: ProcessEnd) {
         let id = self.run.plan().task(at).id.clone();
         let action = self.run.settings().timeout_action;
         let reason = Rejection::TimedOut { ending };

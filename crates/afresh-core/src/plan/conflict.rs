@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Plan;
+use super::TaskIndex;
 use super::reach::ReachWalk;
 use super::starts::PrefixIndex;
 use crate::ids::TaskId;
@@ -41,10 +42,10 @@ pub(super) fn find(plan: &Plan) -> Vec<FileConflict> {
 
 /// Pairs that share a path, earlier task first. Plain paths meet in a map; globs are compared with
 /// what starts like them.
-fn candidates(plan: &Plan) -> impl Iterator<Item = (usize, usize, String)> {
-    let mut writers: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+fn candidates(plan: &Plan) -> impl Iterator<Item = (TaskIndex, TaskIndex, String)> {
+    let mut writers: BTreeMap<&str, BTreeSet<TaskIndex>> = BTreeMap::new();
     let mut globs = Vec::new();
-    for (at, task) in plan.tasks().iter().enumerate() {
+    for (at, task) in plan.indices().zip(plan.tasks()) {
         for pattern in task.patterns() {
             match pattern.literal() {
                 Some(path) => {
@@ -56,7 +57,7 @@ fn candidates(plan: &Plan) -> impl Iterator<Item = (usize, usize, String)> {
     }
     let below = below_a_directory(&writers);
     let plain = writers.into_iter().flat_map(|(path, tasks)| {
-        let mut tasks: Vec<usize> = tasks.into_iter().collect();
+        let mut tasks: Vec<TaskIndex> = tasks.into_iter().collect();
         let reach = if tasks.len() > MAX_WRITERS_COMPARED { 1 } else { tasks.len() };
         if reach == 1 {
             tasks.sort_by_key(|at| (plan.wave(*at), *at));
@@ -72,7 +73,7 @@ fn candidates(plan: &Plan) -> impl Iterator<Item = (usize, usize, String)> {
     let starts = PrefixIndex::of(plan);
     let mut comparisons = 0;
     let with_globs = globs.into_iter().flat_map(move |(at, glob)| {
-        let mut met: BTreeMap<usize, &str> = BTreeMap::new();
+        let mut met: BTreeMap<TaskIndex, &str> = BTreeMap::new();
         for (other, pattern) in starts.near(glob).filter(|(other, _)| *other != at) {
             comparisons += 1;
             if comparisons > MAX_GLOB_COMPARISONS {
@@ -90,8 +91,8 @@ fn candidates(plan: &Plan) -> impl Iterator<Item = (usize, usize, String)> {
 /// A listed directory without its slash covers what is below it: pairs of such a directory's
 /// writers with those of the files.
 fn below_a_directory(
-    writers: &BTreeMap<&str, BTreeSet<usize>>,
-) -> impl Iterator<Item = (usize, usize, String)> + use<> {
+    writers: &BTreeMap<&str, BTreeSet<TaskIndex>>,
+) -> impl Iterator<Item = (TaskIndex, TaskIndex, String)> + use<> {
     let mut pairs = Vec::new();
     for (path, below) in writers {
         for (end, _) in path.match_indices('/') {

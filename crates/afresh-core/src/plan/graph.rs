@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use super::PlanGraph;
 use super::problem::{PlanField, PlanProblem, ProblemKind, ProblemLocation};
 use super::task::Task;
+use super::{PlanGraph, TaskIndex};
 
 /// Orders the tasks, or shows every cycle as the path that forms it.
 pub(super) fn order(tasks: &[Task]) -> Result<PlanGraph, Vec<PlanProblem>> {
@@ -54,6 +54,11 @@ pub(super) fn order(tasks: &[Task]) -> Result<PlanGraph, Vec<PlanProblem>> {
         height[*at] = dependents[*at].iter().map(|next| height[*next] + 1).max().unwrap_or(1);
     }
     let waves = wave.iter().copied().max().unwrap_or(0);
+    let indices = |lists: Vec<Vec<usize>>| -> Vec<Vec<TaskIndex>> {
+        lists.into_iter().map(|list| list.into_iter().map(TaskIndex).collect()).collect()
+    };
+    let index = index.into_iter().map(|(id, at)| (id, TaskIndex(at))).collect();
+    let (needs, dependents) = (indices(needs), indices(dependents));
     Ok(PlanGraph { index, needs, dependents, wave, waves, height })
 }
 
@@ -136,17 +141,18 @@ fn describe(ids: &[&str], cycle: &[usize]) -> PlanProblem {
 }
 
 /// The longest chain, first task first; ties go to the plan's order.
-pub(super) fn critical_path(order: &PlanGraph) -> Vec<usize> {
-    let roots = (0..order.height.len()).filter(|at| order.needs[*at].is_empty());
+pub(super) fn critical_path(order: &PlanGraph) -> Vec<TaskIndex> {
+    let all = (0..order.height.len()).map(TaskIndex);
+    let roots = all.filter(|at| order.needs[at.0].is_empty());
     let mut path = Vec::new();
     let mut next = first_highest(order, roots);
     while let Some(at) = next {
         path.push(at);
-        next = first_highest(order, order.dependents[at].iter().copied());
+        next = first_highest(order, order.dependents[at.0].iter().copied());
     }
     path
 }
 
-fn first_highest(order: &PlanGraph, among: impl Iterator<Item = usize>) -> Option<usize> {
-    among.min_by_key(|at| (std::cmp::Reverse(order.height[*at]), *at))
+fn first_highest(order: &PlanGraph, among: impl Iterator<Item = TaskIndex>) -> Option<TaskIndex> {
+    among.min_by_key(|at| (std::cmp::Reverse(order.height[at.0]), *at))
 }

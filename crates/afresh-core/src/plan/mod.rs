@@ -44,12 +44,33 @@ pub struct Plan {
     order: PlanGraph,
 }
 
+/// The position of a task in its plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaskIndex(usize);
+
+impl TaskIndex {
+    /// Counted from 0; the plan must have that many tasks.
+    pub fn new(position: usize) -> Self {
+        Self(position)
+    }
+
+    pub fn position(self) -> usize {
+        self.0
+    }
+}
+
+impl std::fmt::Display for TaskIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// What follows from the dependencies; computed once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PlanGraph {
-    index: BTreeMap<TaskId, usize>,
-    needs: Vec<Vec<usize>>,
-    dependents: Vec<Vec<usize>>,
+    index: BTreeMap<TaskId, TaskIndex>,
+    needs: Vec<Vec<TaskIndex>>,
+    dependents: Vec<Vec<TaskIndex>>,
     /// Counted from 1.
     wave: Vec<u32>,
     waves: u32,
@@ -84,32 +105,37 @@ impl Plan {
         self.tasks.is_empty()
     }
 
-    pub fn task(&self, position: usize) -> &Task {
-        &self.tasks[position]
+    /// The index of every task, in the plan's order.
+    pub fn indices(&self) -> impl DoubleEndedIterator<Item = TaskIndex> + use<> {
+        (0..self.tasks.len()).map(TaskIndex)
     }
 
-    pub fn position(&self, id: &TaskId) -> Option<usize> {
+    pub fn task(&self, index: TaskIndex) -> &Task {
+        &self.tasks[index.0]
+    }
+
+    pub fn index_of(&self, id: &TaskId) -> Option<TaskIndex> {
         self.order.index.get(id).copied()
     }
 
-    /// Positions of the tasks that must be merged first.
-    pub fn needs(&self, position: usize) -> &[usize] {
-        &self.order.needs[position]
+    /// The tasks that must be merged first.
+    pub fn needs(&self, index: TaskIndex) -> &[TaskIndex] {
+        &self.order.needs[index.0]
     }
 
-    /// Positions of the tasks that wait for this one.
-    pub fn dependents(&self, position: usize) -> &[usize] {
-        &self.order.dependents[position]
+    /// The tasks that wait for this one.
+    pub fn dependents(&self, index: TaskIndex) -> &[TaskIndex] {
+        &self.order.dependents[index.0]
     }
 
     /// The wave a task belongs to, counted from 1, from dependencies alone.
-    pub fn wave(&self, position: usize) -> u32 {
-        self.order.wave[position]
+    pub fn wave(&self, index: TaskIndex) -> u32 {
+        self.order.wave[index.0]
     }
 
     /// How many tasks are on the longest way from here to the end.
-    pub fn height(&self, position: usize) -> u32 {
-        self.order.height[position]
+    pub fn height(&self, index: TaskIndex) -> u32 {
+        self.order.height[index.0]
     }
 
     /// How many waves there are.
@@ -118,16 +144,16 @@ impl Plan {
     }
 
     /// The tasks of each wave, in the plan's order.
-    pub fn waves(&self) -> Vec<Vec<usize>> {
+    pub fn waves(&self) -> Vec<Vec<TaskIndex>> {
         let mut waves = vec![Vec::new(); self.wave_count() as usize];
         for (position, wave) in self.order.wave.iter().enumerate() {
-            waves[*wave as usize - 1].push(position);
+            waves[*wave as usize - 1].push(TaskIndex(position));
         }
         waves
     }
 
     /// The longest chain of tasks.
-    pub fn critical_path(&self) -> Vec<usize> {
+    pub fn critical_path(&self) -> Vec<TaskIndex> {
         graph::critical_path(&self.order)
     }
 
@@ -139,7 +165,7 @@ impl Plan {
     /// The same plan with one task more; what that needs and is not here is forgotten.
     pub(crate) fn joined_by(&self, task: &Task) -> Self {
         let mut task = task.clone();
-        task.needs.retain(|need| self.position(need).is_some());
+        task.needs.retain(|need| self.index_of(need).is_some());
         let tasks = self.tasks.iter().cloned().chain([task]).collect();
         Self::assemble(self.name.clone(), self.spec.clone(), tasks)
             .expect("nothing needs the new task, so there is no cycle")

@@ -4,17 +4,17 @@
 
 use std::collections::BTreeMap;
 
-use super::Plan;
+use super::{Plan, TaskIndex};
 
 impl Plan {
     /// Is the first task merged before the second one starts?
-    pub fn is_before(&self, first: usize, second: usize) -> bool {
+    pub fn is_before(&self, first: TaskIndex, second: TaskIndex) -> bool {
         self.way(first, second).is_some()
     }
 
     /// The tasks from the first to the second, each needing the one before it; none where the
     /// second does not wait for the first.
-    pub fn way(&self, first: usize, second: usize) -> Option<Vec<usize>> {
+    pub fn way(&self, first: TaskIndex, second: TaskIndex) -> Option<Vec<TaskIndex>> {
         let mut queue = vec![second];
         // By task: the one that needs it, on the way to the second.
         let mut next = BTreeMap::new();
@@ -43,7 +43,7 @@ pub(super) struct ReachWalk<'a> {
     /// The last question in which a task was seen.
     seen: Vec<u32>,
     question: u32,
-    queue: Vec<usize>,
+    queue: Vec<TaskIndex>,
 }
 
 impl<'a> ReachWalk<'a> {
@@ -52,7 +52,7 @@ impl<'a> ReachWalk<'a> {
     }
 
     /// Is one of the two merged before the other starts?
-    pub(super) fn is_ordered(&mut self, a: usize, b: usize) -> bool {
+    pub(super) fn is_ordered(&mut self, a: TaskIndex, b: TaskIndex) -> bool {
         let plan = self.plan;
         let (first, second) = if plan.wave(a) < plan.wave(b) { (a, b) } else { (b, a) };
         self.question += 1;
@@ -63,8 +63,10 @@ impl<'a> ReachWalk<'a> {
                 if *need == first {
                     return true;
                 }
-                if plan.wave(*need) > plan.wave(first) && self.seen[*need] != self.question {
-                    self.seen[*need] = self.question;
+                if plan.wave(*need) > plan.wave(first)
+                    && self.seen[need.position()] != self.question
+                {
+                    self.seen[need.position()] = self.question;
                     self.queue.push(*need);
                 }
             }
@@ -88,11 +90,20 @@ mod tests {
         };
         let tasks = vec![task("a", &[]), task("b", &["a"]), task("c", &["b"]), task("d", &["a"])];
         let plan = Plan::new(PlanDraft { tasks, ..PlanDraft::default() }).expect("a plan");
-        assert_eq!(plan.way(0, 2), Some(vec![0, 1, 2]));
-        assert_eq!(plan.way(2, 0), None);
-        assert_eq!(plan.way(1, 3), None);
-        assert!(plan.is_before(0, 3) && !plan.is_before(3, 2) && !plan.is_before(1, 1));
+        let at = TaskIndex::new;
+        assert_eq!(plan.way(at(0), at(2)), Some(vec![at(0), at(1), at(2)]));
+        assert_eq!(plan.way(at(2), at(0)), None);
+        assert_eq!(plan.way(at(1), at(3)), None);
+        assert!(
+            plan.is_before(at(0), at(3))
+                && !plan.is_before(at(3), at(2))
+                && !plan.is_before(at(1), at(1))
+        );
         let mut walk = ReachWalk::new(&plan);
-        assert!(walk.is_ordered(0, 2) && walk.is_ordered(3, 0) && !walk.is_ordered(1, 3));
+        assert!(
+            walk.is_ordered(at(0), at(2))
+                && walk.is_ordered(at(3), at(0))
+                && !walk.is_ordered(at(1), at(3))
+        );
     }
 }

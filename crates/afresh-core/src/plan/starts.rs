@@ -4,10 +4,11 @@
 //! as far as both are fixed.
 
 use super::Plan;
+use super::TaskIndex;
 use crate::pattern::FilePattern;
 
 /// A pattern, and the position of the task that lists it.
-pub(super) type PatternEntry<'a> = (usize, &'a FilePattern);
+pub(super) type PatternEntry<'a> = (TaskIndex, &'a FilePattern);
 
 pub(super) struct PrefixIndex<'a> {
     /// Sorted.
@@ -16,7 +17,7 @@ pub(super) struct PrefixIndex<'a> {
 
 impl<'a> PrefixIndex<'a> {
     pub(super) fn of(plan: &'a Plan) -> Self {
-        let tasks = plan.tasks().iter().enumerate();
+        let tasks = plan.indices().zip(plan.tasks());
         let listed = tasks.flat_map(|(at, task)| task.patterns().map(move |pattern| (at, pattern)));
         let mut all: Vec<_> =
             listed.map(|(at, pattern)| (pattern.fixed_start(), (at, pattern))).collect();

@@ -111,6 +111,7 @@ fn by_size(task: &Task) -> ModelTier {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::TaskIndex;
     use crate::plan::{FileDraft, Plan, PlanDraft, StepDraft, TaskDraft};
 
     fn task(files: &[&str], steps: usize, characters: usize) -> Task {
@@ -125,7 +126,7 @@ mod tests {
             ..TaskDraft::default()
         };
         let plan = PlanDraft { tasks: vec![draft], ..PlanDraft::default() };
-        Plan::new(plan).expect("a plan").task(0).clone()
+        Plan::new(plan).expect("a plan").task(TaskIndex::new(0)).clone()
     }
 
     /// AG-03: `auto` decides by thresholds that are documented.

@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::task::{TaskStage, TaskState};
+use super::task::{TaskStage, TaskTable};
 use crate::ids::TaskId;
-use crate::plan::Plan;
+use crate::plan::{Plan, TaskIndex};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskFrontier {
@@ -15,9 +15,9 @@ pub struct TaskFrontier {
     /// Tasks with nothing at work and nothing settled.
     idle: Vec<bool>,
     /// Idle tasks with nothing unmet; longest remaining path first, then the plan's order.
-    ready: BTreeSet<(Reverse<u32>, usize)>,
+    ready: BTreeSet<(Reverse<u32>, TaskIndex)>,
     /// Tasks with an attempt at work.
-    active: BTreeSet<usize>,
+    active: BTreeSet<TaskIndex>,
 }
 
 /// A task that was given up, and so holds up others.
@@ -30,34 +30,34 @@ pub struct BlockCause {
 impl TaskFrontier {
     pub(super) fn new(plan: &Plan) -> Self {
         let mut frontier = Self {
-            unmet: (0..plan.len()).map(|at| plan.needs(at).len()).collect(),
+            unmet: plan.indices().map(|at| plan.needs(at).len()).collect(),
             idle: vec![true; plan.len()],
             ready: BTreeSet::new(),
             active: BTreeSet::new(),
         };
-        for at in 0..plan.len() {
+        for at in plan.indices() {
             frontier.note_ready(plan, at);
         }
         frontier
     }
 
     /// Computes everything anew, after the plan changed.
-    pub(super) fn rebuild(plan: &Plan, tasks: &[TaskState]) -> Self {
+    pub(super) fn rebuild(plan: &Plan, tasks: &TaskTable) -> Self {
         let mut frontier = Self::new(plan);
-        for (at, task) in tasks.iter().enumerate() {
+        for (at, task) in tasks.indexed(plan) {
             frontier.moved(plan, at, &TaskStage::Idle, &task.stage);
         }
         frontier
     }
 
     /// Notes that a task went from one stage to another.
-    pub(super) fn moved(&mut self, plan: &Plan, at: usize, from: &TaskStage, to: &TaskStage) {
+    pub(super) fn moved(&mut self, plan: &Plan, at: TaskIndex, from: &TaskStage, to: &TaskStage) {
         if from.is_met() != to.is_met() {
             for dependent in plan.dependents(at) {
                 if to.is_met() {
-                    self.unmet[*dependent] -= 1;
+                    self.unmet[dependent.position()] -= 1;
                 } else {
-                    self.unmet[*dependent] += 1;
+                    self.unmet[dependent.position()] += 1;
                 }
                 self.note_ready(plan, *dependent);
             }
@@ -67,35 +67,35 @@ impl TaskFrontier {
         } else {
             self.active.remove(&at);
         }
-        self.idle[at] = matches!(to, TaskStage::Idle);
+        self.idle[at.position()] = matches!(to, TaskStage::Idle);
         self.note_ready(plan, at);
     }
 
-    fn note_ready(&mut self, plan: &Plan, at: usize) {
+    fn note_ready(&mut self, plan: &Plan, at: TaskIndex) {
         let key = (Reverse(plan.height(at)), at);
-        if self.idle[at] && self.unmet[at] == 0 {
+        if self.idle[at.position()] && self.unmet[at.position()] == 0 {
             self.ready.insert(key);
         } else {
             self.ready.remove(&key);
         }
     }
 
-    pub(crate) fn ready(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn ready(&self) -> impl Iterator<Item = TaskIndex> + '_ {
         self.ready.iter().map(|(_, at)| *at)
     }
 
-    pub(crate) fn active(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn active(&self) -> impl Iterator<Item = TaskIndex> + '_ {
         self.active.iter().copied()
     }
 
-    pub fn is_ready(&self, plan: &Plan, at: usize) -> bool {
+    pub fn is_ready(&self, plan: &Plan, at: TaskIndex) -> bool {
         self.ready.contains(&(Reverse(plan.height(at)), at))
     }
 }
 
 /// Every task that waits for something given up, with all the tasks that are to blame.
-pub(super) fn blocked(plan: &Plan, tasks: &[TaskState]) -> BTreeMap<usize, Vec<BlockCause>> {
-    let mut causes: BTreeMap<usize, BTreeSet<BlockCause>> = BTreeMap::new();
+pub(super) fn blocked(plan: &Plan, tasks: &TaskTable) -> BTreeMap<TaskIndex, Vec<BlockCause>> {
+    let mut causes: BTreeMap<TaskIndex, BTreeSet<BlockCause>> = BTreeMap::new();
     for wave in plan.waves() {
         for at in wave {
             let state = match &tasks[at].stage {

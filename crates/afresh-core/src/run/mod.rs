@@ -16,12 +16,13 @@ pub use frontier::{BlockCause, TaskFrontier};
 pub use task::{
     ActiveAttempt, AttemptRecords, CheckStage, LandHold, LastAttempt, MergeStage, ModelHealth,
     PersonInput, RetryState, SessionState, StepProgress, TaskHistory, TaskStage, TaskState,
+    TaskTable,
 };
 
 use crate::check::CheckResult;
 use crate::event::Event;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
-use crate::plan::{ModelTier, Plan};
+use crate::plan::{ModelTier, Plan, TaskIndex};
 use crate::question::Question;
 use crate::settings::Settings;
 use crate::step::StartPoint;
@@ -43,7 +44,7 @@ pub struct Run {
     settings: Settings,
     /// Counts the drivers that took up this run.
     epoch: u32,
-    tasks: Vec<TaskState>,
+    tasks: TaskTable,
     frontier: TaskFrontier,
     /// Work slots that hold something not yet saved.
     slots: BTreeMap<WorkspaceSlot, AttemptId>,
@@ -51,9 +52,9 @@ pub struct Run {
     leavings: BTreeMap<WorkspaceSlot, ActiveAttempt>,
     /// What is remembered of tasks that are no longer in the plan.
     retired: BTreeMap<TaskId, TaskHistory>,
-    merge_queue: VecDeque<usize>,
+    merge_queue: VecDeque<TaskIndex>,
     /// The task that holds the merge slot: one merge at a time.
-    merging: Option<usize>,
+    merging: Option<TaskIndex>,
     questions: BTreeMap<QuestionId, Question>,
     next_question: u32,
     halt: Option<HaltRequest>,
@@ -124,7 +125,7 @@ impl Run {
     /// The run that the first event of a journal starts; none if it is another event.
     pub fn start(first: &Event) -> Option<Self> {
         let Event::RunStarted { run, branch, base, plan, settings } = first else { return None };
-        let tasks: Vec<TaskState> = plan.tasks().iter().map(TaskState::of).collect();
+        let tasks: TaskTable = plan.tasks().iter().map(TaskState::of).collect();
         Some(Self {
             id: run.clone(),
             branch: branch.clone(),
@@ -206,16 +207,23 @@ impl Run {
         self.epoch
     }
 
-    pub fn task(&self, position: usize) -> &TaskState {
-        &self.tasks[position]
+    pub fn task(&self, index: TaskIndex) -> &TaskState {
+        &self.tasks[index]
     }
 
     pub fn tasks(&self) -> impl Iterator<Item = (&crate::plan::Task, &TaskState)> {
-        self.plan.tasks().iter().zip(&self.tasks)
+        self.plan.tasks().iter().zip(self.tasks.iter())
+    }
+
+    /// The same, with the index of each task.
+    pub fn indexed_tasks(
+        &self,
+    ) -> impl Iterator<Item = (TaskIndex, &crate::plan::Task, &TaskState)> {
+        self.plan.indices().zip(self.tasks()).map(|(at, (task, state))| (at, task, state))
     }
 
     pub fn state_of(&self, id: &TaskId) -> Option<&TaskState> {
-        self.plan.position(id).map(|position| &self.tasks[position])
+        self.plan.index_of(id).map(|position| &self.tasks[position])
     }
 
     pub fn questions(&self) -> impl Iterator<Item = &Question> {
@@ -250,11 +258,11 @@ impl Run {
         &self.leavings
     }
 
-    pub(crate) fn merging(&self) -> Option<usize> {
+    pub(crate) fn merging(&self) -> Option<TaskIndex> {
         self.merging
     }
 
-    pub(crate) fn next_in_merge_queue(&self) -> Option<usize> {
+    pub(crate) fn next_in_merge_queue(&self) -> Option<TaskIndex> {
         self.merge_queue.front().copied()
     }
 
@@ -272,7 +280,7 @@ impl Run {
 
     /// Where the next worker of a task starts: after the last finished step, as long as everything
     /// that it rests on is still so (EX-03), else where the branch stands.
-    pub fn next_ground(&self, at: usize) -> StartPoint {
+    pub fn next_ground(&self, at: TaskIndex) -> StartPoint {
         let fresh = StartPoint::fresh(self.tip.clone());
         let Some(last) = self.tasks[at].steps.finished.last() else { return fresh };
         match &last.commit {
@@ -284,13 +292,13 @@ impl Run {
     }
 
     /// Do the finished steps of a task rest on what its dependencies are now?
-    pub fn steps_hold(&self, at: usize) -> bool {
+    pub fn steps_hold(&self, at: TaskIndex) -> bool {
         let last = self.tasks[at].steps.finished.last();
         last.is_none_or(|last| last.needs == self.landed_needs(at))
     }
 
     /// The commits by which the tasks that this one needs have landed.
-    pub(crate) fn landed_needs(&self, at: usize) -> Vec<CommitId> {
+    pub(crate) fn landed_needs(&self, at: TaskIndex) -> Vec<CommitId> {
         let needs = self.plan.needs(at).iter().map(|need| &self.tasks[*need].stage);
         needs
             .filter_map(|stage| match stage {
@@ -318,24 +326,24 @@ impl Run {
     }
 
     /// Why a task cannot run, if something it needs was given up.
-    pub fn blocked(&self) -> BTreeMap<usize, Vec<BlockCause>> {
+    pub fn blocked(&self) -> BTreeMap<TaskIndex, Vec<BlockCause>> {
         frontier::blocked(&self.plan, &self.tasks)
     }
 
     /// Tasks that could start now, were there room; the most urgent first.
-    pub(crate) fn eligible(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn eligible(&self) -> impl Iterator<Item = TaskIndex> + '_ {
         let only = self.settings.only.as_ref();
-        let asked_for = move |at: &usize| only.is_none_or(|id| *id == self.plan.task(*at).id);
+        let asked_for = move |at: &TaskIndex| only.is_none_or(|id| *id == self.plan.task(*at).id);
         self.frontier.ready().filter(asked_for).filter(|at| self.held_up_by(*at).next().is_none())
     }
 
     /// Could it start now, were there room?
-    pub fn is_ready(&self, at: usize) -> bool {
+    pub fn is_ready(&self, at: TaskIndex) -> bool {
         self.frontier.is_ready(&self.plan, at) && self.held_up_by(at).next().is_none()
     }
 
     /// The unfinished tasks that the last worker of this one called in its way.
-    pub fn held_up_by(&self, at: usize) -> impl Iterator<Item = &TaskId> {
+    pub fn held_up_by(&self, at: TaskIndex) -> impl Iterator<Item = &TaskId> {
         // Whoever asks for one task alone does not wait for others.
         let counts = self.settings.only.is_none();
         let waits_for = self.tasks[at].people.waits_for.iter().filter(move |_| counts);
@@ -400,7 +408,7 @@ impl Run {
     }
 
     /// Tasks that hold files right now.
-    pub(crate) fn active(&self) -> BTreeSet<usize> {
+    pub(crate) fn active(&self) -> BTreeSet<TaskIndex> {
         self.frontier.active().collect()
     }
 }

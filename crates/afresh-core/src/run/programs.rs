@@ -3,7 +3,7 @@
 use super::{Run, TaskState};
 use crate::ids::AttemptId;
 use crate::input::AgentIdentity;
-use crate::plan::{ModelTier, Task};
+use crate::plan::{ModelTier, Task, TaskIndex};
 use crate::rejection::Rejection;
 use crate::time::Timestamp;
 use crate::usage::ContextFill;
@@ -63,7 +63,7 @@ impl Run {
     }
 
     /// Before this moment the task does not start, though nothing else is in its way.
-    pub fn held_until(&self, at: usize) -> Option<Timestamp> {
+    pub fn held_until(&self, at: TaskIndex) -> Option<Timestamp> {
         let parked = || self.parked_until(self.plan.task(at).agent.as_deref(), self.tier_of(at));
         let parked = if self.parked.is_empty() { None } else { parked() };
         self.tasks[at].retries.not_before.max(parked)
@@ -76,13 +76,13 @@ impl Run {
     }
 
     /// The size of model that the plan means for the task.
-    pub fn planned_tier(&self, at: usize) -> ModelTier {
+    pub fn planned_tier(&self, at: TaskIndex) -> ModelTier {
         self.settings.tier_of(self.plan.task(at))
     }
 
     /// The size of model that the task's next worker gets: what the plan says, or less after failures
     /// of models that said nothing about the task (AG-05).
-    pub fn tier_of(&self, at: usize) -> ModelTier {
+    pub fn tier_of(&self, at: TaskIndex) -> ModelTier {
         let wanted = self.planned_tier(at);
         let down = self.tasks[at].model_health.failures / TRIES_PER_MODEL;
         (0..down).fold(wanted, |tier, _| tier.below().unwrap_or(tier))

@@ -8,7 +8,7 @@ use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, WorkspaceSlot};
 use crate::input::{AgentIdentity, AttemptEnd, MergedTree};
 use crate::interruption::{AttemptResumption, InterruptedAttempt};
 use crate::outcome::{CompletionClaim, Deviation, Outcome};
-use crate::plan::{ModelTier, Task};
+use crate::plan::{ModelTier, Plan, Task, TaskIndex};
 use crate::question::AnsweredQuestion;
 use crate::rejection::Rejection;
 use crate::step::{FinishedStep, StartPoint, StepClaim};
@@ -375,5 +375,46 @@ impl TaskStage {
             Self::Merging { merge: MergeStage::Moving { hold, .. }, .. } => hold.is_none(),
             _ => false,
         }
+    }
+}
+
+/// The state of every task, in the plan's order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskTable(Vec<TaskState>);
+
+impl TaskTable {
+    /// With the index of each task.
+    pub fn indexed<'a>(
+        &'a self,
+        plan: &Plan,
+    ) -> impl Iterator<Item = (TaskIndex, &'a TaskState)> + use<'a> {
+        plan.indices().zip(&self.0)
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, TaskState> {
+        self.0.iter()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> std::slice::IterMut<'_, TaskState> {
+        self.0.iter_mut()
+    }
+}
+
+impl FromIterator<TaskState> for TaskTable {
+    fn from_iter<I: IntoIterator<Item = TaskState>>(states: I) -> Self {
+        Self(states.into_iter().collect())
+    }
+}
+
+impl std::ops::Index<TaskIndex> for TaskTable {
+    type Output = TaskState;
+    fn index(&self, index: TaskIndex) -> &TaskState {
+        &self.0[index.position()]
+    }
+}
+
+impl std::ops::IndexMut<TaskIndex> for TaskTable {
+    fn index_mut(&mut self, index: TaskIndex) -> &mut TaskState {
+        &mut self.0[index.position()]
     }
 }

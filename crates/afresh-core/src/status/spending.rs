@@ -1,6 +1,7 @@
 //! What was used, as people and scripts see it. A price that nobody told is unknown, never nothing
 //! (LO-03, R14).
 
+use crate::plan::TaskIndex;
 use serde::Serialize;
 
 use crate::run::{Run, TaskState};
@@ -35,7 +36,7 @@ pub struct WaveStatus {
 }
 
 pub(super) fn waves(run: &Run) -> Vec<WaveStatus> {
-    let of_wave = |(wave, tasks): (u32, Vec<usize>)| {
+    let of_wave = |(wave, tasks): (u32, Vec<TaskIndex>)| {
         let states = || tasks.iter().map(|at| run.task(*at));
         let used = states().fold(Usage::default(), |sum, state| sum.plus(&state.usage()));
         WaveStatus {

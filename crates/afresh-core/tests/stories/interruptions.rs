@@ -1,5 +1,6 @@
 //! Whoever is cut off from outside is taken up again where it was (AG-08).
 
+use afresh_core::plan::TaskIndex;
 use std::time::Duration;
 
 use afresh_core::harvest::{ChangeKind, Harvest};
@@ -90,7 +91,7 @@ fn an_attempt_lost_with_its_driver_is_resumed() {
     story.talks("A.1");
     let told = story.killed_and_opened("A.1");
     insta::assert_snapshot!(told.text());
-    assert_eq!(story.run.task(0).retries.counted, 0);
+    assert_eq!(story.run.task(TaskIndex::new(0)).retries.counted, 0);
 }
 
 /// AG-08: a halt that ends workers interrupts them, and going on means to go on with them.
@@ -111,7 +112,11 @@ fn a_killed_program_is_resumed() {
         story.talks("A.1");
         story.cut_off("A.1", ending);
         assert_eq!(starts(&story.wait(2)), resumed("A.2", 1), "{ending:?}");
-        assert_eq!(story.run.task(0).retries.counted, 1, "a program that dies may do so for ever");
+        assert_eq!(
+            story.run.task(TaskIndex::new(0)).retries.counted,
+            1,
+            "a program that dies may do so for ever"
+        );
     }
 }
 
@@ -148,7 +153,7 @@ fn timeouts_and_rejected_work_get_a_fresh_worker() {
         let mut told = starts(&story.harvested("A.1", &["a"]));
         told.extend(starts(&story.wait(2)));
         assert_eq!(told, fresh("A.2"), "{ending:?}");
-        assert_eq!(story.run.task(0).session.interrupted, None);
+        assert_eq!(story.run.task(TaskIndex::new(0)).session.interrupted, None);
     }
 }
 
@@ -164,7 +169,13 @@ fn after_two_resumes_a_fresh_worker_comes() {
     assert_eq!(starts(&story.killed_and_opened("A.2")), resumed("A.3", 2));
     story.talks("A.3");
     assert_eq!(starts(&story.killed_and_opened("A.3")), fresh("A.4"));
-    let left = story.run.task(0).session.interrupted.clone().expect("the fresh one is told");
+    let left = story
+        .run
+        .task(TaskIndex::new(0))
+        .session
+        .interrupted
+        .clone()
+        .expect("the fresh one is told");
     assert_eq!((left.attempt, left.harvest.tree), (attempt_id("A.3"), tree("A.3")));
     story.talks("A.4");
     assert_eq!(starts(&story.killed_and_opened("A.4")), resumed("A.5", 4));
@@ -180,8 +191,8 @@ fn a_conversation_that_is_gone_is_followed_by_a_fresh_worker() {
     story.spawned("A.2");
     let told = story.refuses("A.2", "A.1");
     insta::assert_snapshot!(told.text());
-    assert_eq!(story.run.task(0).retries.counted, 0);
-    let left = story.run.task(0).session.interrupted.clone().expect("it is told");
+    assert_eq!(story.run.task(TaskIndex::new(0)).retries.counted, 0);
+    let left = story.run.task(TaskIndex::new(0)).session.interrupted.clone().expect("it is told");
     assert_eq!((left.attempt, left.conversation), (attempt_id("A.1"), None));
 }
 
@@ -194,7 +205,7 @@ fn work_that_cannot_be_put_back_is_followed_by_a_fresh_worker() {
     let why = "the tree is gone".to_owned();
     let told = story.feed(&Input::CannotResume(attempt_id("A.2"), why.clone()));
     assert_eq!(starts(&told), fresh("A.3"));
-    assert_eq!(story.run.task(0).retries.counted, 0);
+    assert_eq!(story.run.task(TaskIndex::new(0)).retries.counted, 0);
     story.feed(&Input::CannotResume(attempt_id("A.2"), why.clone())).changes_nothing();
     story.feed(&Input::CannotResume(attempt_id("A.3"), why)).changes_nothing();
 }

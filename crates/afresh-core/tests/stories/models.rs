@@ -1,5 +1,6 @@
 //! When a model fails its worker, and when its context is full.
 
+use afresh_core::plan::TaskIndex;
 use std::time::Duration;
 
 use afresh_core::input::AttemptEnd;
@@ -53,7 +54,7 @@ fn tiers(told: &Told) -> Vec<ModelTier> {
 #[test]
 fn a_model_that_fails_is_tried_again_and_then_the_next_one_down() {
     let mut story = Story::of("A: a");
-    assert_eq!(story.run.tier_of(0), ModelTier::Standard);
+    assert_eq!(story.run.tier_of(TaskIndex::new(0)), ModelTier::Standard);
     let waits = [2, 5, 0];
     for (number, wait) in (1..).zip(waits) {
         let attempt = format!("A.{number}");

@@ -1,6 +1,7 @@
 //! A plan says everything that is wrong with it at once (B01 to B12), and its order.
 
 use afresh_core::Plan;
+use afresh_core::plan::TaskIndex;
 use afresh_core::plan::{PlanDraft, PlanProblem, StepDraft, TaskDraft};
 use proptest::prelude::*;
 
@@ -119,11 +120,11 @@ fn an_empty_plan_is_a_problem_of_its_own() {
 #[test]
 fn waves_heights_and_the_critical_path_follow_the_dependencies() {
     let plan = plan_of("A: a\nB < A: b\nC < A: c\nD < C B: d\nE: e\nF < E: f");
-    let name = |at: &usize| plan.task(*at).id.to_string();
+    let name = |at: &TaskIndex| plan.task(*at).id.to_string();
     let waves: Vec<Vec<String>> =
         plan.waves().iter().map(|wave| wave.iter().map(name).collect()).collect();
     assert_eq!(waves, [vec!["A", "E"], vec!["B", "C", "F"], vec!["D"]]);
-    let heights: Vec<u32> = (0..plan.len()).map(|at| plan.height(at)).collect();
+    let heights: Vec<u32> = plan.indices().map(|at| plan.height(at)).collect();
     assert_eq!(heights, [3, 2, 2, 1, 2, 1]);
     let path: Vec<String> = plan.critical_path().iter().map(name).collect();
     assert_eq!(path, ["A", "B", "D"]);
@@ -164,7 +165,7 @@ proptest! {
         let plan = plan_of(&lines.join("\n"));
         let found: Vec<_> = plan.conflicts().into_iter().map(|found| found.tasks).collect();
         for (a, b) in (0..files.len()).flat_map(|b| (0..b).map(move |a| (a, b))) {
-            let (one, other) = (plan.task(a), plan.task(b));
+            let (one, other) = (plan.task(TaskIndex::new(a)), plan.task(TaskIndex::new(b)));
             let meet = one.patterns().any(|p| other.patterns().any(|q| p.overlaps(q)));
             let pair = (one.id.clone(), other.id.clone());
             prop_assert_eq!(found.contains(&pair), meet, "{} {}", files[a], files[b]);

@@ -3,6 +3,7 @@
 
 use afresh_core::harvest::{Change, ChangeKind, EntryKind};
 use afresh_core::outcome::Deviation;
+use afresh_core::plan::TaskIndex;
 use afresh_core::scope::TaskScope;
 use afresh_core::settings::ScopeMode;
 
@@ -33,9 +34,9 @@ fn verdict(plan: &str, mode: ScopeMode, change: &Change) -> String {
     ];
     let scope = TaskScope {
         mode,
-        task: plan.task(0),
+        task: plan.task(TaskIndex::new(0)),
         deviations: &deviations,
-        unfinished: vec![plan.task(1)],
+        unfinished: vec![plan.task(TaskIndex::new(1))],
         always: &["sh scripts/ci.sh".to_owned()],
         pinned: &["my.plan.toml".to_owned()],
     };

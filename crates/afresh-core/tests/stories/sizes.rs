@@ -4,6 +4,7 @@
 //! as a test that does not end.
 
 use afresh_core::Plan;
+use afresh_core::plan::TaskIndex;
 use afresh_core::plan::{PlanDraft, TaskDraft};
 use afresh_core::settings::Settings;
 
@@ -34,7 +35,7 @@ fn ten_thousand_tasks_in_a_chain_are_a_plan() {
     let plan = many(chain, |_| "one.txt".to_owned());
     assert_eq!(plan.waves().len(), MANY);
     assert_eq!(plan.critical_path().len(), MANY);
-    assert_eq!(plan.height(0), 10_000);
+    assert_eq!(plan.height(TaskIndex::new(0)), 10_000);
     assert!(plan.conflicts().is_empty());
 }
 

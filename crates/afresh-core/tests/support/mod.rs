@@ -188,7 +188,7 @@ impl Story {
             _ => tree(attempt),
         };
         let task = attempt_id(attempt).task;
-        let at = self.run.plan().position(&task).expect("a task of the plan");
+        let at = self.run.plan().index_of(&task).expect("a task of the plan");
         let own = self
             .run
             .plan()
@@ -255,7 +255,7 @@ impl Story {
 
     fn own_file(&self, attempt: &str) -> String {
         let task = attempt_id(attempt).task;
-        let at = self.run.plan().position(&task).expect("a task of the plan");
+        let at = self.run.plan().index_of(&task).expect("a task of the plan");
         let first = self.run.plan().task(at).patterns().next();
         first.map_or("free.txt".to_owned(), ToString::to_string)
     }

@@ -20,7 +20,7 @@ use afresh_agents::bundle::{FileChecksum, FileOrigin, FinishedTask, InlinedFile,
 use afresh_agents::{Briefing, Bundle};
 use afresh_core::Run;
 use afresh_core::ids::{AttemptId, TaskId};
-use afresh_core::plan::ContextLevel;
+use afresh_core::plan::{ContextLevel, TaskIndex};
 use afresh_core::question::AnsweredQuestion;
 use afresh_core::run::TaskStage;
 use afresh_core::step::StartPoint;
@@ -54,7 +54,7 @@ impl MissingSource {
 /// What the next worker of a task would be given, with what lies in `tree`.
 pub fn next(
     run: &Run,
-    at: usize,
+    at: TaskIndex,
     briefing: &Briefing,
     tree: &dyn SourceTree,
 ) -> Result<Bundle, MissingSource> {
@@ -64,7 +64,12 @@ pub fn next(
 }
 
 /// As far as it can be known before its worker starts.
-pub(crate) fn planned(run: &Run, at: usize, ground: &StartPoint, briefing: &Briefing) -> Bundle {
+pub(crate) fn planned(
+    run: &Run,
+    at: TaskIndex,
+    ground: &StartPoint,
+    briefing: &Briefing,
+) -> Bundle {
     let number = run.task(at).retries.last_number + 1;
     let attempt = AttemptId { task: run.plan().task(at).id.clone(), number };
     let fresh = bundle(run, at, &attempt, ground, briefing);
@@ -78,7 +83,7 @@ pub(crate) fn planned(run: &Run, at: usize, ground: &StartPoint, briefing: &Brie
 /// What the run knows.
 pub(crate) fn bundle(
     run: &Run,
-    at: usize,
+    at: TaskIndex,
     attempt: &AttemptId,
     ground: &StartPoint,
     briefing: &Briefing,
@@ -154,7 +159,7 @@ pub(crate) fn finished(
 }
 
 /// What tasks deleted or moved away: no file of another task any more.
-pub(crate) fn gone(run: &Run, at: usize) -> BTreeSet<String> {
+pub(crate) fn gone(run: &Run, at: TaskIndex) -> BTreeSet<String> {
     if run.plan().needs(at).is_empty() {
         return BTreeSet::new();
     }
@@ -185,12 +190,12 @@ fn inline(bundle: &mut Bundle, tree: &dyn SourceTree) {
     }
 }
 
-fn position(run: &Run, at: usize, briefing: &Briefing) -> PlanPosition {
+fn position(run: &Run, at: TaskIndex, briefing: &Briefing) -> PlanPosition {
     let plan = run.plan();
     let own_file = briefing.task_files.get(&plan.task(at).id);
     PlanPosition {
         plan_file: own_file.unwrap_or(&briefing.plan_file).clone(),
-        task: at + 1,
+        task: at.position() + 1,
         of_tasks: plan.len(),
         wave: plan.wave(at),
         of_waves: plan.wave_count(),
@@ -198,7 +203,7 @@ fn position(run: &Run, at: usize, briefing: &Briefing) -> PlanPosition {
 }
 
 /// What a task left; none where it is not done by us.
-fn landed(run: &Run, at: usize, full: bool) -> Option<FinishedTask> {
+fn landed(run: &Run, at: TaskIndex, full: bool) -> Option<FinishedTask> {
     let TaskStage::Done { commit, receipt, .. } = &run.task(at).stage else { return None };
     let task = run.plan().task(at);
     Some(FinishedTask {
@@ -214,15 +219,15 @@ fn landed(run: &Run, at: usize, full: bool) -> Option<FinishedTask> {
 }
 
 /// The last tasks that landed, besides those that this one needs.
-fn recent(run: &Run, at: usize) -> Vec<FinishedTask> {
+fn recent(run: &Run, at: TaskIndex) -> Vec<FinishedTask> {
     let needs = run.plan().needs(at);
-    let others = (0..run.plan().len()).rev().filter(|other| !needs.contains(other));
+    let others = run.plan().indices().rev().filter(|other| !needs.contains(other));
     others.filter_map(|other| landed(run, other, false)).take(RECENT).collect()
 }
 
 /// What people decided for this task: at the checkpoints that it needs, and when its workers asked.
-fn answers(run: &Run, at: usize) -> Vec<AnsweredQuestion> {
-    let is_checkpoint = |need: &&usize| run.plan().task(**need).checkpoint.is_some();
+fn answers(run: &Run, at: TaskIndex) -> Vec<AnsweredQuestion> {
+    let is_checkpoint = |need: &&TaskIndex| run.plan().task(**need).checkpoint.is_some();
     let before = run.plan().needs(at).iter().filter(is_checkpoint);
     let before = before.flat_map(|need| &run.task(*need).people.answers);
     before.chain(&run.task(at).people.answers).cloned().collect()

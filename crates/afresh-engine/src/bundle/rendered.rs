@@ -5,7 +5,7 @@ use std::path::Path;
 use afresh_agents::prompt::size::{self, PromptTooLarge};
 use afresh_agents::{Bundle, prompt};
 use afresh_core::Run;
-use afresh_core::plan::ModelTier;
+use afresh_core::plan::{ModelTier, TaskIndex};
 use afresh_core::usage::ContextFill;
 use afresh_secrets::redact;
 
@@ -54,7 +54,7 @@ impl RenderedBundle {
 
 /// How large the next prompt of a task will be at least: what other tasks leave for it, and what
 /// its own attempts come to, is not known yet.
-pub fn least(run: &Run, at: usize, workers: &WorkerConfig) -> ContextFill {
+pub fn least(run: &Run, at: TaskIndex, workers: &WorkerConfig) -> ContextFill {
     let bundle = planned(run, at, &run.next_ground(at), &workers.briefing);
     let window = workers.window(bundle.task.agent.as_deref(), run.tier_of(at));
     size::fill(prompt::render(&bundle, &workers.briefing.template).len(), window)

@@ -3,6 +3,7 @@
 //! Whoever cleans up lists them first and reads the journal after that: what was listed is in the
 //! journal by then, and an attempt that is over stays over.
 
+use afresh_core::plan::TaskIndex;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -84,8 +85,8 @@ impl StoredBundle {
         let Some(run) = run.filter(|_| self.made_for == BundlePurpose::Worker) else {
             return DependencyState::Looking;
         };
-        let is_at_work = |at: usize| run.task(at).attempt() == Some(&self.attempt);
-        if run.plan().position(&self.attempt.task).is_some_and(is_at_work) {
+        let is_at_work = |at: TaskIndex| run.task(at).attempt() == Some(&self.attempt);
+        if run.plan().index_of(&self.attempt.task).is_some_and(is_at_work) {
             DependencyState::Running
         } else if run.questions().any(|question| question.task == self.attempt.task) {
             DependencyState::Asked

@@ -30,7 +30,7 @@ impl HarvestJob {
         ground: StartPoint,
     ) -> Self {
         // The task may be gone when the plan changed; its work is saved all the same.
-        let task = run.plan().position(&attempt.task).map(|at| run.plan().task(at));
+        let task = run.plan().index_of(&attempt.task).map(|at| run.plan().task(at));
         Self {
             files: task.map_or_else(Vec::new, |t| t.patterns().map(ToString::to_string).collect()),
             title: task.map_or_else(|| attempt.task.to_string(), |task| one_line(&task.title)),

@@ -38,7 +38,7 @@ impl MergeJob {
         theirs: Option<CommitId>,
         linear: bool,
     ) -> Self {
-        let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
+        let at = run.plan().index_of(&attempt.task).expect("effects name tasks of this plan");
         let tree = match &run.task(at).stage {
             TaskStage::Merging { harvest, .. } => Some(harvest.tree.clone()),
             _ => None,

@@ -31,7 +31,7 @@ impl StepJob {
         ground: StartPoint,
         step: u32,
     ) -> Self {
-        let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
+        let at = run.plan().index_of(&attempt.task).expect("effects name tasks of this plan");
         let task = run.plan().task(at);
         let files = task.patterns().map(ToString::to_string).collect();
         let name = &task.steps[step as usize - 1].name;

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::Plan;
-use afresh_core::plan::FileAction;
+use afresh_core::plan::{FileAction, TaskIndex};
 
 use super::LintSubject;
 use crate::lint::findings::{LintFindings, ListedFile, listed_files};
@@ -111,13 +111,13 @@ fn is_directory(repository: &BTreeSet<String>, path: &str) -> bool {
 struct FileCreators {
     by_path: BTreeMap<String, Vec<ListedFile>>,
     /// The tasks that list it with the action `create`.
-    explicit: BTreeSet<(usize, String)>,
+    explicit: BTreeSet<(TaskIndex, String)>,
 }
 
 impl FileCreators {
     fn from_plan(plan: &Plan) -> Self {
         let mut found = Self { by_path: BTreeMap::new(), explicit: BTreeSet::new() };
-        for (at, task) in plan.tasks().iter().enumerate() {
+        for (at, task) in plan.indices().zip(plan.tasks()) {
             for (place, scope) in listed_files(at, task) {
                 let Some(path) = scope.pattern.literal() else { continue };
                 if matches!(scope.action, None | Some(FileAction::Create)) {
@@ -132,7 +132,7 @@ impl FileCreators {
     }
 
     /// The creators of a file, except this task.
-    fn others(&self, path: &str, task: usize) -> Vec<ListedFile> {
+    fn others(&self, path: &str, task: TaskIndex) -> Vec<ListedFile> {
         let all = self.by_path.get(path).into_iter().flatten();
         all.filter(|creator| creator.task != task).copied().collect()
     }

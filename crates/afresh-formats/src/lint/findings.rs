@@ -1,6 +1,6 @@
 //! Collects findings at the positions of tasks.
 
-use afresh_core::plan::{PlanField, Task};
+use afresh_core::plan::{PlanField, Task, TaskIndex};
 
 use crate::findings::locator::FindingLocator;
 use crate::findings::{Finding, Severity};
@@ -17,14 +17,14 @@ pub(crate) struct LintFindings<'a> {
 /// A file in the list of a task or step, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ListedFile {
-    pub(crate) task: usize,
+    pub(crate) task: TaskIndex,
     step: Option<usize>,
     item: usize,
 }
 
 /// The files of a task with their positions: its own, then those of its steps.
 pub(crate) fn listed_files(
-    at: usize,
+    at: TaskIndex,
     task: &Task,
 ) -> impl Iterator<Item = (ListedFile, &afresh_core::plan::FileScope)> {
     let own = task.files.iter().enumerate().map(|(item, scope)| (None, item, scope));
@@ -42,12 +42,12 @@ impl<'a> LintFindings<'a> {
     /// Adds a warning about a whole task.
     pub(crate) fn warn_about_task(
         &mut self,
-        task: usize,
+        task: TaskIndex,
         code: &str,
         message: String,
         hint: &str,
     ) -> &mut Finding {
-        let span = self.places.get(task).map(|places| places.whole.clone());
+        let span = self.places.get(task.position()).map(|places| places.whole.clone());
         self.warn_at(span.as_ref(), code, message, hint)
     }
 
@@ -97,7 +97,7 @@ impl<'a> LintFindings<'a> {
 
     /// The position of a listed file.
     pub(crate) fn file_span(&self, listed: ListedFile) -> Option<SourceSpan> {
-        let places = self.places.get(listed.task)?;
+        let places = self.places.get(listed.task.position())?;
         Some(places.locate(listed.step, PlanField::Files, listed.item).clone())
     }
 }

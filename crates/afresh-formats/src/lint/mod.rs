@@ -20,7 +20,7 @@ mod size;
 use std::collections::BTreeSet;
 
 use afresh_core::Plan;
-use afresh_core::plan::Task;
+use afresh_core::plan::{Task, TaskIndex};
 
 use crate::findings::Finding;
 use crate::folder::PlanFolder;
@@ -43,8 +43,8 @@ pub struct LintSubject<'a> {
 
 impl LintSubject<'_> {
     /// Tasks for workers, with their index: not those that are done or that ask a person.
-    fn worker_tasks(&self) -> impl Iterator<Item = (usize, &Task)> {
-        let tasks = self.plan.tasks().iter().enumerate();
+    fn worker_tasks(&self) -> impl Iterator<Item = (TaskIndex, &Task)> {
+        let tasks = self.plan.indices().zip(self.plan.tasks());
         tasks.filter(|(_, task)| task.done_before.is_none() && task.checkpoint.is_none())
     }
 }

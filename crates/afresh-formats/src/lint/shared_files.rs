@@ -2,6 +2,7 @@
 
 use crate::lint::LintSubject;
 use crate::lint::findings::{LintFindings, ListedFile, listed_files};
+use afresh_core::plan::TaskIndex;
 
 /// The most pairs of tasks that are listed.
 const MAX_PAIRS: usize = 100;
@@ -11,11 +12,11 @@ pub(crate) fn check_shared_files(subject: LintSubject<'_>, findings: &mut LintFi
     let mut reported = 0;
     for conflict in plan.conflicts() {
         let (Some(a), Some(b)) =
-            (plan.position(&conflict.tasks.0), plan.position(&conflict.tasks.1))
+            (plan.index_of(&conflict.tasks.0), plan.index_of(&conflict.tasks.1))
         else {
             continue;
         };
-        let is_done = |at: usize| plan.task(at).done_before.is_some();
+        let is_done = |at: TaskIndex| plan.task(at).done_before.is_some();
         if plan.wave(a) != plan.wave(b) || is_done(a) || is_done(b) {
             continue;
         }
@@ -41,7 +42,7 @@ pub(crate) fn check_shared_files(subject: LintSubject<'_>, findings: &mut LintFi
 }
 
 /// The list item by which a task may write this path: the path itself, or a pattern.
-fn writer(subject: LintSubject<'_>, at: usize, path: &str) -> Option<ListedFile> {
+fn writer(subject: LintSubject<'_>, at: TaskIndex, path: &str) -> Option<ListedFile> {
     let task = subject.plan.task(at);
     let exact = listed_files(at, task).find(|(_, scope)| scope.pattern.as_str() == path);
     let found = exact.or_else(|| {

@@ -2,6 +2,7 @@
 
 use super::LintSubject;
 use crate::lint::findings::LintFindings;
+use afresh_core::plan::TaskIndex;
 
 /// From this many files on, a task is large.
 const MANY_FILES: usize = 15;
@@ -34,7 +35,7 @@ fn step_limit(format: &str) -> usize {
 
 /// Reports all tasks without files in one finding, because some formats have no files at all.
 fn check_tasks_without_files(subject: LintSubject<'_>, findings: &mut LintFindings<'_>) {
-    let bare: Vec<(usize, &str)> = subject
+    let bare: Vec<(TaskIndex, &str)> = subject
         .worker_tasks()
         .filter(|(_, task)| !task.lists_files())
         .map(|(at, task)| (at, task.id.as_str()))

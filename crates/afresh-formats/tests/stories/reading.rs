@@ -1,5 +1,6 @@
 //! The same plan from TOML and from JSON (FO-05).
 
+use afresh_core::plan::TaskIndex;
 use afresh_core::plan::{ContextLevel, FileAction, TierChoice};
 
 use crate::{json, toml};
@@ -68,13 +69,13 @@ fn toml_and_json_give_the_same_plan() {
     assert!(one.findings.is_empty() && other.findings.is_empty());
     let plan = one.plan.expect("a plan");
     assert_eq!(Some(&plan), other.plan.as_ref());
-    let (first, second) = (plan.task(0), plan.task(1));
+    let (first, second) = (plan.task(TaskIndex::new(0)), plan.task(TaskIndex::new(1)));
     assert_eq!(first.instructions, "Write greet(name).\nTest it.");
     assert_eq!(first.files[1].action, Some(FileAction::Delete));
     assert!(first.checks[1].red_first && first.checks[1].name == "tests");
     assert_eq!((second.tier, second.context), (Some(TierChoice::Small), Some(ContextLevel::Full)));
     assert_eq!(second.steps[1].name, "help text");
-    assert_eq!(plan.needs(1), [0]);
+    assert_eq!(plan.needs(TaskIndex::new(1)), [TaskIndex::new(0)]);
 }
 
 /// FO-06: unknown fields are kept with their source text, and a warning is given.

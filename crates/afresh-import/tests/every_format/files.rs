@@ -1,6 +1,7 @@
 //! Files that leave the tree, or trip a tool, in every format: B01, B02, B04, B05, B06.
 
 use crate::written::{KINDS, Kind, rendered, with_code};
+use afresh_core::plan::TaskIndex;
 
 /// Formats that find their files in sentences, where a route or an option is none.
 const SENTENCES: [&str; 2] = ["spec-kit", "gsd2"];
@@ -97,7 +98,12 @@ fn a_sentence_names_no_file_outside() {
                 );
                 continue;
             };
-            assert!(!plan.task(0).lists_files(), "{} {path}: {:?}", kind.name, plan.task(0).files);
+            assert!(
+                !plan.task(TaskIndex::new(0)).lists_files(),
+                "{} {path}: {:?}",
+                kind.name,
+                plan.task(TaskIndex::new(0)).files
+            );
             let told = reading.findings.iter().any(|found| found.code == "path-outside");
             assert!(told || path.starts_with('-'), "{} {path} is passed over", kind.name);
         }

@@ -1,5 +1,6 @@
 //! Ids and dependencies, in every format: B07 to B11.
 
+use afresh_core::plan::TaskIndex;
 use afresh_formats::findings::Severity;
 
 use crate::written::{KINDS, Kind, Sample, rendered, with_code};
@@ -16,11 +17,17 @@ fn the_same_tasks_are_a_plan_in_every_format() {
             .as_ref()
             .unwrap_or_else(|| panic!("{}: {}", kind.name, rendered(&reading)));
         assert_eq!(plan.len(), 3, "{}", kind.name);
-        assert_eq!(plan.needs(1), [0], "{}", kind.name);
-        assert_eq!(plan.needs(2), [] as [usize; 0], "{}", kind.name);
-        let writes = |at: usize| plan.task(at).may_write(&format!("src/{}.txt", at + 1));
-        assert!(!kind.lists_files || (0..3).all(writes), "{}: {:?}", kind.name, plan.task(0));
-        let judged = (0..3).all(|at| plan.task(at).all_checks().next().is_some());
+        assert_eq!(plan.needs(TaskIndex::new(1)), [TaskIndex::new(0)], "{}", kind.name);
+        assert!(plan.needs(TaskIndex::new(2)).is_empty(), "{}", kind.name);
+        let writes =
+            |at: TaskIndex| plan.task(at).may_write(&format!("src/{}.txt", at.position() + 1));
+        assert!(
+            !kind.lists_files || plan.indices().all(writes),
+            "{}: {:?}",
+            kind.name,
+            plan.task(TaskIndex::new(0))
+        );
+        let judged = plan.indices().all(|at| plan.task(at).all_checks().next().is_some());
         assert_eq!(judged, kind.has_checks, "{}", kind.name);
     }
 }

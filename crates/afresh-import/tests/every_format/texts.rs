@@ -1,6 +1,7 @@
 //! Titles, commands and whole files that are not what they should be, in every format: B12, B16, B18,
 //! B20, B21.
 
+use afresh_core::plan::TaskIndex;
 use afresh_formats::reading::PlanReading;
 
 use crate::written::{KINDS, rendered, with_code};
@@ -34,7 +35,11 @@ fn entities_stay_text_in_every_format() {
         text.clone_into(&mut samples[0].title);
         let (_, reading) = kind.read(&samples);
         let plan = reading.plan.unwrap_or_else(|| panic!("{}", kind.name));
-        let shown = format!("{} {:?}", plan.task(0).title, plan.task(0).steps);
+        let shown = format!(
+            "{} {:?}",
+            plan.task(TaskIndex::new(0)).title,
+            plan.task(TaskIndex::new(0)).steps
+        );
         assert!(shown.contains("&lol9") && !shown.contains("root:"), "{}: {shown}", kind.name);
     }
 }
@@ -84,8 +89,11 @@ fn commands_are_handed_on_as_they_are_in_every_format() {
             command.clone_into(&mut samples[0].check);
             let (_, reading) = kind.read(&samples);
             let plan = reading.plan.unwrap_or_else(|| panic!("{} {command}", kind.name));
-            let checks: Vec<&str> =
-                plan.task(0).all_checks().map(|check| check.command.as_str()).collect();
+            let checks: Vec<&str> = plan
+                .task(TaskIndex::new(0))
+                .all_checks()
+                .map(|check| check.command.as_str())
+                .collect();
             assert!(checks.is_empty() || checks == [command], "{}: {checks:?}", kind.name);
         }
     }

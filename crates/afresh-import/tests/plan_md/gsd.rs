@@ -1,5 +1,6 @@
 //! A GSD project with everything that real ones hold.
 
+use afresh_core::plan::TaskIndex;
 use afresh_formats::folder::MemoryFolder;
 use afresh_import::detect::{ReadOptions, WorkUnit};
 
@@ -54,7 +55,10 @@ fn a_single_plan_can_be_read() {
     let reading = (format("gsd").read)(&folder, &wishes);
     let plan = reading.plan.as_ref().expect("a plan");
     assert_eq!(plan.len(), 1);
-    assert_eq!((plan.task(0).id.as_str(), plan.needs(0)), ("02-02", &[][..]));
+    assert_eq!(
+        (plan.task(TaskIndex::new(0)).id.as_str(), plan.needs(TaskIndex::new(0))),
+        ("02-02", &[][..])
+    );
     assert!(reading.findings.iter().all(|finding| finding.file == path));
 }
 
@@ -73,7 +77,7 @@ fn a_project_can_be_entered_anywhere() {
     let whole = read(fixture("gsd/shop"), WorkUnit::Plan).plan.expect("a plan");
     let inside = below(".planning/");
     let links = |plan: &afresh_core::Plan| {
-        (0..plan.len()).map(|at| plan.needs(at).to_vec()).collect::<Vec<_>>()
+        plan.indices().map(|at| plan.needs(at).to_vec()).collect::<Vec<_>>()
     };
     assert_eq!((&inside.name, links(&inside)), (&whole.name, links(&whole)));
     assert_eq!(ids(inside), ids(whole));

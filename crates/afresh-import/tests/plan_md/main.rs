@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use afresh_core::Plan;
-use afresh_core::plan::{FileScope, Task};
+use afresh_core::plan::{FileScope, Task, TaskIndex};
 use afresh_formats::Finding;
 use afresh_formats::folder::{MemoryFolder, PlanFolder};
 use afresh_formats::reading::PlanReading;
@@ -65,13 +65,13 @@ fn rendered(reading: &PlanReading) -> String {
 fn shown(reading: &PlanReading) -> String {
     let plan = reading.plan.as_ref().unwrap_or_else(|| panic!("no plan:\n{}", rendered(reading)));
     let mut text = format!("{} (spec: {:?})\n", plan.name, plan.spec);
-    for at in 0..plan.len() {
+    for at in plan.indices() {
         show(&mut text, plan, at);
     }
     text
 }
 
-fn show(text: &mut String, plan: &Plan, at: usize) {
+fn show(text: &mut String, plan: &Plan, at: TaskIndex) {
     let task = plan.task(at);
     let needs: Vec<&str> = task.needs.iter().map(afresh_core::ids::TaskId::as_str).collect();
     let _ = writeln!(

@@ -1,5 +1,6 @@
 //! Whatever happens to a file, there is a plan or there are located problems.
 
+use afresh_core::plan::TaskIndex;
 use afresh_formats::folder::MemoryFolder;
 use afresh_formats::reading::PlanReading;
 use afresh_import::detect::{WorkUnit, recognise};
@@ -129,8 +130,8 @@ fn a_broken_line_loses_no_dependency() {
             .plan
             .as_ref()
             .unwrap_or_else(|| panic!("{extra}: {:?}", readings[0].findings));
-        assert_eq!(plan.needs(1), [0], "{extra}");
-        assert!(plan.task(1).may_write("src/x.ts"), "{extra}");
+        assert_eq!(plan.needs(TaskIndex::new(1)), [TaskIndex::new(0)], "{extra}");
+        assert!(plan.task(TaskIndex::new(1)).may_write("src/x.ts"), "{extra}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Small plans, each about one thing.
 
+use afresh_core::plan::TaskIndex;
 use afresh_import::detect::WorkUnit;
 
 use crate::{plan, read, rendered, shown, task};
@@ -163,7 +164,7 @@ fn what_lies_beside_a_plan_and_cannot_be_read_is_named() {
         let found = found.unwrap_or_else(|| panic!("{beside} is passed over"));
         assert_eq!((found.code.as_str(), found.is_error()), ("not-utf8", false));
         let plan = reading.plan.expect("a plan");
-        assert!(plan.task(0).done_before.is_none(), "{beside}");
+        assert!(plan.task(TaskIndex::new(0)).done_before.is_none(), "{beside}");
     }
 }
 
@@ -191,7 +192,9 @@ fn plans_of_all_layouts_are_read_together() {
     let all = ["v1.0-01-01", "01-01", "02-01", "02.1-01", "03-01", "04-docs", "quick-007"];
     assert_eq!(ids, all);
     // An archived milestone is done; phases follow each other; quick plans wait for nobody.
-    assert!(plan.task(0).done_before.is_some());
-    let needs: Vec<&[usize]> = (0..plan.len()).map(|at| plan.needs(at)).collect();
-    assert_eq!(needs, [&[][..], &[], &[1], &[2], &[3], &[4], &[]]);
+    assert!(plan.task(TaskIndex::new(0)).done_before.is_some());
+    let position = |need: &TaskIndex| need.position();
+    let needs = |at: TaskIndex| plan.needs(at).iter().map(position).collect::<Vec<usize>>();
+    let needs: Vec<Vec<usize>> = plan.indices().map(needs).collect();
+    assert_eq!(needs, [vec![], vec![], vec![1], vec![2], vec![3], vec![4], vec![]]);
 }

@@ -51,7 +51,7 @@ pub(crate) fn shown(reading: &PlanReading) -> String {
     let mut text = String::new();
     if let Some(plan) = &reading.plan {
         let _ = writeln!(text, "plan {:?} spec {:?}", plan.name, plan.spec);
-        for (at, task) in plan.tasks().iter().enumerate() {
+        for (at, task) in plan.indices().zip(plan.tasks()) {
             describe(&mut text, plan.wave(at), task);
         }
     }

@@ -1,6 +1,7 @@
 //! Large plans of every format: all tasks are read, and the work grows no faster than the plan.
 //! Work is counted, not timed: `cargo xtask bench reading` has the times.
 
+use afresh_core::plan::TaskIndex;
 use std::cell::Cell;
 
 use afresh_formats::Finding;
@@ -60,15 +61,15 @@ fn read(format: &str, tasks: usize) -> (usize, usize) {
 fn expect_all(reading: &PlanReading, tasks: usize) {
     let plan = reading.plan.as_ref().unwrap_or_else(|| panic!("{}", rendered(reading)));
     assert_eq!(plan.len(), tasks);
-    assert_eq!(plan.needs(0), [0_usize; 0]);
-    for at in 1..tasks {
+    assert!(plan.needs(TaskIndex::new(0)).is_empty());
+    for (before, at) in plan.indices().zip(plan.indices().skip(1)) {
         // Formats differ in what the first of a ten waits for.
-        let waits = if at % 10 == 0 {
+        let waits = if at.position() % 10 == 0 {
             !plan.needs(at).is_empty()
         } else {
-            plan.needs(at).contains(&(at - 1))
+            plan.needs(at).contains(&before)
         };
-        assert!(waits, "task {at} waits for {:?}", plan.needs(at));
+        assert!(waits, "task {at:?} waits for {:?}", plan.needs(at));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Task Master: `tasks.json` with and without tags.
 
+use afresh_core::plan::TaskIndex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -122,5 +123,9 @@ fn subtasks_can_have_their_own_workers() {
         })
         .collect();
     assert_eq!(shown, ["1.2 second []", "1.3 third [1.2]", "2 b [1.2, 1.3]", "3.1 x [1.2]"]);
-    assert!(plan.task(0).instructions.contains("of all"), "{}", plan.task(0).instructions);
+    assert!(
+        plan.task(TaskIndex::new(0)).instructions.contains("of all"),
+        "{}",
+        plan.task(TaskIndex::new(0)).instructions
+    );
 }

@@ -6,7 +6,7 @@ use afresh_core::Run;
 use afresh_core::effect::Effect;
 use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
-use afresh_core::plan::Plan;
+use afresh_core::plan::{Plan, TaskIndex};
 use afresh_core::process::ProcessEnd;
 use afresh_core::rejection::Rejection;
 use afresh_core::run::{DriveState, TaskStage, TaskState};
@@ -224,10 +224,10 @@ impl RunInvariants {
 
     fn plan_changed(&mut self, plan: &Plan) {
         for task in self.plan.tasks() {
-            if plan.position(&task.id).is_none_or(|at| plan.task(at) != task) {
+            if plan.index_of(&task.id).is_none_or(|at| plan.task(at) != task) {
                 self.counted.remove(&task.id);
             }
-            if plan.position(&task.id).is_none_or(|at| !plan.task(at).is_same_work_as(task)) {
+            if plan.index_of(&task.id).is_none_or(|at| !plan.task(at).is_same_work_as(task)) {
                 self.retried_after.remove(&task.id);
             }
         }
@@ -331,7 +331,7 @@ impl RunInvariants {
 
     /// The commands that a task must have passed to land.
     fn checks_of(&self, task: &TaskId) -> Vec<String> {
-        let own = self.plan.position(task).map(|at| self.plan.task(at));
+        let own = self.plan.index_of(task).map(|at| self.plan.task(at));
         let own = own.into_iter().flat_map(|task| task.all_checks().map(|c| c.command.clone()));
         own.chain(self.settings.always.iter().cloned()).collect()
     }
@@ -435,19 +435,18 @@ fn waves_hold(turn: &DecidedTurn, run: &Run) -> Result<(), String> {
         return Ok(());
     }
     let plan = run.plan();
-    let could_move = |at: usize, state: &TaskState| {
+    let could_move = |at: TaskIndex, state: &TaskState| {
         let asked = run.questions().any(|question| question.task == plan.task(at).id);
         state.stage.work().is_some() || run.is_ready(at) || asked
     };
     let earliest = run
-        .tasks()
-        .enumerate()
-        .filter(|(at, (_, state))| could_move(*at, state))
-        .map(|(at, _)| plan.wave(at))
+        .indexed_tasks()
+        .filter(|(at, _, state)| could_move(*at, state))
+        .map(|(at, ..)| plan.wave(at))
         .min();
     for event in &turn.events {
         if let (Event::AttemptStarting { attempt, .. }, Some(earliest)) = (event, earliest)
-            && plan.position(&attempt.task).is_some_and(|at| plan.wave(at) > earliest)
+            && plan.index_of(&attempt.task).is_some_and(|at| plan.wave(at) > earliest)
         {
             return Err(format!("EX-02: {attempt} starts before wave {earliest} is settled"));
         }

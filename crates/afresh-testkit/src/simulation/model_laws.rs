@@ -112,7 +112,7 @@ impl ModelInvariants {
         let (task, plan) = (&attempt.task, run.plan());
         self.tiers.insert(attempt.clone(), tier);
         self.cut_short.remove(task);
-        let planned = plan.position(task).map(|at| plan.task(at));
+        let planned = plan.index_of(task).map(|at| plan.task(at));
         let agent = planned.and_then(|task| task.agent.clone());
         if self.parked.get(&(agent, tier)).is_some_and(|until| *until > now) {
             return Err(format!("BE-04: {attempt} starts with an agent that is to wait"));
@@ -227,7 +227,7 @@ impl ModelInvariants {
         let given_up =
             |event: &Event| matches!(event, Event::TaskFailed { task: other, .. } if other == task);
         if !turn.events.iter().any(given_up) {
-            let agent = run.plan().position(task).and_then(|at| run.plan().task(at).agent.clone());
+            let agent = run.plan().index_of(task).and_then(|at| run.plan().task(at).agent.clone());
             // Nobody is believed who asks for more than a day.
             let until = now + wait.min(Duration::from_secs(24 * 60 * 60));
             let known = self.parked.entry((agent, tier)).or_insert(until);
@@ -267,7 +267,7 @@ impl ModelInvariants {
         if !over || run.aborted().is_some() {
             return Ok(());
         }
-        let still_planned = |task: &&TaskId| run.plan().position(task).is_some();
+        let still_planned = |task: &&TaskId| run.plan().index_of(task).is_some();
         match self.cut_short.iter().find(still_planned) {
             Some(task) => Err(format!("AG-07: the run ended, and nobody went on with {task}")),
             None => Ok(()),

@@ -1,5 +1,6 @@
 //! What must hold of tasks whose workers said that another one stands in their way (RE-04).
 
+use afresh_core::plan::TaskIndex;
 use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::Run;
@@ -50,8 +51,8 @@ pub(super) fn nobody_waits_in_vain(run: &Run) -> Result<(), String> {
     {
         return Ok(());
     }
-    let ready = |at: &usize| run.frontier().is_ready(run.plan(), *at);
-    for at in (0..run.plan().len()).filter(ready) {
+    let ready = |at: &TaskIndex| run.frontier().is_ready(run.plan(), *at);
+    for at in run.plan().indices().filter(ready) {
         if let Some(other) = run.held_up_by(at).next() {
             let id = &run.plan().task(at).id;
             return Err(format!("RE-04: the run ended, and {id} still waits for {other}"));

@@ -120,7 +120,7 @@ impl StepInvariants {
         self.plan_changed = true;
         for task in self.plan.tasks() {
             let same =
-                plan.position(&task.id).is_some_and(|at| plan.task(at).is_same_work_as(task));
+                plan.index_of(&task.id).is_some_and(|at| plan.task(at).is_same_work_as(task));
             if !same && !self.landing.contains(&task.id) {
                 self.finished.remove(&task.id);
             }

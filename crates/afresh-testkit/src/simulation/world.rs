@@ -132,7 +132,7 @@ impl SimulatedWorld {
     /// What was done under another wording is not done any more.
     pub(super) fn note_new_plan(&mut self, before: &Run, after: &Plan) {
         for (task, state) in before.tasks() {
-            let same = after.position(&task.id).is_some_and(|at| after.task(at) == task);
+            let same = after.index_of(&task.id).is_some_and(|at| after.task(at) == task);
             if !same && !matches!(state.stage, TaskStage::Merging { .. }) {
                 self.landed.remove(&task.id);
                 self.ignored.remove(&task.id);

@@ -2,6 +2,7 @@
 
 use afresh_core::Plan;
 use afresh_core::ids::TaskId;
+use afresh_core::plan::TaskIndex;
 use afresh_core::plan::{Task, nearest};
 use serde_json::{Value, json};
 
@@ -114,9 +115,9 @@ impl Reason<'_> {
     }
 }
 
-fn find(plan: &Plan, id: &str) -> Result<usize, AppError> {
+fn find(plan: &Plan, id: &str) -> Result<TaskIndex, AppError> {
     let ids = || plan.tasks().iter().map(|task| task.id.as_str());
-    plan.tasks().iter().position(|task| task.id.as_str() == id).ok_or_else(|| {
+    plan.indices().find(|at| plan.task(*at).id.as_str() == id).ok_or_else(|| {
         let failure = AppError::usage("task", format!("the plan has no task {id:?}"));
         match nearest(id, ids()) {
             Some(near) => failure.hint(format!("did you mean {near:?}?")),

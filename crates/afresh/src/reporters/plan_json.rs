@@ -9,7 +9,7 @@ use std::path::Path;
 use afresh_core::Plan;
 use afresh_core::ids::TaskId;
 use afresh_core::plan::{
-    Check, Checkpoint, FileAction, FileConflict, FileScope, ModelTier, Step, Task,
+    Check, Checkpoint, FileAction, FileConflict, FileScope, ModelTier, Step, Task, TaskIndex,
 };
 use serde::Serialize;
 
@@ -94,21 +94,21 @@ impl<'a> PlanJson<'a> {
         sizes: Option<&PromptSizes>,
     ) -> Self {
         let plan = &file.plan;
-        let prompt = |at: usize| {
+        let prompt = |at: TaskIndex| {
             sizes.map(|sizes| PromptJson {
                 tokens: sizes.fill(at).used,
                 window: sizes.fill(at).window,
                 fits: sizes.refused(at).is_none(),
             })
         };
-        let ids = |positions: &[usize]| -> Vec<&'a TaskId> {
+        let ids = |positions: &[TaskIndex]| -> Vec<&'a TaskId> {
             positions.iter().map(|at| &plan.task(*at).id).collect()
         };
         let conflict = |FileConflict { tasks, path }| ConflictJson { tasks, path };
         Self {
             format: file.format,
             name: &plan.name,
-            tasks: (0..plan.len()).map(|at| task(plan, at, &percent, &staff, prompt(at))).collect(),
+            tasks: plan.indices().map(|at| task(plan, at, &percent, &staff, prompt(at))).collect(),
             waves: plan.waves().iter().map(|wave| ids(wave)).collect(),
             critical_path: ids(&plan.critical_path()),
             conflicts: plan.conflicts().into_iter().map(conflict).collect(),
@@ -120,7 +120,7 @@ impl<'a> PlanJson<'a> {
 
 fn task(
     plan: &Plan,
-    at: usize,
+    at: TaskIndex,
     percent: impl Fn(&Task) -> u64,
     staff: impl Fn(&Task) -> AssignedAgent,
     prompt: Option<PromptJson>,

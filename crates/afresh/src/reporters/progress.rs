@@ -41,7 +41,7 @@ impl Reporter for Progress {
         let run = seen.run;
         let title = |task: &afresh_core::ids::TaskId| {
             run.plan()
-                .position(task)
+                .index_of(task)
                 .map_or_else(String::new, |at| run.plan().task(at).title.clone())
         };
         self.refusals(seen.event);
@@ -82,7 +82,7 @@ impl Reporter for Progress {
                 );
             }
             Event::StepDone { attempt, step, .. } => {
-                let steps = run.plan().position(&attempt.task).map(|at| &run.plan().task(at).steps);
+                let steps = run.plan().index_of(&attempt.task).map(|at| &run.plan().task(at).steps);
                 let name = steps.and_then(|all| all.get(*step as usize - 1)).map(|s| &s.name);
                 let (of, name) = (steps.map_or(0, Vec::len), name.map_or("", String::as_str));
                 let text = format!("step {step} of {of}: {name}");

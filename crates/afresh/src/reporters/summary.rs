@@ -123,7 +123,7 @@ fn next(ended: &Ended, status: &RunStatus, output: &Output) {
 
 /// Why the task of `--task` did not run.
 fn waits_for(run: &Run, output: &Output) {
-    let Some(at) = run.settings().only.as_ref().and_then(|id| run.plan().position(id)) else {
+    let Some(at) = run.settings().only.as_ref().and_then(|id| run.plan().index_of(id)) else {
         return;
     };
     let needs = run.plan().needs(at).iter().filter(|need| !run.task(**need).is_done());

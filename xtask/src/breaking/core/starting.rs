@@ -9,8 +9,8 @@ pub(super) const ALL: &[Mutation] = &[
         edits: &[
             Edit {
                 file: "afresh-core/src/run/frontier.rs",
-                text: "if self.idle[at] && self.unmet[at] == 0 {",
-                instead: "if self.idle[at] {",
+                text: "if self.idle[at.position()] && self.unmet[at.position()] == 0 {",
+                instead: "if self.idle[at.position()] {",
             },
             Edit {
                 file: "afresh-core/src/decide/starting.rs",
@@ -70,8 +70,8 @@ pub(super) const ALL: &[Mutation] = &[
         edits: &[
             Edit {
                 file: "afresh-core/src/run/frontier.rs",
-                text: "self.idle[at] = matches!(to, TaskStage::Idle);",
-                instead: "self.idle[at] = matches!(to, TaskStage::Idle | TaskStage::Running(_));",
+                text: "self.idle[at.position()] = matches!(to, TaskStage::Idle);",
+                instead: "self.idle[at.position()] = matches!(to, TaskStage::Idle | TaskStage::Running(_));",
             },
             Edit {
                 file: "afresh-core/src/decide/starting.rs",

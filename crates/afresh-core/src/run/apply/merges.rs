@@ -3,6 +3,7 @@
 use crate::check::Receipt;
 use crate::ids::{AttemptId, CommitId};
 use crate::input::MergedTree;
+use crate::plan::TaskIndex;
 use crate::run::task::{LandHold, MergeStage, TaskStage};
 use crate::run::{LandedTask, Run};
 
@@ -72,7 +73,7 @@ impl Run {
         self.set(at, TaskStage::Done { commit, attempt: attempt.clone(), receipt });
     }
 
-    pub(super) fn leave_merge(&mut self, at: usize) {
+    pub(super) fn leave_merge(&mut self, at: TaskIndex) {
         self.merge_queue.retain(|queued| *queued != at);
         if self.merging == Some(at) {
             self.merging = None;

@@ -12,7 +12,7 @@ mod steps;
 use crate::check::CheckPhase;
 use crate::event::Event;
 use crate::ids::TaskId;
-use crate::plan::ModelTier;
+use crate::plan::{ModelTier, TaskIndex};
 use crate::run::task::{ActiveAttempt, LandHold, TaskStage};
 use crate::run::{FinalChecks, HaltRequest, RewindState, Run};
 use crate::step::StartPoint;
@@ -130,12 +130,12 @@ impl Run {
         }
     }
 
-    pub(in crate::run) fn at(&self, task: &TaskId) -> usize {
-        self.plan.position(task).expect("events name tasks of this plan")
+    pub(in crate::run) fn at(&self, task: &TaskId) -> TaskIndex {
+        self.plan.index_of(task).expect("events name tasks of this plan")
     }
 
     /// Moves a task to another stage and keeps the frontier right.
-    pub(super) fn set(&mut self, at: usize, stage: TaskStage) {
+    pub(super) fn set(&mut self, at: TaskIndex, stage: TaskStage) {
         let before = std::mem::replace(&mut self.tasks[at].stage, stage);
         self.frontier.moved(&self.plan, at, &before, &self.tasks[at].stage);
     }

@@ -18,10 +18,10 @@ impl Run {
         let works: Vec<ActiveAttempt> =
             old_tasks.iter().filter_map(|state| state.stage.work().cloned()).collect();
         self.tasks = plan.tasks().iter().map(|task| self.new_state(task)).collect();
-        for (at, state) in old_tasks.into_iter().enumerate() {
+        for (at, state) in old_tasks.indexed(&old_plan) {
             let old = old_plan.task(at);
             let history = state.history();
-            let Some(position) = plan.position(&old.id) else {
+            let Some(position) = plan.index_of(&old.id) else {
                 self.retired.insert(old.id.clone(), history);
                 continue;
             };
@@ -30,7 +30,7 @@ impl Run {
                 matches!(state.stage, TaskStage::Merging { merge: MergeStage::Moving { .. }, .. });
             self.tasks[position] = if landing || plan.task(position).is_same_work_as(old) {
                 // In another plan, what stood in its way may wait for it.
-                let mut state = state;
+                let mut state = state.clone();
                 state.people.waits_for.clear();
                 state
             } else {
@@ -53,16 +53,16 @@ impl Run {
             }
         }
         self.merging = merging
-            .and_then(|id| plan.position(&id))
+            .and_then(|id| plan.index_of(&id))
             .filter(|at| matches!(self.tasks[*at].stage, TaskStage::Merging { .. }));
         self.merge_queue = queue
             .iter()
-            .filter_map(|id| plan.position(id))
+            .filter_map(|id| plan.index_of(id))
             .filter(|at| matches!(self.tasks[*at].stage, TaskStage::Queued { .. }))
             .collect();
         let tasks = &self.tasks;
         let holds = |attempt: &AttemptId| {
-            plan.position(&attempt.task).is_some_and(|at| tasks[at].attempt() == Some(attempt))
+            plan.index_of(&attempt.task).is_some_and(|at| tasks[at].attempt() == Some(attempt))
         };
         for work in works {
             if self.slots.get(&work.slot) == Some(&work.attempt) && !holds(&work.attempt) {
@@ -71,7 +71,7 @@ impl Run {
         }
         self.slots.retain(|_, attempt| holds(attempt));
         let asks = |question: &Question| {
-            plan.position(&question.task)
+            plan.index_of(&question.task)
                 .is_some_and(|at| tasks[at].stage.question() == Some(question.id))
         };
         self.questions.retain(|_, question| asks(question));

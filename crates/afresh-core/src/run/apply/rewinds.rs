@@ -14,7 +14,7 @@ impl Run {
         self.tip = to.clone();
         for landing in &undone {
             // A task that has left the plan since then has nothing to do again.
-            let Some(at) = self.plan.position(&landing.task) else { continue };
+            let Some(at) = self.plan.index_of(&landing.task) else { continue };
             let before = self.tasks[at].stage.clone();
             if matches!(&before, TaskStage::Done { commit, .. } if *commit == landing.commit) {
                 self.set(at, TaskStage::Idle);
@@ -23,7 +23,7 @@ impl Run {
             }
         }
         let gone = |base: &CommitId| undone.iter().any(|landing| landing.commit == *base);
-        for task in &mut self.tasks {
+        for task in self.tasks.iter_mut() {
             if task.steps.finished.iter().any(|step| gone(&step.base)) {
                 task.steps.finished.clear();
             }

@@ -11,7 +11,7 @@ use crate::mailbox::Mailbox;
 
 /// A worker that cannot be told is stopped at the hard limit all the same.
 pub(crate) fn leave(shared: &ExecutorContext, run: &Run, attempt: &AttemptId, fill: ContextFill) {
-    let at = run.plan().position(&attempt.task);
+    let at = run.plan().index_of(&attempt.task);
     let has_steps = at.is_some_and(|at| !run.plan().task(at).steps.is_empty());
     let text = notice(fill, run.settings().context.hard, has_steps);
     let mailbox = Mailbox::of(shared.layout.worker(run.id(), attempt));

@@ -58,7 +58,7 @@ pub(crate) struct AttemptJob {
 impl AttemptJob {
     pub(crate) fn new(run: &Run, ordered: AttemptRequest, briefing: &Briefing) -> Self {
         let AttemptRequest { attempt, slot, ground, tier, resumes } = ordered;
-        let at = run.plan().position(&attempt.task).expect("effects name tasks of this plan");
+        let at = run.plan().index_of(&attempt.task).expect("effects name tasks of this plan");
         let (task, settings) = (run.plan().task(at), run.settings());
         let bundle = bundle::bundle(run, at, &attempt, &ground, briefing);
         let (gone, fullest) = (bundle::gone(run, at), settings.context.hard);

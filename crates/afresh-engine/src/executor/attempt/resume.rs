@@ -6,6 +6,7 @@ use afresh_agents::bundle::InterruptedWork;
 use afresh_core::Run;
 use afresh_core::harvest::{Change, ChangeKind};
 use afresh_core::interruption::AttemptResumption;
+use afresh_core::plan::TaskIndex;
 use afresh_core::usage::Usage;
 use afresh_git::WorkspaceId;
 
@@ -20,7 +21,7 @@ pub(crate) struct SessionResume {
 }
 
 impl SessionResume {
-    pub(crate) fn new(run: &Run, at: usize, resumption: AttemptResumption) -> Self {
+    pub(crate) fn new(run: &Run, at: TaskIndex, resumption: AttemptResumption) -> Self {
         let state = run.task(at);
         let before = state.conversation(resumption.of);
         let used = before.filter_map(|number| state.records.usages.get(&number));
@@ -61,7 +62,7 @@ impl SessionResume {
 }
 
 /// What the task's last interrupted attempt left.
-pub(crate) fn left(run: &Run, at: usize) -> Option<InterruptedWork> {
+pub(crate) fn left(run: &Run, at: TaskIndex) -> Option<InterruptedWork> {
     let state = run.task(at);
     let left = state.session.interrupted.as_ref()?;
     let why = state.last.rejection.as_ref().map(afresh_core::rejection::Rejection::describe);

@@ -204,27 +204,28 @@ impl RunReport {
 }
 
 fn tasks(run: &Run, status: &RunStatus, attempts: &mut AttemptHistory) -> Vec<TaskReport> {
-    let told = status.tasks.iter().enumerate();
-    told.map(|(at, status)| {
-        let own = attempts.take(&status.id);
-        TaskReport {
-            id: status.id.clone(),
-            title: status.title.clone(),
-            wave: run.plan().wave(at),
-            state: status.state,
-            error: status.error.clone(),
-            commits: status.commits.clone(),
-            receipt: status.receipt.clone(),
-            differences: status.differences.clone(),
-            error_category: status.error_category.clone(),
-            criteria: status.criteria.clone(),
-            deviations: status.deviations.clone(),
-            notes: status.notes.clone(),
-            accounts: UsageReport::of(&own),
-            attempts: own,
-        }
-    })
-    .collect()
+    let statuses = run.plan().indices().zip(&status.tasks);
+    statuses
+        .map(|(at, status)| {
+            let own = attempts.take(&status.id);
+            TaskReport {
+                id: status.id.clone(),
+                title: status.title.clone(),
+                wave: run.plan().wave(at),
+                state: status.state,
+                error: status.error.clone(),
+                commits: status.commits.clone(),
+                receipt: status.receipt.clone(),
+                differences: status.differences.clone(),
+                error_category: status.error_category.clone(),
+                criteria: status.criteria.clone(),
+                deviations: status.deviations.clone(),
+                notes: status.notes.clone(),
+                accounts: UsageReport::of(&own),
+                attempts: own,
+            }
+        })
+        .collect()
 }
 
 fn waves(run: &Run, tasks: &[TaskReport]) -> Vec<WaveReport> {
@@ -232,8 +233,10 @@ fn waves(run: &Run, tasks: &[TaskReport]) -> Vec<WaveReport> {
     waves
         .map(|(positions, number)| WaveReport {
             number,
-            tasks: positions.iter().map(|at| tasks[*at].id.clone()).collect(),
-            accounts: UsageReport::of(positions.iter().flat_map(|at| &tasks[*at].attempts)),
+            tasks: positions.iter().map(|at| tasks[at.position()].id.clone()).collect(),
+            accounts: UsageReport::of(
+                positions.iter().flat_map(|at| &tasks[at.position()].attempts),
+            ),
         })
         .collect()
 }

@@ -88,8 +88,7 @@ impl SimulatedWorld {
             .position(|commit| *commit == ground.base)
             .ok_or("EX-03: the base is not on the branch")?;
         let held = &self.branch[..=behind];
-        let task =
-            &run.plan().tasks()[run.plan().position(&attempt.task).ok_or("an unknown task")?];
+        let task = run.plan().task(run.plan().index_of(&attempt.task).ok_or("an unknown task")?);
         let is_missing = |need: &&TaskId| {
             let there = self.landed.get(*need).is_some_and(|commit| held.contains(commit));
             !there && !self.ignored.contains(*need)
@@ -98,8 +97,7 @@ impl SimulatedWorld {
             return Err(format!("EX-03: {attempt} starts from a base without {missing}"));
         }
         for other in &self.alive {
-            let other =
-                &run.plan().tasks()[run.plan().position(&other.task).ok_or("an unknown task")?];
+            let other = run.plan().task(run.plan().index_of(&other.task).ok_or("an unknown task")?);
             let apart = task.patterns().all(|a| other.patterns().all(|b| !a.overlaps(b)));
             if !apart || !task.lists_files() || !other.lists_files() {
                 return Err(format!(

@@ -56,7 +56,7 @@ impl SimulatedWorld {
         let tree = TreeId::new(self.object('a')).expect("an object id");
         let tree = self.unchanged.get(attempt).cloned().unwrap_or(tree);
         let commit = CommitId::new(self.object('c')).expect("an object id");
-        let task = run.plan().position(&attempt.task).map(|at| run.plan().task(at));
+        let task = run.plan().index_of(&attempt.task).map(|at| run.plan().task(at));
         let mut changes = Vec::new();
         if !random.chance(scenario.no_change) {
             let path = task

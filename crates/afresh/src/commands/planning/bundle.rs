@@ -148,7 +148,7 @@ fn generate(
     output: &Output,
 ) -> Result<Exit, AppError> {
     let id = select_run::find_task(&subject.run, task)?;
-    let at = subject.run.plan().position(&id).expect("it is a task of the plan");
+    let at = subject.run.plan().index_of(&id).expect("it is a task of the plan");
     let generated = GeneratedBundle::make(subject, at)?;
     output.notices(open_parts(subject, at));
     match (print, output.json) {
@@ -167,7 +167,9 @@ fn generate(
 
 fn generate_ready(subject: &BundleSubject, output: &Output) -> Result<Exit, AppError> {
     let run = &subject.run;
-    let ready = (0..run.plan().len())
+    let ready = run
+        .plan()
+        .indices()
         .filter(|at| run.task(*at).stage == TaskStage::Idle && run.is_ready(*at))
         .filter(|at| run.plan().task(*at).checkpoint.is_none());
     let (mut made, mut exit): (Vec<Value>, _) = (Vec::new(), Exit::Done);

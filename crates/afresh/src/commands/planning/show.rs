@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use afresh_agents::prompt::size;
 use afresh_core::Plan;
-use afresh_core::plan::Task;
+use afresh_core::plan::{Task, TaskIndex};
 
 use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
@@ -147,7 +147,7 @@ fn has_worker(task: &Task) -> bool {
     task.checkpoint.is_none() && task.done_before.is_none()
 }
 
-fn prompt_text(text: &mut String, sizes: &PromptSizes, at: usize) {
+fn prompt_text(text: &mut String, sizes: &PromptSizes, at: TaskIndex) {
     let fill = sizes.fill(at);
     let (used, window) = (fill.used, fill.window);
     let _ = writeln!(text, "      prompt: {used} tokens, {} % of {window}", fill.percent());

@@ -79,9 +79,9 @@ pub(crate) fn task(args: &Args, context: &AppContext, output: &Output) -> Result
 fn ready(named: Option<&str>, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let place = context.repository()?;
     let run = select_run::find_run(&place, named)?.run;
-    let idle = run.tasks().enumerate().filter(|(_, (_, state))| state.stage == TaskStage::Idle);
+    let idle = run.indexed_tasks().filter(|(_, _, state)| state.stage == TaskStage::Idle);
     let ready: Vec<&str> =
-        idle.filter(|(at, _)| run.is_ready(*at)).map(|(_, (task, _))| task.id.as_str()).collect();
+        idle.filter(|(at, ..)| run.is_ready(*at)).map(|(_, task, _)| task.id.as_str()).collect();
     if output.json {
         output.document(&json!({"run": run.id(), "tasks": ready}));
     } else {

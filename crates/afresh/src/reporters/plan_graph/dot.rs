@@ -1,5 +1,6 @@
 //! DOT, for Graphviz.
 
+use afresh_core::plan::TaskIndex;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -17,15 +18,15 @@ pub(super) fn draw(plan: &Plan) -> String {
         }
         text.push_str(" }\n");
     }
-    let critical: BTreeSet<usize> = plan.critical_path().into_iter().collect();
-    for (at, task) in plan.tasks().iter().enumerate() {
+    let critical: BTreeSet<TaskIndex> = plan.critical_path().into_iter().collect();
+    for (at, task) in plan.indices().zip(plan.tasks()) {
         let bold = if critical.contains(&at) { ", penwidth=2" } else { "" };
         let label = in_quotes(&format!("{}: {}", task.id, task.title));
         let files = in_quotes(&files(task));
         let wave = plan.wave(at);
         let _ = writeln!(text, "  t{at} [label=\"{label}\\n{files}\\nwave {wave}\"{bold}];");
     }
-    for at in 0..plan.len() {
+    for at in plan.indices() {
         for need in plan.needs(at) {
             let _ = writeln!(text, "  t{need} -> t{at};");
         }

@@ -19,7 +19,7 @@ pub(super) fn draw(plan: &Plan) -> String {
         }
         text.push_str("  end\n");
     }
-    for at in 0..plan.len() {
+    for at in plan.indices() {
         for need in plan.needs(at) {
             let _ = writeln!(text, "  t{need} --> t{at}");
         }

@@ -8,7 +8,7 @@ mod tree;
 
 use afresh_core::Plan;
 use afresh_core::pattern::FilePattern;
-use afresh_core::plan::Task;
+use afresh_core::plan::{Task, TaskIndex};
 
 use crate::terminal::output::safe;
 
@@ -56,10 +56,10 @@ fn files(task: &Task) -> String {
 }
 
 /// Pairs that never run at the same time, by position, with the file that both may write.
-fn conflicts(plan: &Plan) -> Vec<(usize, usize, String)> {
+fn conflicts(plan: &Plan) -> Vec<(TaskIndex, TaskIndex, String)> {
     let pairs = plan.conflicts().into_iter().take(MAX_CONFLICTS).filter_map(|conflict| {
         let (a, b) = conflict.tasks;
-        Some((plan.position(&a)?, plan.position(&b)?, conflict.path))
+        Some((plan.index_of(&a)?, plan.index_of(&b)?, conflict.path))
     });
     pairs.collect()
 }

@@ -1,5 +1,6 @@
 //! A tree for terminals.
 
+use afresh_core::plan::TaskIndex;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -12,7 +13,7 @@ use crate::terminal::output::safe;
 const MAX_INDENT: usize = 120;
 
 struct Line {
-    at: usize,
+    at: TaskIndex,
     indent: String,
     full: bool,
 }
@@ -21,9 +22,9 @@ struct Line {
 /// path.
 pub(super) fn draw(plan: &Plan) -> String {
     let mut text = String::new();
-    let critical: BTreeSet<usize> = plan.critical_path().into_iter().collect();
-    let home = |at: usize| plan.needs(at).iter().copied().max_by_key(|need| plan.wave(*need));
-    let roots = (0..plan.len()).filter(|at| plan.needs(*at).is_empty());
+    let critical: BTreeSet<TaskIndex> = plan.critical_path().into_iter().collect();
+    let home = |at: TaskIndex| plan.needs(at).iter().copied().max_by_key(|need| plan.wave(*need));
+    let roots = plan.indices().filter(|at| plan.needs(*at).is_empty());
     // Without recursion, because plans can be deep.
     let mut open: Vec<Line> =
         roots.map(|at| Line { at, indent: String::new(), full: true }).collect();
