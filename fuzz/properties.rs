@@ -87,7 +87,7 @@ pub(super) fn native(file: &str, bytes: &[u8]) {
 /// Any files are a plan of a format, or located problems, however one asks for it.
 pub(super) fn plan(format: &PlanFormat, files: &[(String, Vec<u8>)]) {
     let folder = MemoryFolder::new(files.iter().cloned());
-    let _ = (format.recognises)(&folder);
+    let _ = (format.is_present)(&folder);
     let only = files.first().map(|(path, _)| path.clone());
     for wishes in [
         ReadOptions::default(),

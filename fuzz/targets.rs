@@ -8,7 +8,7 @@
 #[path = "properties.rs"]
 mod properties;
 
-use afresh_import::detect::by_name;
+use afresh_import::detect::format_by_name;
 
 /// Every target, and the file that its bytes are, where they do not begin with another one.
 pub const TARGETS: &[(&str, &str)] = &[
@@ -46,7 +46,7 @@ pub fn hold(target: &str, bytes: &[u8]) {
             }
         }
         format => {
-            let format = by_name(&format.replace('_', "-")).expect("a format");
+            let format = format_by_name(&format.replace('_', "-")).expect("a format");
             properties::plan(format, &files(first, bytes));
         }
     }

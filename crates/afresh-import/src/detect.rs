@@ -1,30 +1,30 @@
-//! The formats of plans that lie in several files, and how each is known by what is there.
+//! All formats of other tools, and which of them a directory contains.
 //!
-//! The own format is a single file, known by its name; see [`afresh_formats::native`].
+//! The native format is a single file, recognised by its name; see [`afresh_formats::native`].
 
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 
-/// A format: whether it is there, and what it says. Both are pure.
+/// A plan format: how it is detected and read. Both functions are pure.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanFormat {
-    /// What `--format` calls it.
+    /// Its name for `--format`.
     pub name: &'static str,
-    /// Looks at paths, and at texts only where paths do not tell. The folder may be the project's
-    /// root, or the format's own directory inside it.
-    pub recognises: fn(&dyn PlanFolder) -> bool,
+    /// Decides by paths, and reads texts only if paths are not enough. The folder may be the
+    /// project's root, or the format's own directory inside it.
+    pub is_present: fn(&dyn PlanFolder) -> bool,
     pub read: fn(&dyn PlanFolder, &ReadOptions) -> PlanReading,
 }
 
-/// How to read.
+/// How to read a plan.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     pub unit: WorkUnit,
-    /// Only what this file says, where the person named a file; relative to the folder.
+    /// Read only this file, if the user named one; relative to the folder.
     pub only: Option<String>,
 }
 
-/// What one fresh worker gets, where a format has both.
+/// What one worker gets, in formats that have both.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WorkUnit {
     /// A plan file; its tasks are steps.
@@ -34,7 +34,7 @@ pub enum WorkUnit {
     Task,
 }
 
-/// All of them; where several are there, the first wins over those that it says so about.
+/// All formats.
 pub const FORMATS: &[PlanFormat] = &[
     crate::formats::long_run::FORMAT,
     crate::formats::ultraplan::FORMAT,
@@ -48,14 +48,14 @@ pub const FORMATS: &[PlanFormat] = &[
     crate::formats::beads::FORMAT,
 ];
 
-pub fn by_name(name: &str) -> Option<&'static PlanFormat> {
+pub fn format_by_name(name: &str) -> Option<&'static PlanFormat> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-/// The formats that are there.
-pub fn recognise(folder: &dyn PlanFolder) -> Vec<&'static PlanFormat> {
-    let mut found: Vec<_> = FORMATS.iter().filter(|format| (format.recognises)(folder)).collect();
-    // A plan that was made from a tasks.md is meant, not the tasks.md.
+/// The formats that a folder contains.
+pub fn detect_formats(folder: &dyn PlanFolder) -> Vec<&'static PlanFormat> {
+    let mut found: Vec<_> = FORMATS.iter().filter(|format| (format.is_present)(folder)).collect();
+    // A long-run plan is made from a tasks.md, so the plan is meant, not the tasks.md.
     if found.iter().any(|format| format.name == "long-run") {
         found.retain(|format| format.name != "agent-os");
     }

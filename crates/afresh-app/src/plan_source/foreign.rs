@@ -39,7 +39,7 @@ fn above(
         let folder = DiskFolder::open(root);
         match &found {
             None => found = choose(&folder, shown, how)?.map(|format| (format, folder)),
-            Some((format, _)) if (format.recognises)(&folder) => found = Some((*format, folder)),
+            Some((format, _)) if (format.is_present)(&folder) => found = Some((*format, folder)),
             Some(_) => {}
         }
         if root.join(".git").exists() {
@@ -56,9 +56,9 @@ fn choose(
     how: &PlanReadOptions,
 ) -> Result<Option<&'static PlanFormat>, AppError> {
     if let Some(name) = &how.format {
-        return Ok(detect::by_name(name));
+        return Ok(detect::format_by_name(name));
     }
-    let found = detect::recognise(folder);
+    let found = detect::detect_formats(folder);
     if found.len() < 2 {
         return Ok(found.first().copied());
     }

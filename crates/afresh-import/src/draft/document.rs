@@ -1,7 +1,7 @@
-//! A JSON file of somebody else's plan: its values with their places, and what is wrong with them.
+//! Reads a JSON file of a plan: typed values with positions, and findings about those of another type.
 //!
-//! Lenient where real files need it: numbers stand for ids, a list for a paragraph, `null` for
-//! nothing. What is of another kind than could be meant is a finding at its place.
+//! Lenient where real files need it: a number is accepted as an id, a list as a paragraph, `null` as
+//! missing. Any other type is a finding.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,10 +15,10 @@ use afresh_formats::text::json;
 use afresh_formats::text::node::{Node, Value};
 use afresh_formats::text::yaml::values::{self, LocatedWord};
 
-/// More findings than this about one file say nothing new.
+/// The most findings for one file.
 const MAX_FINDINGS: usize = 200;
 
-/// What stands under a key; nothing where it is `null`.
+/// The value of a key; `None` for `null` too.
 pub(crate) fn get<'n>(table: &'n Node, key: &str) -> Option<&'n Node> {
     values::get(table, key).filter(|node| !matches!(node.value, Value::Other(_)))
 }
@@ -27,7 +27,7 @@ pub(crate) fn get<'n>(table: &'n Node, key: &str) -> Option<&'n Node> {
 pub(crate) struct JsonDocument<'a> {
     file: &'a str,
     source: SourceText<'a>,
-    /// What to read about the format, for findings that have no better help.
+    /// The hint for findings that have no better one.
     hint: &'static str,
     findings: Vec<Finding>,
     unknown: BTreeMap<String, String>,
@@ -39,14 +39,14 @@ impl<'a> JsonDocument<'a> {
         Self { file, source, hint, findings: Vec::new(), unknown: BTreeMap::new() }
     }
 
-    /// The whole file as one object; none where it is not one.
+    /// The whole file as one object.
     pub(crate) fn parse(&mut self) -> Option<Node> {
         self.parse_part(&(0..self.source.text.len()))
     }
 
     /// A part of the file, such as a line, as one object.
     pub(crate) fn parse_part(&mut self, part: &Range<usize>) -> Option<Node> {
-        match json::parse_part(&self.source, part, "nothing more here") {
+        match json::parse_part(&self.source, part, "the end of the object") {
             Ok(node) if matches!(node.value, Value::Table(_)) => Some(node),
             Ok(node) => {
                 self.wrong(&node, "an object");
@@ -63,7 +63,7 @@ impl<'a> JsonDocument<'a> {
         SourceSpan::new(self.file, at.clone())
     }
 
-    /// A task with its id and its title, where it has them, and their places.
+    /// A task with its id and its title, if it has them, and their positions.
     pub(crate) fn task(&mut self, node: &Node, title: &str) -> DraftTask {
         let mut task = DraftTask::new(TaskDraft::default(), self.span(&node.span));
         if let Some(id) = self.word(node, "id") {
@@ -77,15 +77,15 @@ impl<'a> JsonDocument<'a> {
         task
     }
 
-    /// A status that nobody knows is told; it counts as `taken`.
+    /// Reports an unknown status, which counts as `taken`.
     pub(crate) fn unknown_status(&mut self, status: &LocatedWord, taken: &str, known: &[&str]) {
         let shown: String = status.text.chars().take(40).collect();
-        let message = format!("the status {shown:?} is not known");
-        let hint = format!("it is taken as {taken}; known: {}", known.join(", "));
+        let message = format!("unknown status {shown:?}");
+        let hint = format!("it counts as {taken}; known statuses: {}", known.join(", "));
         self.warn(&status.at, "unknown-status", message, &hint);
     }
 
-    /// A word, such as an id: a text, or a number that was not quoted.
+    /// A word, such as an id: a string, or a number without quotes.
     pub(crate) fn word(&mut self, table: &Node, key: &str) -> Option<LocatedWord> {
         let node = get(table, key)?;
         self.word_of(node)
@@ -95,17 +95,17 @@ impl<'a> JsonDocument<'a> {
         let text = match &node.value {
             Value::Text(text) => Some(text.trim().to_owned()),
             Value::Integer(number) => Some(number.to_string()),
-            // 1.2 names a part; 1.10 would have lost its end, so it is taken as it was written.
+            // 1.2 names a subtask, and 1.10 is not 1.1: keep the spelling.
             Value::Fraction(_) => self.source.text.get(node.span.clone()).map(str::to_owned),
             _ => None,
         };
         if text.is_none() {
-            self.wrong(node, "a text or a number");
+            self.wrong(node, "a string or a number");
         }
         text.map(|text| LocatedWord { text, at: node.span.clone() })
     }
 
-    /// A list of words; a single one counts as a list.
+    /// A list of words; a single value counts as a list.
     pub(crate) fn list_words(&mut self, table: &Node, key: &str) -> Vec<LocatedWord> {
         match get(table, key).map(|node| (node, &node.value)) {
             Some((_, Value::List(items))) => {
@@ -125,7 +125,7 @@ impl<'a> JsonDocument<'a> {
                 lines.map(|line| format!("- {}", line.text)).collect::<Vec<_>>().join("\n")
             }
             Some((node, _)) => {
-                self.wrong(node, "a text");
+                self.wrong(node, "a string");
                 String::new()
             }
             None => String::new(),
@@ -157,7 +157,7 @@ impl<'a> JsonDocument<'a> {
         objects
     }
 
-    /// Keeps what means nothing here (FO-06), and says so where it is nearly something (B20).
+    /// Keeps unknown fields (FO-06), with a warning for those that resemble a known one (B20).
     pub(crate) fn keep_unknown(&mut self, table: &Node, path: &str, known: &[&str]) {
         for entry in values::entries(table) {
             if known.contains(&entry.key.as_str()) {
@@ -188,28 +188,28 @@ impl<'a> JsonDocument<'a> {
         self.add(found.with_hint(hint).as_warning());
     }
 
-    /// The same, where it is only good to know.
+    /// Adds a note.
     pub(crate) fn note(&mut self, at: &Range<usize>, code: &str, message: String, hint: &str) {
         let mut found = self.source.finding(code, at, message).with_hint(hint);
         found.severity = Severity::Note;
         self.add(found);
     }
 
-    /// The same, where the plan cannot be used.
+    /// Adds an error.
     pub(crate) fn refuse(&mut self, at: &Range<usize>, code: &str, message: String, hint: &str) {
         let found = self.source.finding(code, at, message);
         self.add(found.with_hint(hint));
     }
 
     fn add(&mut self, finding: Finding) {
-        // The first ones must be mended anyway; but a file with an error must have one.
+        // The first findings must be fixed anyway, but a file with an error must report one.
         let first_error = finding.is_error() && !self.findings.iter().any(Finding::is_error);
         if self.findings.len() < MAX_FINDINGS || first_error {
             self.findings.push(finding);
         }
     }
 
-    /// Hands over everything that was found.
+    /// Moves findings and unknown fields to the draft.
     pub(crate) fn close(self, drafted: &mut DraftPlan) {
         drafted.findings.extend(self.findings);
         drafted.unknown.extend(self.unknown);

@@ -1,16 +1,16 @@
-//! Plans in a directory per feature: `specs/NAME/tasks.md`, with what belongs to it beside it.
+//! Formats with one directory per feature: `specs/NAME/tasks.md` and the files next to it.
 //!
-//! One of them is meant: the one that a person named, else the only one that is not finished.
+//! One of them is read: the one that the user named, or else the only unfinished one.
 
 use crate::detect::ReadOptions;
 use afresh_formats::findings::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 
-/// How many are named in a message.
+/// The most directories that a message names.
 const MAX_NAMED: usize = 10;
 
-/// A directory that holds a plan.
+/// A directory with a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FeatureDir {
     /// Empty, or ends in a slash.
@@ -22,7 +22,7 @@ impl FeatureDir {
         format!("{}{name}", self.directory)
     }
 
-    /// What people call it.
+    /// Its name.
     pub(crate) fn name(&self) -> &str {
         self.directory.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
     }
@@ -50,13 +50,13 @@ pub(crate) fn features(folder: &dyn PlanFolder, parents: &[&str], file: &str) ->
     folder.paths().iter().filter_map(directory).collect()
 }
 
-/// Reads the feature that is meant.
+/// Reads the named feature, or the only unfinished one.
 pub(crate) fn read_one(
-    wishes: &ReadOptions,
+    options: &ReadOptions,
     features: &[FeatureDir],
     read: impl Fn(&FeatureDir) -> PlanReading,
 ) -> PlanReading {
-    if let Some(only) = &wishes.only {
+    if let Some(only) = &options.only {
         let holds = |feature: &&FeatureDir| only.starts_with(&feature.directory);
         let nearest = features.iter().filter(holds).max_by_key(|feature| feature.directory.len());
         return nearest.map_or_else(|| nothing(only), read);
@@ -81,14 +81,14 @@ pub(crate) fn read_one(
 }
 
 fn nothing(file: &str) -> PlanReading {
-    let finding = Finding::for_file(file, "empty-plan", "no tasks belong to this: nothing to do");
-    PlanReading::failed(finding.with_hint("expected a tasks.md beside it"))
+    let finding = Finding::for_file(file, "empty-plan", "no tasks here: nothing to do");
+    PlanReading::failed(finding.with_hint("expected a tasks.md next to it"))
 }
 
 fn several(open: &[(&FeatureDir, PlanReading)]) -> PlanReading {
     let names: Vec<&str> =
         open.iter().take(MAX_NAMED).map(|(feature, _)| feature.directory.as_str()).collect();
-    let message = format!("{} plans here are not finished: {}", open.len(), names.join(", "));
+    let message = format!("{} plans are unfinished: {}", open.len(), names.join(", "));
     let finding = Finding::for_file(".", "several-plans", message);
     PlanReading::failed(finding.with_hint(format!("name one of them, for example {}", names[0])))
 }

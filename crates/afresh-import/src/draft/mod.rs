@@ -1,4 +1,10 @@
-//! From what a reader found in several files to a plan, with every problem at its place.
+//! What a reader collects from several files, and how that becomes a plan with located findings.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `document` | a JSON file: typed values with positions |
+//! | `feature_dirs` | formats with one directory per feature |
+//! | `status` | tasks that are done, cancelled or deferred |
 
 pub(crate) mod document;
 pub(crate) mod feature_dirs;
@@ -14,10 +20,10 @@ use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan, TaskPlaces};
 use afresh_formats::text::limits::too_many_tasks;
 
-/// The most findings of one reading.
+/// The most findings of one plan.
 const MAX_FINDINGS: usize = 1_000;
 
-/// A task as a reader found it.
+/// A task as it was read.
 #[derive(Debug, Clone)]
 pub struct DraftTask {
     pub draft: TaskDraft,
@@ -29,13 +35,13 @@ impl DraftTask {
         Self { draft, places: TaskPlaces::new(whole) }
     }
 
-    /// Notes where an item of a field is.
+    /// Records the position of an item.
     pub fn note(&mut self, step: Option<usize>, field: PlanField, item: usize, span: SourceSpan) {
         self.places.parts.insert((step, field, item), span);
     }
 }
 
-/// Everything that a reader found.
+/// Everything that was read.
 #[derive(Debug, Clone, Default)]
 pub struct DraftPlan {
     pub name: String,
@@ -43,23 +49,23 @@ pub struct DraftPlan {
     pub target: Option<String>,
     pub tasks: Vec<DraftTask>,
     pub findings: Vec<Finding>,
-    /// Fields that mean nothing here, by file and path, as they were written (FO-06).
+    /// Unknown fields by file and path, with their source text (FO-06).
     pub unknown: BTreeMap<String, String>,
     /// See [`PlanReading::reads`].
     pub reads: Vec<(String, SourceSpan)>,
-    /// Where the findings are that have no place yet.
+    /// Positions of findings, to be filled in at the end.
     pub(crate) placing: FindingLocator,
 }
 
 impl DraftPlan {
-    /// A finding at a place in one of the files; the place is filled in at the end.
+    /// Adds a finding at a position in one of the files.
     pub fn find(
         &mut self,
         span: &SourceSpan,
         code: &str,
         message: impl Into<String>,
     ) -> &mut Finding {
-        // More than this say nothing new: of them, only the last one is kept, and errors.
+        // Beyond the limit, only errors and the last finding are kept.
         if self.findings.len() < MAX_FINDINGS {
             self.placing.locate(self.findings.len(), span);
         } else if self.findings.len() > MAX_FINDINGS {
@@ -69,8 +75,8 @@ impl DraftPlan {
         self.findings.last_mut().expect("just added")
     }
 
-    /// The text of a file that lies beside the plan. One that cannot be read is a warning, with what
-    /// follows from that.
+    /// The text of an additional file. If it cannot be read, that is a warning with the consequence as
+    /// its hint.
     pub(crate) fn beside(
         &mut self,
         folder: &dyn PlanFolder,
@@ -86,19 +92,19 @@ impl DraftPlan {
         }
     }
 
-    /// Makes the plan, or says at which place what is wrong with it.
+    /// Builds the plan, or reports what is wrong with it.
     pub fn finish(mut self, folder: &dyn PlanFolder) -> PlanReading {
         if let Some(finding) = too_many_tasks(".", self.tasks.len()) {
             self.findings.push(finding);
             self.tasks.clear();
         }
-        // From here on only the places of tasks are needed.
+        // From here on only the positions of tasks are needed.
         let drafts = self.tasks.iter_mut().map(|task| std::mem::take(&mut task.draft));
         let draft =
             PlanDraft { name: self.name.clone(), spec: self.spec.clone(), tasks: drafts.collect() };
         let readable = !self.findings.iter().any(Finding::is_error);
         let plan = match Plan::new(draft) {
-            // That nothing is left follows from what could not be read.
+            // An empty plan is a consequence of what could not be read.
             Err(_) if self.tasks.is_empty() && !readable => None,
             Ok(plan) => Some(plan).filter(|_| readable),
             Err(problems) => {
@@ -115,7 +121,7 @@ impl DraftPlan {
         PlanReading { plan, findings, target, unknown, places, reads }
     }
 
-    /// Takes down what is wrong with the plan.
+    /// Adds a finding for a problem of the plan.
     fn add_problem(&mut self, problem: &PlanProblem) {
         let position = self.findings.len();
         let span = self.span(&problem.place).cloned();
@@ -138,7 +144,7 @@ impl DraftPlan {
     }
 }
 
-/// Of too many findings the first, and how many more there are; an error is never lost.
+/// Limits the findings and says how many more there are. An error is never dropped.
 fn few(mut findings: Vec<Finding>) -> Vec<Finding> {
     if findings.len() <= 2 * MAX_FINDINGS {
         return findings;
@@ -146,8 +152,9 @@ fn few(mut findings: Vec<Finding>) -> Vec<Finding> {
     let rest = findings.split_off(2 * MAX_FINDINGS);
     let lost = rest.iter().find(|found| found.is_error());
     let error = lost.filter(|_| !findings.iter().any(Finding::is_error)).cloned();
-    let message = format!("and {} more", rest.len() - usize::from(error.is_some()));
-    let more = Finding::for_file(".", "more", message).with_hint("mend these first");
+    let message =
+        format!("{} more findings are not listed", rest.len() - usize::from(error.is_some()));
+    let more = Finding::for_file(".", "more", message).with_hint("fix the listed ones first");
     findings.extend(error);
     findings.push(more.as_warning());
     findings
@@ -159,7 +166,7 @@ mod tests {
     use afresh_formats::findings::Severity;
     use afresh_formats::folder::MemoryFolder;
 
-    /// FO-06: an error counts, however many warnings come before and behind it.
+    /// FO-06: an error is reported, however many warnings come before and after it.
     #[test]
     fn too_many_findings_do_not_hide_an_error() {
         let folder = MemoryFolder::new([("a.md", "one\ntwo\n")]);

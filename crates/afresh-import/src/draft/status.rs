@@ -1,7 +1,7 @@
-//! How far tasks are by what their own files say of them: done, given up, put off.
+//! The status of tasks in their own files: done, cancelled, deferred.
 //!
-//! What is done stays in the plan as done. What was given up is left out, and nobody waits for it.
-//! What was put off is left out too, unless something needs it: then a person is asked there.
+//! Done tasks stay in the plan as done. Cancelled tasks are left out, and no task waits for them.
+//! Deferred tasks are left out too, unless a task needs one: then a person is asked.
 
 use std::collections::BTreeSet;
 
@@ -13,21 +13,21 @@ use afresh_formats::findings::{Finding, Severity};
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan};
 
-/// How many tasks a message names.
+/// The most tasks that a message names.
 const MAX_NAMED: usize = 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TaskStanding {
     Open,
-    /// Finished before, and how that is known.
+    /// Done, and how that is known.
     Done(String),
-    /// `cancelled`: given up for good.
-    GivenUp,
-    /// `deferred`: not now.
-    PutOff,
+    /// Cancelled for good.
+    Cancelled,
+    /// Deferred for now.
+    Deferred,
 }
 
-/// A task, what it needs and where that is written, and how far it is.
+/// A task with its dependencies, their positions, and its status.
 #[derive(Debug)]
 pub(crate) struct ImportedTask {
     pub(crate) task: DraftTask,
@@ -35,7 +35,7 @@ pub(crate) struct ImportedTask {
     pub(crate) standing: TaskStanding,
 }
 
-/// Makes the plan. `expected` says where tasks would be, should there be none in `file`.
+/// Builds the plan. `expected` says where tasks should be, if `file` has none.
 pub(crate) fn finish(
     folder: &dyn PlanFolder,
     mut drafted: DraftPlan,
@@ -47,7 +47,7 @@ pub(crate) fn finish(
         return drafted.finish(folder);
     }
     if drafted.tasks.is_empty() {
-        let empty = Finding::for_file(file, "empty-plan", "there are no tasks: nothing to do");
+        let empty = Finding::for_file(file, "empty-plan", "no tasks: nothing to do");
         drafted.findings.push(empty.with_hint(expected));
         return drafted.finish(folder);
     }
@@ -61,7 +61,7 @@ fn settle(drafted: &mut DraftPlan, found: Vec<ImportedTask>) {
         let those = found.iter().filter(|one| one.standing == *wanted);
         those.map(|one| one.task.draft.id.clone()).collect()
     };
-    let (given_up, put_off) = (of(&TaskStanding::GivenUp), of(&TaskStanding::PutOff));
+    let (cancelled, deferred) = (of(&TaskStanding::Cancelled), of(&TaskStanding::Deferred));
     let open = found.iter().filter(|one| one.standing == TaskStanding::Open);
     let needed: BTreeSet<String> =
         open.flat_map(|one| &one.needs).map(|(id, _)| id.clone()).collect();
@@ -70,17 +70,17 @@ fn settle(drafted: &mut DraftPlan, found: Vec<ImportedTask>) {
         match standing {
             TaskStanding::Open => {}
             TaskStanding::Done(how) => task.draft.done_before = Some(how),
-            TaskStanding::PutOff if needed.contains(&task.draft.id) => ask_about(&mut task),
-            TaskStanding::GivenUp | TaskStanding::PutOff => {
+            TaskStanding::Deferred if needed.contains(&task.draft.id) => ask_about(&mut task),
+            TaskStanding::Cancelled | TaskStanding::Deferred => {
                 left_out.push((task.draft.id.clone(), task.places.whole.clone()));
                 continue;
             }
         }
         let asks = task.draft.checkpoint.is_some();
         let gone =
-            |id: &String| given_up.contains(id) || put_off.contains(id) && !needed.contains(id);
+            |id: &String| cancelled.contains(id) || deferred.contains(id) && !needed.contains(id);
         for (id, span) in needs.into_iter().filter(|(id, _)| !gone(id)) {
-            // What was put off is not about to be done, so it waits for nothing.
+            // A deferred task asks a person and does not wait for its own dependencies.
             if !asks {
                 task.note(None, PlanField::Needs, task.draft.needs.len(), span);
                 task.draft.needs.push(id);
@@ -94,7 +94,7 @@ fn settle(drafted: &mut DraftPlan, found: Vec<ImportedTask>) {
 fn ask_about(task: &mut DraftTask) {
     let (id, title) = (&task.draft.id, &task.draft.title);
     let text =
-        format!("{id} was put off, and others need it: {title}\n{}", task.draft.instructions);
+        format!("{id} was deferred, and other tasks need it: {title}\n{}", task.draft.instructions);
     let kind = CheckpointKind::Action;
     task.draft.checkpoint = Some(Checkpoint { kind, text, options: Vec::new() });
     task.draft.checks.clear();
@@ -108,8 +108,8 @@ fn report_left_out(drafted: &mut DraftPlan, left_out: &[(String, SourceSpan)]) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let message = format!("given up or put off, and left out: {}{more}", named.join(", "));
+    let message = format!("cancelled or deferred, and not run: {}{more}", named.join(", "));
     let found = drafted.find(first, "left-out", message);
     found.severity = Severity::Warning;
-    found.hint = Some("give them another status to have them done".to_owned());
+    found.hint = Some("change their status to run them".to_owned());
 }

@@ -1,8 +1,7 @@
-//! long-run: `.long-run/plans/NN-PLAN.md` beside the spec that they were made from.
+//! long-run: `.long-run/plans/NN-PLAN.md` next to the spec that they implement.
 //!
-//! A plan is done when its summary says `completed`, or when there is none and all the boxes of
-//! tasks.md that it was made from are ticked. Of a plan that was begun, a checkpoint tells which
-//! tasks are finished.
+//! A plan is done if its summary says `completed`, or if it has none and all its boxes in tasks.md are
+//! checked. For a plan in progress, a checkpoint lists the finished tasks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,9 +18,9 @@ use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 use afresh_formats::text::markdown::check_boxes;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "long-run", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "long-run", is_present, read };
 
-/// A plan, and the directory `.long-run/` that it is in; that ends in `/`, or is empty.
+/// A plan and its directory `.long-run/`, which ends in `/` or is empty.
 #[derive(Debug)]
 struct LongRunPlanPath<'a> {
     path: &'a str,
@@ -29,7 +28,7 @@ struct LongRunPlanPath<'a> {
     id: &'a str,
 }
 
-fn recognises(folder: &dyn PlanFolder) -> bool {
+fn is_present(folder: &dyn PlanFolder) -> bool {
     !plans(folder).is_empty()
 }
 
@@ -47,24 +46,23 @@ fn parse(path: &str) -> Option<LongRunPlanPath<'_>> {
     (ours && numbered).then_some(LongRunPlanPath { path, home, id })
 }
 
-fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
+fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let mut plans = plans(folder);
-    if let Some(only) = &wishes.only {
+    if let Some(only) = &options.only {
         let home = plans.iter().find(|plan| plan.path == only).map(|plan| plan.home);
         plans.retain(|plan| home.is_none_or(|home| plan.home == home));
     }
     let homes: BTreeSet<&str> = plans.iter().map(|plan| plan.home).collect();
     let home = match homes.into_iter().collect::<Vec<_>>().as_slice() {
         [] => {
-            let finding =
-                Finding::for_file(".", "empty-plan", "there are no plans here: nothing to do");
+            let finding = Finding::for_file(".", "empty-plan", "no plans here: nothing to do");
             return PlanReading::failed(finding.with_hint("plans are .long-run/plans/NN-PLAN.md"));
         }
         [home] => (*home).to_owned(),
         homes @ [first, ..] => {
             let message = format!("{} specs have plans here", homes.len());
             let hint =
-                format!("name one of them, such as {}", first.trim_end_matches(".long-run/"));
+                format!("name one of them, for example {}", first.trim_end_matches(".long-run/"));
             let first = plans.iter().find(|plan| plan.home == *first).map_or(".", |plan| plan.path);
             return PlanReading::failed(
                 Finding::for_file(first, "several-plans", message).with_hint(hint),
@@ -75,7 +73,7 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let file = |name: &str| beside.map(|spec| format!("{spec}{name}"));
     let mut drafted = DraftPlan::default();
     let boxes = file("tasks.md")
-        .and_then(|path| drafted.beside(folder, &path, "its ticks are not counted"));
+        .and_then(|path| drafted.beside(folder, &path, "checked boxes are ignored"));
     let boxes = TickedBoxes::read(boxes.as_deref().unwrap_or_default());
     let spec = file("spec.md").filter(|path| folder.holds(path));
     let name =
@@ -96,7 +94,7 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
         }
     }
     if unreadable.is_empty() {
-        return assemble(folder, wishes, drafted, set);
+        return assemble(folder, options, drafted, set);
     }
     PlanReading { findings: unreadable, ..PlanReading::default() }
 }
@@ -115,8 +113,10 @@ fn member(
         plan.path.replace("-PLAN.md", "-SUMMARY.md"),
     ];
     let done_before = match PlanSummary::find(folder, &summaries, drafted) {
-        Some(summary) => summary.is_completed().then(|| format!("{} says so", summary.path)),
-        None => boxes.all_ticked(&document).then(|| "its boxes in tasks.md are ticked".to_owned()),
+        Some(summary) => {
+            summary.is_completed().then(|| format!("completed according to {}", summary.path))
+        }
+        None => boxes.all_ticked(&document).then(|| "its boxes in tasks.md are checked".to_owned()),
     };
     PlanMember {
         id: plan.id.to_owned(),
@@ -130,7 +130,7 @@ fn member(
     }
 }
 
-/// Leaves out the tasks that a checkpoint says are finished.
+/// Marks the tasks that a checkpoint lists as finished.
 fn resume(
     folder: &dyn PlanFolder,
     plan: &LongRunPlanPath,

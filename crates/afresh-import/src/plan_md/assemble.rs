@@ -1,4 +1,4 @@
-//! From the plans of a project to one plan of ours.
+//! Builds one plan from the PLAN.md files of a project.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +17,13 @@ use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan};
 use afresh_formats::text::limits::{self, MAX_INSTRUCTION_BYTES};
 
-/// The most dependencies of a plan that is made of many.
+/// The most dependencies of the whole plan.
 const MAX_LINKS: usize = 200_000;
 
-/// Adds the plans to what is known besides them, and makes a plan of it.
+/// Adds the plans to the draft and builds the plan.
 pub fn assemble(
     folder: &dyn PlanFolder,
-    wishes: &ReadOptions,
+    options: &ReadOptions,
     mut drafted: DraftPlan,
     mut set: PlanSet,
 ) -> PlanReading {
@@ -31,11 +31,10 @@ pub fn assemble(
     let waves = waves::compute_waves(&set, &needs);
     waves::remark(&mut set, &needs, &waves);
     let orderings = orderings(&set, &needs);
-    let told: usize =
+    let shared: usize =
         set.members.iter().map(|m| m.document.sections.len() * m.document.items.len()).sum();
-    if wishes.unit == WorkUnit::Task && told > MAX_INSTRUCTION_BYTES {
-        let message =
-            "what all workers would be told, each its plan's sections, has more than 16 MiB";
+    if options.unit == WorkUnit::Task && shared > MAX_INSTRUCTION_BYTES {
+        let message = "the instructions of all workers together are larger than 16 MiB";
         return too_large(message);
     }
     let items: usize = set.members.iter().map(|member| member.document.items.len()).sum();
@@ -43,16 +42,16 @@ pub fn assemble(
         return PlanReading::failed(finding);
     }
     let parts: Vec<PlanTasks> =
-        set.members.iter().map(|member| parts::plan_tasks(member, wishes.unit)).collect();
+        set.members.iter().map(|member| parts::plan_tasks(member, options.unit)).collect();
     let all = |at: usize| {
         let stated = needs[at].iter().map(|(need, place)| (*need, place.clone()));
         stated.chain(orderings[at].iter().map(|need| (*need, 0..0)))
     };
     let ends = |at: usize| all(at).map(|(need, _)| parts[need].last.len()).sum::<usize>();
     if (0..parts.len()).map(|at| parts[at].first.len() * ends(at)).sum::<usize>() > MAX_LINKS {
-        return too_large("more dependencies than 200,000 follow from its phases and waves");
+        return too_large("phases and waves lead to more than 200,000 dependencies");
     }
-    let named = |at: &usize| Some(&set.members[*at].document.path) == wishes.only.as_ref();
+    let named = |at: &usize| Some(&set.members[*at].document.path) == options.only.as_ref();
     let wanted: BTreeSet<usize> = (0..parts.len()).filter(named).collect();
     let is_wanted = |at: usize| wanted.is_empty() || wanted.contains(&at);
     for at in (0..parts.len()).filter(|at| is_wanted(*at)) {
@@ -73,19 +72,19 @@ pub fn assemble(
     drafted.finish(folder)
 }
 
-/// A worker is told in which phase of the project it works (PR-02).
+/// Adds the phase of the project to the instructions (PR-02).
 fn name_phase(tasks: &mut [DraftTask], phase: &str) {
     if phase.is_empty() {
         return;
     }
     for task in tasks {
-        let told = &mut task.draft.instructions;
-        *told = format!("Phase: {phase}\n\n{told}");
-        told.truncate(told.trim_end().len());
+        let text = &mut task.draft.instructions;
+        *text = format!("Phase: {phase}\n\n{text}");
+        text.truncate(text.trim_end().len());
     }
 }
 
-/// Lets a task wait for others.
+/// Makes a task wait for others.
 fn link(task: &mut DraftTask, others: &[String], span: &SourceSpan) {
     for id in others {
         task.draft.needs.push(id.clone());
@@ -95,17 +94,17 @@ fn link(task: &mut DraftTask, others: &[String], span: &SourceSpan) {
 
 fn too_large(message: &str) -> PlanReading {
     PlanReading::failed(
-        limits::over_limit(".", message).with_hint("read one phase, or one plan, at a time"),
+        limits::over_limit(".", message).with_hint("read one phase or one plan at a time"),
     )
 }
 
-/// The remarks about a plan, and what it says that we do not know.
+/// Adds a plan's remarks and unknown fields to the draft.
 fn report_remarks(drafted: &mut DraftPlan, member: &PlanMember) {
     let document = &member.document;
-    // Nobody mends a plan that is done.
+    // A plan that is done needs no fixes.
     if member.done_before.is_none() {
         let source = SourceText::new(&document.path, &document.text);
-        drafted.findings.extend(document.trouble.clone());
+        drafted.findings.extend(document.yaml_finding.clone());
         drafted.findings.extend(document.remarks.render(&source));
         let reads = reads::context_files(document).into_iter();
         drafted.reads.extend(reads.map(|(path, at)| (path, SourceSpan::new(&document.path, at))));
@@ -115,11 +114,11 @@ fn report_remarks(drafted: &mut DraftPlan, member: &PlanMember) {
     }
 }
 
-/// What follows from the order of phases: a plan that waits for no other of its phase waits for
-/// those of the phases before that nobody else waits for.
+/// Dependencies that follow from the order of phases: a plan that waits for no other of its phase
+/// waits for the last plans of the phases before.
 fn orderings(set: &PlanSet, needs: &[PlanNeeds]) -> Vec<Vec<usize>> {
     let same = |a: usize, b: usize| set.members[a].phase == set.members[b].phase;
-    // What is done waits for nobody, so nobody can wait through it.
+    // A done plan waits for nothing, so it does not pass on an order.
     let is_open = |at: usize| set.members[at].done_before.is_none();
     let mut is_needed = vec![false; needs.len()];
     let mut starts = vec![true; needs.len()];

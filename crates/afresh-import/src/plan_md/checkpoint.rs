@@ -8,8 +8,8 @@ use afresh_core::plan::{Checkpoint, CheckpointKind};
 use crate::plan_md::parse::item::dedented;
 use crate::plan_md::parse::tags::{PlanTag, tags, unescape};
 
-/// The parts that the person has to know, with the words before each.
-const TOLD: [(&str, &str); 12] = [
+/// The parts that the person needs, with the label of each.
+const SHOWN_PARTS: [(&str, &str); 12] = [
     ("decision", ""),
     ("what-built", ""),
     ("context", ""),
@@ -24,7 +24,7 @@ const TOLD: [(&str, &str); 12] = [
     ("resume-signal", "Answer:"),
 ];
 
-/// The checkpoint that a task's type makes it, if it does.
+/// The kind of checkpoint, if the task's type is one.
 pub fn kind(task_type: &str) -> Option<CheckpointKind> {
     match task_type.strip_prefix("checkpoint")?.trim_start_matches([':', '-']) {
         "decision" => Some(CheckpointKind::Decision),
@@ -35,12 +35,12 @@ pub fn kind(task_type: &str) -> Option<CheckpointKind> {
 
 /// The question that the task asks.
 pub fn read(text: &str, kind: CheckpointKind, name: &str, parts: &[PlanTag]) -> Checkpoint {
-    let mut told = vec![name.to_owned()];
-    for (wanted, label) in TOLD {
+    let mut shown = vec![name.to_owned()];
+    for (wanted, label) in SHOWN_PARTS {
         for part in parts.iter().filter(|part| part.opening.name == wanted) {
             let words = unescape(&dedented(&text[part.inner.clone()])).into_owned();
             if !words.is_empty() && words != name {
-                told.push(if label.is_empty() { words } else { format!("{label}\n{words}") });
+                shown.push(if label.is_empty() { words } else { format!("{label}\n{words}") });
             }
         }
     }
@@ -49,7 +49,7 @@ pub fn read(text: &str, kind: CheckpointKind, name: &str, parts: &[PlanTag]) -> 
         .filter(|part| part.opening.name == "options" && kind != CheckpointKind::Action)
         .flat_map(|part| options(text, &part.inner))
         .collect();
-    Checkpoint { kind, text: told.join("\n\n"), options }
+    Checkpoint { kind, text: shown.join("\n\n"), options }
 }
 
 /// `<option id="a"><name>…</name><pros>…</pros><cons>…</cons></option>`

@@ -1,4 +1,4 @@
-//! `NN-CHECKPOINT.json`: how far a plan of long-run came, in any of its three shapes.
+//! `NN-CHECKPOINT.json`: the progress of a long-run plan, in any of its three shapes.
 //!
 //! ```text
 //! {"plan": "02", "last_completed_task": 2, "total_tasks": 3, "task_commits": {"1": "abc", "2": "def"}}
@@ -10,25 +10,25 @@ use crate::draft::DraftPlan;
 use crate::draft::document::{JsonDocument, get};
 use afresh_formats::text::node::{Node, Value};
 
-const HELP: &str = "a checkpoint is one JSON object that counts or lists completed tasks";
+const HINT: &str = "a checkpoint is one JSON object that counts or lists completed tasks";
 
-/// What a checkpoint says is finished.
+/// The finished tasks by a checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckpointProgress {
-    /// How many tasks of the plan are finished: the first ones, in order.
+    /// The number of finished tasks: the first ones, in order.
     pub done: usize,
     pub total: Option<usize>,
-    /// Their names, where they are told.
+    /// Their names, if the checkpoint has them.
     pub names: Vec<String>,
-    /// Their commits, where they are told.
+    /// Their commits, if the checkpoint has them.
     pub commits: Vec<String>,
-    /// It says that the whole plan is finished.
+    /// Whether the whole plan is finished.
     pub completed: bool,
 }
 
-/// Reads a checkpoint; what is wrong with it goes to the findings, and nothing counts as done then.
+/// Reads a checkpoint. If it is malformed, that is a finding, and nothing counts as done.
 pub fn read(file: &str, text: &str, drafted: &mut DraftPlan) -> Option<CheckpointProgress> {
-    let mut document = JsonDocument::new(file, text, HELP);
+    let mut document = JsonDocument::new(file, text, HINT);
     let progress = document.parse().and_then(|root| progress(&mut document, &root));
     document.close(drafted);
     progress
@@ -40,11 +40,11 @@ fn progress(document: &mut JsonDocument<'_>, root: &Node) -> Option<CheckpointPr
         .iter()
         .find_map(|key| get(root, key))
         .and_then(|node| number(document, node));
-    // An index of the task that is being done counts those before it.
+    // The index of the current task counts those before it.
     let index = get(root, "current_task_index").and_then(|node| number(document, node));
     let Some(done) = listed.as_ref().map(Vec::len).or(counted).or(index) else {
         let hint = "nothing counts as done";
-        let message = "it tells no completed tasks".to_owned();
+        let message = "the checkpoint lists no completed tasks".to_owned();
         document.warn(&root.span, "checkpoint-unclear", message, hint);
         return None;
     };
@@ -53,12 +53,12 @@ fn progress(document: &mut JsonDocument<'_>, root: &Node) -> Option<CheckpointPr
         .find_map(|key| get(root, key))
         .and_then(|node| number(document, node));
     if let (Some(total), true) = (total, total.is_some_and(|total| done > total)) {
-        let message = format!("{done} tasks are completed, of {total}");
-        document.warn(&root.span, "checkpoint-unclear", message, "it is taken as all of them");
+        let message = format!("{done} of {total} tasks are completed");
+        document.warn(&root.span, "checkpoint-unclear", message, "all tasks count as completed");
     }
     let status = document.word(root, "status").map(|word| word.text);
-    let (names, told) = listed.unwrap_or_default().into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
-    let mut commits: Vec<String> = told.into_iter().flatten().collect();
+    let (names, commits) = listed.unwrap_or_default().into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
+    let mut commits: Vec<String> = commits.into_iter().flatten().collect();
     if commits.is_empty() {
         commits = task_commits(root);
     }
@@ -111,15 +111,15 @@ fn number(document: &mut JsonDocument<'_>, node: &Node) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> (Option<CheckpointProgress>, usize) {
+    fn read_checkpoint(text: &str) -> (Option<CheckpointProgress>, usize) {
         let mut drafted = DraftPlan::default();
         let progress = read("02-CHECKPOINT.json", text, &mut drafted);
         (progress, drafted.findings.len())
     }
 
-    /// FO-01: the three shapes of a checkpoint say the same.
+    /// FO-01: the three shapes of a checkpoint mean the same.
     #[test]
-    fn every_shape_of_a_checkpoint_tells_finished_tasks() {
+    fn every_shape_of_a_checkpoint_is_read() {
         let first = r#"{"plan":"02","last_completed_task":2,"total_tasks":3,"task_commits":{"1":"abc","2":"def"},"files_modified":[],"updated_at":"t"}"#;
         let second = r#"{"plan_number":"02","current_task_index":2,"status":"in_progress","total_tasks":3,"completed_tasks":[{"name":"a","commit":"abc"},{"name":"b","commit":"def"}],"remaining_tasks":["c"]}"#;
         let third = r#"{"tasks_total":3,"tasks_completed":"2/3","last_activity_timestamp":"t"}"#;
@@ -128,7 +128,7 @@ mod tests {
             (second, vec!["a", "b"], vec!["abc", "def"]),
             (third, vec![], vec![]),
         ] {
-            let (progress, findings) = of(text);
+            let (progress, findings) = read_checkpoint(text);
             let progress = progress.expect("read");
             assert_eq!((progress.done, progress.total, findings), (2, Some(3), 0), "{text}");
             assert_eq!(
@@ -140,8 +140,15 @@ mod tests {
             );
             assert!(!progress.completed);
         }
-        assert!(of(r#"{"tasks_total":3,"tasks_completed":3}"#).0.expect("read").completed);
-        assert!(of(r#"{"status":"completed","completed_tasks":["a"]}"#).0.expect("read").completed);
+        assert!(
+            read_checkpoint(r#"{"tasks_total":3,"tasks_completed":3}"#).0.expect("read").completed
+        );
+        assert!(
+            read_checkpoint(r#"{"status":"completed","completed_tasks":["a"]}"#)
+                .0
+                .expect("read")
+                .completed
+        );
     }
 
     /// FO-06: what cannot be read counts nothing as done, and says so.
@@ -150,10 +157,10 @@ mod tests {
         for text in
             ["", "{", "[]", "{}", r#"{"last_completed_task":"two"}"#, r#"{"completed_tasks":3}"#]
         {
-            let (progress, findings) = of(text);
+            let (progress, findings) = read_checkpoint(text);
             assert!(progress.is_none() && findings > 0, "{text}");
         }
-        let (progress, findings) = of(r#"{"total_tasks":2,"tasks_completed":9}"#);
+        let (progress, findings) = read_checkpoint(r#"{"total_tasks":2,"tasks_completed":9}"#);
         assert_eq!((progress.map(|progress| progress.done), findings), (Some(2), 1));
     }
 }

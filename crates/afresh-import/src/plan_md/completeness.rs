@@ -1,6 +1,6 @@
-//! What a PLAN.md and its tasks should say, and do not.
+//! Missing parts of a PLAN.md and its tasks.
 //!
-//! Nothing of it stops a run: a worker gets what is there.
+//! They do not prevent a run: a worker gets what exists.
 
 use std::ops::Range;
 
@@ -11,19 +11,19 @@ use crate::prose::vague;
 use afresh_formats::findings::Finding;
 use afresh_formats::text::markdown::lines::lines_from;
 
-/// Keys that GSD's own check of a plan asks for; without the first two, order and files are unknown.
+/// Keys that GSD's own plan check requires; without the first two, order and files are unknown.
 const KEYS: [&str; 8] =
     ["depends_on", "files_modified", "phase", "plan", "type", "wave", "autonomous", "must_haves"];
 
-/// Says which parts a task lacks.
+/// Reports missing parts of a task.
 pub(super) fn remark(opening: &OpeningTag, has: &dyn Fn(&str) -> bool, remarks: &mut PlanRemarks) {
     let named = has("name") || opening.attribute("name").is_some();
     let ways = ["action", "implementation", "behavior", "description", "steps", "instructions"];
-    let told = ways.iter().any(|part| has(part));
+    let instructed = ways.iter().any(|part| has(part));
     let files = has("files") || has("file");
     let wanted = [
         ("name", named),
-        ("action", told),
+        ("action", instructed),
         ("files", files),
         ("verify", has("verify")),
         ("done", has("done")),
@@ -35,25 +35,25 @@ pub(super) fn remark(opening: &OpeningTag, has: &dyn Fn(&str) -> bool, remarks: 
     }
     let message = format!("this task has no {}", missing.join(", "));
     let hint = "a task has <name>, <files>, <action>, <verify> and <done>";
-    if named && told {
+    if named && instructed {
         remarks.note("task-incomplete", &opening.at, message, hint);
     } else {
         remarks.warning("task-incomplete", &opening.at, message, hint);
     }
 }
 
-/// Says which keys the frontmatter of a plan of GSD lacks.
+/// Reports missing keys in the frontmatter of a GSD plan.
 pub fn remark_on_keys(document: &mut PlanDocument) {
     let keys = &document.fields.keys;
     let missing: Vec<&str> = KEYS.into_iter().filter(|key| !keys.contains(*key)).collect();
-    let unread = document.trouble.as_ref().is_some_and(Finding::is_error);
-    // A text without tasks is told as such.
+    let unread = document.yaml_finding.as_ref().is_some_and(Finding::is_error);
+    // A plan without tasks has a finding of its own.
     if missing.is_empty() || unread || document.items.is_empty() {
         return;
     }
     let message = format!("the frontmatter has no {}", missing.join(", "));
     if keys.contains(KEYS[0]) && keys.contains(KEYS[1]) {
-        let hint = "GSD's own check asks for it";
+        let hint = "GSD's own plan check requires it";
         document.remarks.note("frontmatter-incomplete", &(0..0), message, hint);
     } else {
         let hint =
@@ -62,7 +62,7 @@ pub fn remark_on_keys(document: &mut PlanDocument) {
     }
 }
 
-/// Says that a long action is not in numbered steps, as long-run wants it.
+/// Reports a long action without numbered steps, which long-run requires.
 pub fn remark_on_steps(document: &mut PlanDocument) {
     for item in document.items.iter().filter(|item| !item.is_done) {
         let Some(at) = &item.action else { continue };
@@ -70,20 +70,20 @@ pub fn remark_on_steps(document: &mut PlanDocument) {
             document.text[at.clone()].lines().map(str::trim).filter(|l| !l.is_empty()).collect();
         let numbered = lines.iter().any(|line| line.starts_with(|c: char| c.is_ascii_digit()));
         if lines.len() > 2 && !numbered {
-            let message = "this action is not in numbered steps".to_owned();
-            let hint = "write `1. …`, `2. …`: then a worker can say how far it came";
+            let message = "this action has no numbered steps".to_owned();
+            let hint = "write `1. …`, `2. …`, so that a worker can report how far it got";
             let start = at.start..at.start + lines[0].len();
             document.remarks.note("action-not-numbered", &start, message, hint);
         }
     }
 }
 
-/// Says that a `<done>` cannot be measured.
+/// Reports a `<done>` that is too vague to verify.
 pub(super) fn vague_done(text: &str, part: &Range<usize>, remarks: &mut PlanRemarks) {
     for line in lines_from(&text[part.clone()], part.start) {
         if let Some(words) = vague(&line) {
-            let message = format!("{:?} says nothing that could be looked at", words.text);
-            let hint = "say what can be seen: a value, a status, a file, a time";
+            let message = format!("{:?} is too vague to verify", words.text);
+            let hint = "name a value, a status, a file or a time";
             remarks.note("vague-criterion", &words.range(), message, hint);
             return;
         }

@@ -1,7 +1,7 @@
-//! The files that a plan names: one, or several by commas or lines, with remarks.
+//! The files in a plan: separated by commas or lines, with remarks.
 //!
-//! `src/a.ts (new)`, `- src/b.ts — the parser`, `` `src/c.ts`:10-20 ``, `Create: src/d.ts`. What
-//! is no path is left to its reader, who says so.
+//! `src/a.ts (new)`, `- src/b.ts — the parser`, `` `src/c.ts`:10-20 ``, `Create: src/d.ts`. Text
+//! that is not a path is returned as prose.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use afresh_core::plan::{FileAction, FileDraft};
 
 use afresh_formats::text::markdown::lines::{TextLine, lines_from};
 
-/// A file, or what stands where one should be.
+/// A file, or prose in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileMention {
     File(FileDraft, Range<usize>),
@@ -24,7 +24,7 @@ pub fn parse(text: &str, part: &Range<usize>) -> Vec<FileMention> {
         .collect()
 }
 
-/// A single file, as an item of a list says it.
+/// A single file in an item of a list.
 pub fn parse_item(text: &str, at: &Range<usize>) -> Option<FileMention> {
     item(TextLine { text, start: at.start }).map(|named| match named {
         FileMention::File(file, _) => FileMention::File(file, at.clone()),
@@ -32,7 +32,7 @@ pub fn parse_item(text: &str, at: &Range<usize>) -> Option<FileMention> {
     })
 }
 
-/// A line in its parts: by commas that are in no brackets, braces or backticks.
+/// Splits a line at commas outside of brackets, braces and backticks.
 fn items<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     let mut cuts = vec![0];
     let (mut depth, mut code) = (0_usize, false);
@@ -81,7 +81,7 @@ fn leading_word(line: TextLine<'_>) -> (Option<FileAction>, TextLine<'_>) {
     }
 }
 
-/// The path, and what is said about it.
+/// The path and the remark after it.
 fn split_remark<'a>(line: &TextLine<'a>) -> (&'a str, &'a str) {
     if let Some((path, remark)) = line.text.strip_prefix('`').and_then(|rest| rest.split_once('`'))
     {
@@ -94,7 +94,7 @@ fn split_remark<'a>(line: &TextLine<'a>) -> (&'a str, &'a str) {
     }
 }
 
-/// Without `:10`, `:10-20` or `:L5` behind it.
+/// The path without `:10`, `:10-20` or `:L5`.
 fn without_line_numbers(path: &str) -> &str {
     match path.rsplit_once(':') {
         Some((file, numbers))
@@ -107,7 +107,7 @@ fn without_line_numbers(path: &str) -> &str {
     }
 }
 
-/// What a remark says will be done with the file.
+/// The action that a remark names.
 fn action_of(remark: &str) -> Option<FileAction> {
     let mut words = remark.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
     match words.next()?.to_ascii_lowercase().as_str() {
@@ -135,9 +135,9 @@ mod tests {
         parse(text, &(0..text.len())).into_iter().map(shown).collect()
     }
 
-    /// FO-02: all the ways in which real plans name files.
+    /// FO-02: all the ways in which real plans list files.
     #[test]
-    fn files_are_read_however_they_are_named() {
+    fn files_are_read_in_every_notation() {
         assert_eq!(read("src/a.ts"), ["src/a.ts"]);
         assert_eq!(read("src/a.ts, src/b.ts"), ["src/a.ts", "src/b.ts"]);
         assert_eq!(

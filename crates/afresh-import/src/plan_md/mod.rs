@@ -1,7 +1,7 @@
 //! PLAN.md: a frontmatter, sections in tags, and `<task>` blocks.
 //!
-//! GSD, Ultra Planner and long-run write it, each in its own dialect; what they have in common is
-//! here, and what they do not is with each of them.
+//! GSD, Ultra Planner and long-run write it, each in its own dialect. What they have in common is
+//! here; the differences are in [`crate::formats`].
 //!
 //! | module | what it holds |
 //! | --- | --- |

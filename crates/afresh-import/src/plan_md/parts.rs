@@ -1,9 +1,9 @@
-//! From a PLAN.md to tasks.
+//! Converts a PLAN.md to tasks.
 //!
-//! By default a plan is one task, and its `<task>`s are steps; on request every `<task>` is a task.
-//! A checkpoint is a task of its own either way, and splits its plan. The last part has the plan's
-//! id, so that whoever needs the plan needs all of it; the parts before it are `id.1`, `id.2` … By
-//! task, the ids are `id-01`, `id-02` …
+//! By default a plan is one task, and its `<task>`s are steps; with `--unit task` every `<task>` is a
+//! task. A checkpoint is always a task of its own, and splits its plan. The last part has the plan's id,
+//! so that a dependency on the plan means all of it; the parts before it are `id.1`, `id.2` … With
+//! `--unit task` the ids are `id-01`, `id-02` …
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -17,17 +17,17 @@ use crate::plan_md::parse::document::PlanDocument;
 use crate::plan_md::parse::item::PlanItem;
 use afresh_formats::reading::SourceSpan;
 
-/// With more tasks than this in one plan, waves are not worth their number of dependencies: the
-/// tasks run in order.
+/// With more tasks than this in one plan, waves would need too many dependencies: the tasks run in
+/// order.
 const MAX_WAVED: usize = 500;
 
 /// The tasks of one plan.
 #[derive(Debug)]
 pub struct PlanTasks {
     pub tasks: Vec<DraftTask>,
-    /// Positions of those that wait for what the plan needs.
+    /// Indexes of the tasks that wait for the plan's dependencies.
     pub first: Vec<usize>,
-    /// Ids of those that others wait for.
+    /// Ids of the tasks that dependents of the plan wait for.
     pub last: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ pub fn plan_tasks(member: &PlanMember, unit: WorkUnit) -> PlanTasks {
     }
 }
 
-/// Runs of `<task>`s between checkpoints.
+/// One task for each run of `<task>`s between checkpoints.
 fn by_plan(member: &PlanMember) -> PlanTasks {
     let open: Vec<&PlanItem> = member.document.items.iter().filter(|item| !item.is_done).collect();
     let groups: Vec<&[&PlanItem]> =
@@ -67,7 +67,7 @@ fn by_plan(member: &PlanMember) -> PlanTasks {
     PlanTasks { tasks, first: vec![0], last: vec![id(count - 1)] }
 }
 
-/// Every `<task>`, one after the other; under `### Wave N`, all of a wave after all of the one before.
+/// One task for each `<task>`, in order. Under `### Wave N`, a wave waits for the whole wave before.
 fn by_task(member: &PlanMember) -> PlanTasks {
     let items = &member.document.items;
     if items.is_empty() {
@@ -78,14 +78,14 @@ fn by_task(member: &PlanMember) -> PlanTasks {
     let waved = items.iter().any(|item| item.wave > 0) && items.len() <= MAX_WAVED;
     let groups: Vec<&[usize]> =
         order.chunk_by(|a, b| waved && items[*a].wave == items[*b].wave).collect();
-    let told = instructions(member);
+    let plan_text = instructions(member);
     let id = |at: usize| format!("{}-{:02}", member.id, at + 1);
     let mut tasks: Vec<DraftTask> = items
         .iter()
         .enumerate()
         .map(|(at, item)| match item.checkpoint {
             Some(_) => point(member, id(at), item),
-            None => single(member, id(at), item, &told),
+            None => single(member, id(at), item, &plan_text),
         })
         .collect();
     for pair in groups.windows(2) {
@@ -97,7 +97,7 @@ fn by_task(member: &PlanMember) -> PlanTasks {
     }
     let mut last: Vec<usize> = groups.last().map(|group| group.to_vec()).unwrap_or_default();
     let end = order.iter().rev().find(|at| items[**at].checkpoint.is_none()).copied();
-    // What the plan as a whole must have can only be judged when all of it is there.
+    // Must-haves of the plan can only be checked after its last task.
     if let Some(end) = end.filter(|_| !member.document.must_haves.checks.is_empty()) {
         let beside = groups.iter().find(|group| group.contains(&end)).copied().unwrap_or_default();
         let others = beside.iter().filter(|at| **at != end).map(|at| id(*at));
@@ -105,7 +105,7 @@ fn by_task(member: &PlanMember) -> PlanTasks {
         last = if last.contains(&end) { vec![end] } else { last };
     }
     if let Some(end) = end {
-        put_files(&mut tasks[end], &member.document.path, None, &unnamed_files(&member.document));
+        add_files(&mut tasks[end], &member.document.path, None, &unnamed_files(&member.document));
     }
     finish(member, &mut tasks, end);
     PlanTasks {
@@ -131,23 +131,23 @@ fn work(member: &PlanMember, id: String, items: &[&PlanItem], split: bool) -> Dr
     };
     let whole = items.first().filter(|_| split).map_or(0..0, |item| item.at.clone());
     let mut task = DraftTask::new(draft, SourceSpan::new(&document.path, whole));
-    put_files(&mut task, &document.path, None, &unnamed_files(document));
+    add_files(&mut task, &document.path, None, &unnamed_files(document));
     for (step, item) in items.iter().enumerate() {
         let (name, instructions) = (item.name.clone(), item.text.clone());
         task.draft.steps.push(StepDraft { name, instructions, ..StepDraft::default() });
-        put_files(&mut task, &document.path, Some(step), &item.files);
+        add_files(&mut task, &document.path, Some(step), &item.files);
         for (command, at) in &item.checks {
-            put_check(&mut task, &document.path, Some(step), check(command), at);
+            add_check(&mut task, &document.path, Some(step), check(command), at);
         }
     }
     task
 }
 
 /// One `<task>` as a task.
-fn single(member: &PlanMember, id: String, item: &PlanItem, told: &str) -> DraftTask {
+fn single(member: &PlanMember, id: String, item: &PlanItem, plan_text: &str) -> DraftTask {
     let document = &member.document;
-    let whole = "The task, of a plan whose other tasks others do:";
-    let instructions = format!("{told}\n\n{whole}\n\n{}", item.text);
+    let whole = "Your task (other workers do the other tasks of this plan):";
+    let instructions = format!("{plan_text}\n\n{whole}\n\n{}", item.text);
     let draft = TaskDraft {
         id,
         title: item.name.clone(),
@@ -157,12 +157,12 @@ fn single(member: &PlanMember, id: String, item: &PlanItem, told: &str) -> Draft
     };
     let mut task = DraftTask::new(draft, SourceSpan::new(&document.path, item.at.clone()));
     let files = if item.files.is_empty() { &document.fields.files } else { &item.files };
-    put_files(&mut task, &document.path, None, files);
+    add_files(&mut task, &document.path, None, files);
     for (command, at) in &item.checks {
-        put_check(&mut task, &document.path, None, check(command), at);
+        add_check(&mut task, &document.path, None, check(command), at);
     }
     if item.is_done {
-        task.draft.done_before = Some(format!("{} says that it is finished", document.path));
+        task.draft.done_before = Some(format!("marked as finished in {}", document.path));
     }
     task
 }
@@ -178,23 +178,22 @@ fn point(member: &PlanMember, id: String, item: &PlanItem) -> DraftTask {
     DraftTask::new(draft, SourceSpan::new(&member.document.path, item.at.clone()))
 }
 
-/// What belongs to the plan as a whole: its must-haves, with the work that ends it; and that it was
-/// done.
+/// Adds what belongs to the whole plan: its must-haves, as checks of the last task, and its status.
 fn finish(member: &PlanMember, tasks: &mut [DraftTask], end: Option<usize>) {
     let path = &member.document.path;
     if let Some(end) = end {
         for (check, at) in &member.document.must_haves.checks {
-            put_check(&mut tasks[end], path, None, check.clone(), at);
+            add_check(&mut tasks[end], path, None, check.clone(), at);
         }
     }
     let all_done =
         !member.document.items.is_empty() && member.document.items.iter().all(|item| item.is_done);
-    let said = all_done.then(|| format!("each task of {path} is finished"));
-    if let Some(why) = member.done_before.clone().or(said) {
+    let finished = all_done.then(|| format!("all tasks of {path} are finished"));
+    if let Some(why) = member.done_before.clone().or(finished) {
         for task in tasks {
             let (id, title, needs) =
                 (task.draft.id.clone(), task.draft.title.clone(), task.draft.needs.clone());
-            // What was done is not judged any more, nor what it was done with.
+            // A done task needs no instructions, files or checks.
             task.draft = TaskDraft {
                 id,
                 title,
@@ -208,11 +207,11 @@ fn finish(member: &PlanMember, tasks: &mut [DraftTask], end: Option<usize>) {
 
 fn instructions(member: &PlanMember) -> String {
     let document = &member.document;
-    let mut told = vec![document.sections.clone()];
+    let mut parts = vec![document.sections.clone()];
     if !document.must_haves.truths.is_empty() {
         let truths: Vec<String> =
             document.must_haves.truths.iter().map(|t| format!("- {t}")).collect();
-        told.push(format!("At the end of the plan this must be true:\n{}", truths.join("\n")));
+        parts.push(format!("These must be true at the end of the plan:\n{}", truths.join("\n")));
     }
     let done: Vec<String> = document
         .items
@@ -221,13 +220,13 @@ fn instructions(member: &PlanMember) -> String {
         .map(|item| format!("- {}", item.name))
         .collect();
     if !done.is_empty() {
-        told.push(format!("These tasks of the plan are done already:\n{}", done.join("\n")));
+        parts.push(format!("These tasks of the plan are already done:\n{}", done.join("\n")));
     }
-    told.retain(|text| !text.trim().is_empty());
-    told.join("\n\n")
+    parts.retain(|text| !text.trim().is_empty());
+    parts.join("\n\n")
 }
 
-/// The files of the plan that none of its tasks names.
+/// The files of the plan that none of its tasks lists.
 fn unnamed_files(document: &PlanDocument) -> Vec<(FileDraft, Range<usize>)> {
     let items = document.items.iter().flat_map(|item| &item.files);
     let named: BTreeSet<&str> = items.map(|(file, _)| file.path.as_str()).collect();
@@ -239,7 +238,7 @@ fn check(command: &str) -> CheckDraft {
     CheckDraft { command: command.to_owned(), ..CheckDraft::default() }
 }
 
-fn put_files(
+fn add_files(
     task: &mut DraftTask,
     path: &str,
     step: Option<usize>,
@@ -257,7 +256,7 @@ fn put_files(
     }
 }
 
-fn put_check(
+fn add_check(
     task: &mut DraftTask,
     path: &str,
     step: Option<usize>,

@@ -1,4 +1,4 @@
-//! Files that workers are told to read: `@src/app.ts` in `<context>`, and `<read_first>`.
+//! Files that workers are asked to read: `@src/app.ts` in `<context>`, and `<read_first>`.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use crate::plan_md::parse::document::PlanDocument;
 use crate::plan_md::parse::tags::tags;
 use afresh_formats::text::markdown::lines::{TextLine, lines_from};
 
-/// The files with their places. What lies outside the repository, or is written when a plan is
-/// done, is not expected to be there.
+/// The files with their positions, except those outside of the repository and summaries, which are
+/// written when a plan is done.
 pub(super) fn context_files(document: &PlanDocument) -> Vec<(String, Range<usize>)> {
     let text = &document.text;
     let context = tags(text, 0..text.len(), &["context", "tasks"]).known;
@@ -18,7 +18,7 @@ pub(super) fn context_files(document: &PlanDocument) -> Vec<(String, Range<usize
     mentioned.chain(first.cloned()).filter(|(path, _)| is_expected(path)).collect()
 }
 
-/// `@path`, alone at the start of a line, perhaps in a list.
+/// `@path` at the start of a line or list item.
 fn mention(line: &TextLine) -> Option<(String, Range<usize>)> {
     let bare = line.without_bullet();
     let path = bare.text.strip_prefix('@')?;

@@ -1,4 +1,4 @@
-//! SUMMARY.md: what became of a plan.
+//! SUMMARY.md: the outcome of a plan.
 
 use crate::draft::DraftPlan;
 use afresh_formats::findings::SourceText;
@@ -7,7 +7,7 @@ use afresh_formats::text::markdown::Frontmatter;
 use afresh_formats::text::yaml;
 use afresh_formats::text::yaml::values::{get, word};
 
-/// What a summary says.
+/// A plan's summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanSummary {
     pub path: String,
@@ -15,14 +15,14 @@ pub struct PlanSummary {
 }
 
 impl PlanSummary {
-    /// The first of these files that is there.
+    /// Reads the first of these files that exists.
     pub fn find(
         folder: &dyn PlanFolder,
         candidates: &[String],
         drafted: &mut DraftPlan,
     ) -> Option<Self> {
         let path = candidates.iter().find(|path| folder.holds(path))?;
-        let text = drafted.beside(folder, path, "its plan counts as not done")?;
+        let text = drafted.beside(folder, path, "the plan counts as not done")?;
         let source = SourceText::new(path, &text);
         let status = Frontmatter::first(&text).and_then(|block| {
             let (node, _) = yaml::frontmatter(&source, &block);
@@ -32,7 +32,7 @@ impl PlanSummary {
         Some(Self { path: path.clone(), status: status.filter(|status| !status.is_empty()) })
     }
 
-    /// Whether it says in so many words that the plan is done.
+    /// Whether its status says that the plan is done.
     pub fn is_completed(&self) -> bool {
         matches!(
             self.status.as_deref(),
@@ -40,7 +40,7 @@ impl PlanSummary {
         )
     }
 
-    /// Whether it says that the plan is not done.
+    /// Whether its status says that the plan is not done.
     pub fn is_unfinished(&self) -> bool {
         let status = self.status.as_deref().unwrap_or_default().replace(['_', ' '], "-");
         let words = [

@@ -1,24 +1,23 @@
-//! What a worker is told, put together from parts of documents.
+//! Builds the instructions for a worker from parts of documents.
 //!
-//! Bounded: where a part is long, or where many tasks share it, it is cut, and the worker is told
-//! which file holds the rest.
+//! A part that is long, or that many tasks share, is cut, with a note which file has the rest.
 
 use std::fmt::Write as _;
 
 /// The longest part, in bytes.
 const MAX_PART_BYTES: usize = 32 * 1024;
-/// What all tasks of a plan together may repeat of its documents, in bytes.
+/// The most bytes of shared documents in all tasks of a plan together.
 const MAX_REPEATED_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Debug, Clone)]
 pub struct WorkerBrief {
     text: String,
-    /// What is left for parts that other tasks get too.
+    /// The remaining bytes for parts that other tasks get too.
     room: usize,
 }
 
 impl WorkerBrief {
-    /// For one of so many tasks.
+    /// A brief for one of `tasks` tasks.
     pub fn for_one_of(tasks: usize) -> Self {
         Self { text: String::new(), room: MAX_REPEATED_BYTES / tasks.max(1) }
     }
@@ -71,7 +70,7 @@ impl WorkerBrief {
     }
 }
 
-/// The start of a text, at most so many bytes.
+/// The start of a text, at most `bytes` long.
 fn cut(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
@@ -85,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_stand_under_their_headings() {
+    fn parts_have_their_headings() {
         let mut brief = WorkerBrief::for_one_of(2);
         brief.paragraph("Do it.").part("Context", "  why\n", "a.md").part("Empty", " ", "a.md");
         brief.list("Criteria", ["one", "two"], "a.md");
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shared_by_many_tasks_is_cut_and_says_so() {
+    fn parts_shared_by_many_tasks_are_cut() {
         let mut brief = WorkerBrief::for_one_of(MAX_REPEATED_BYTES / 4);
         brief.part("Context", "äöü and more", "a.md");
         assert_eq!(brief.finish(), "## Context\n\näö\n\n(cut here; the rest is in `a.md`)");

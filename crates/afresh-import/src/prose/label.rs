@@ -1,7 +1,7 @@
-//! The label of tasks whose criteria are prose (FO-04).
+//! Reports tasks whose criteria are prose (FO-04).
 //!
-//! A check is a command. Sentences are never run: they go to the worker, and whoever starts the run
-//! adds the commands of the repository.
+//! A check is a command; sentences are never run. The worker gets them, and the run adds the checks of
+//! the repository.
 
 use afresh_core::plan::TaskDraft;
 
@@ -9,12 +9,12 @@ use crate::draft::DraftPlan;
 use afresh_formats::findings::Severity;
 use afresh_formats::reading::SourceSpan;
 
-/// How many tasks a message names.
+/// The most tasks that a message names.
 const MAX_NAMED: usize = 10;
-/// How much of each name is shown.
+/// The most characters of each name.
 const MAX_ID_CHARS: usize = 80;
 
-/// Tells which tasks have criteria in prose and no command that could judge them.
+/// Reports tasks with criteria in prose and without a command that checks them.
 pub fn label<'t>(
     drafted: &mut DraftPlan,
     span: &SourceSpan,
@@ -24,22 +24,22 @@ pub fn label<'t>(
     if tasks.is_empty() {
         return;
     }
-    // What is no id yet may be a text of any length.
+    // Before validation, an id may be a text of any length.
     let short = |task: &&str| task.chars().take(MAX_ID_CHARS).collect::<String>();
     let mut named = tasks.iter().take(MAX_NAMED).map(short).collect::<Vec<_>>().join(", ");
     if tasks.len() > MAX_NAMED {
         named = format!("{named} and {} more", tasks.len() - MAX_NAMED);
     }
-    let message = format!("no command judges {named}: the criteria are prose");
+    let message = format!("no command checks {named}: the criteria are prose");
     let found = drafted.find(span, "checks-are-prose", message);
     found.severity = Severity::Warning;
     found.hint = Some(
-        "the worker gets them; the repository's own build, test and lint commands are run"
+        "the worker gets them; the build, test and lint commands of the repository are run instead"
             .to_owned(),
     );
 }
 
-/// Labels all tasks that are to be done and that no command judges, at the first of them.
+/// Reports all open tasks without a check, at the position of the first.
 pub fn label_unjudged(drafted: &mut DraftPlan) {
     let unjudged = drafted.tasks.iter().filter(|task| !is_judged(&task.draft));
     let (ids, spans): (Vec<String>, Vec<SourceSpan>) =

@@ -1,21 +1,21 @@
-//! Ids that a sentence names: `G2`, `G2a`, `G2-S1`, `SPEC-057a`, `T012`, a bare `3`, and spans of
-//! them (`G2-G4`, `1 to 3`).
+//! Task ids in a sentence: `G2`, `G2a`, `G2-S1`, `SPEC-057a`, `T012`, a bare `3`, and ranges of them
+//! (`G2-G4`, `1 to 3`).
 
 use afresh_formats::text::markdown::TextLine;
 
-/// An id, or the first of a span of ids.
+/// An id, or the first of a range of ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskMention<'a> {
     pub id: TextLine<'a>,
     /// Its letters; empty for a bare number.
     pub letters: &'a str,
     pub number: u64,
-    /// The number of the last one, where this is a span.
+    /// The number of the last one, if this is a range.
     pub through: Option<u64>,
 }
 
 impl TaskMention<'_> {
-    /// Whether a number lies in the span, or is this one.
+    /// Whether a number is this one or in the range.
     pub fn covers(&self, number: u64) -> bool {
         (self.number..=self.through.unwrap_or(self.number)).contains(&number)
     }
@@ -27,7 +27,7 @@ impl TaskMention<'_> {
     }
 }
 
-/// The ids with such letters, in order. Letters are capital; `""` stands for bare numbers.
+/// The ids whose letters are wanted, in order. Letters are uppercase; `""` means bare numbers.
 pub fn mentions<'a>(line: &TextLine<'a>, wanted: impl Fn(&str) -> bool) -> Vec<TaskMention<'a>> {
     let text = line.text;
     let mut found: Vec<TaskMention<'a>> = Vec::new();
@@ -57,7 +57,7 @@ pub fn mentions<'a>(line: &TextLine<'a>, wanted: impl Fn(&str) -> bool) -> Vec<T
     found
 }
 
-/// What stands between the ends of a span.
+/// Whether the text between two ids makes them a range.
 fn is_span(between: &str) -> bool {
     matches!(between.trim(), "-" | "–" | "—" | "to" | "through" | ".." | "..." | "…")
 }
@@ -88,8 +88,8 @@ fn word_end(text: &str, start: usize) -> usize {
     text[start..].find(|c| !goes_on(c)).map_or(text.len(), |length| start + length)
 }
 
-/// The parts of a line that are not in brackets: what is in them explains, and names nothing. A
-/// bracket that is never closed is a character like any other, so that nothing is lost behind it.
+/// The parts of a line outside of brackets, because brackets contain explanations. An unclosed bracket
+/// is an ordinary character, so that the text after it is not lost.
 pub fn outside_brackets<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     let mut open = Vec::new();
     let mut asides: Vec<(usize, usize)> = Vec::new();
@@ -98,7 +98,7 @@ pub fn outside_brackets<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
             b'(' => open.push(at),
             b')' => {
                 if let Some(start) = open.pop() {
-                    // An outer pair takes the place of those inside it.
+                    // An outer pair replaces those inside it.
                     while asides.pop_if(|inner| inner.0 > start).is_some() {}
                     asides.push((start, at + 1));
                 }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_told_from_lists() {
+    fn ranges_are_distinguished_from_lists() {
         assert_eq!(found("G1-G3, G5"), ["G1..3", "G5"]);
         assert_eq!(found("G1 – G3"), ["G1..3"]);
         assert_eq!(found("G4 to G6"), ["G4..6"]);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_brackets_names_nothing() {
+    fn text_in_brackets_is_skipped() {
         let parts = |text| -> String {
             outside_brackets(&TextLine { text, start: 0 }).iter().map(|part| part.text).collect()
         };

@@ -1,4 +1,4 @@
-//! Files outside of the repository that a sentence names as a task's own: they are left out, and told.
+//! Paths outside of the repository in a task: they are ignored, with a warning.
 
 use super::paths::paths_outside;
 use crate::draft::DraftPlan;
@@ -8,24 +8,24 @@ use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::markdown::TextLine;
 
 const CODE: &str = "path-outside";
-const HELP: &str = "name a path below the repository's root, or leave it to a person";
+const HINT: &str = "use a path inside the repository, or let a person do it";
 
-/// Tells of them in a plan that is being put together.
-pub fn warn_of_outside(drafted: &mut DraftPlan, file: &str, line: &TextLine<'_>) {
+/// Adds warnings to a draft.
+pub fn warn_about_outside(drafted: &mut DraftPlan, file: &str, line: &TextLine<'_>) {
     for path in paths_outside(line) {
         let found = drafted.find(&SourceSpan::new(file, path.range()), CODE, message(path.text));
         found.severity = Severity::Warning;
-        found.hint = Some(HELP.to_owned());
+        found.hint = Some(HINT.to_owned());
     }
 }
 
-/// Tells of them in one document.
+/// Adds warnings to a document.
 pub fn remark_outside(remarks: &mut PlanRemarks, line: &TextLine<'_>) {
     for path in paths_outside(line) {
-        remarks.warning(CODE, &path.range(), message(path.text), HELP);
+        remarks.warning(CODE, &path.range(), message(path.text), HINT);
     }
 }
 
 fn message(path: &str) -> String {
-    format!("{path:?} is not in the repository, so no worker may write it")
+    format!("{path:?} is outside of the repository, so workers may not write it")
 }

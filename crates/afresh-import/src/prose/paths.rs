@@ -1,12 +1,11 @@
-//! Files that a sentence names.
+//! Paths in a sentence.
 //!
-//! Only what is plainly a file: a path with an ending that files of programs have, a directory with
-//! its slash, a file that is known by its name. `and/or`, `Node.js`, `GET /users` and the names of
-//! packages are not.
+//! Only what is clearly a file: a path with a common extension, a directory with its slash, a
+//! well-known file name. `and/or`, `Node.js`, `GET /users` and names of packages are not.
 
 use afresh_formats::text::markdown::{TextLine, code_spans};
 
-/// Endings of files that tasks write.
+/// Extensions of files that tasks write.
 const ENDINGS: &[&str] = &[
     "astro", "bat", "c", "cc", "cfg", "cjs", "clj", "conf", "cpp", "cs", "css", "csv", "cts",
     "dart", "env", "ex", "exs", "fish", "go", "gradle", "graphql", "h", "hpp", "hs", "html", "ini",
@@ -17,7 +16,7 @@ const ENDINGS: &[&str] = &[
     "zsh",
 ];
 
-/// Files that are known without a directory or an ending, also outside back-ticks.
+/// Well-known file names, recognised without a directory and outside of backticks.
 const NAMES: &[&str] = &[
     "Cargo.toml",
     "CHANGELOG.md",
@@ -34,18 +33,18 @@ const NAMES: &[&str] = &[
     "tsconfig.json",
 ];
 
-/// Directories of a machine, which no route of a program is called.
+/// Directories of the operating system, which are not routes of a web application.
 const ROOTS: &[&str] = &[
     "bin/", "boot/", "dev/", "etc/", "home/", "opt/", "proc/", "root/", "sys/", "tmp/", "usr/",
     "var/",
 ];
 
-/// The paths that a line names, in order, without doubles.
+/// The paths in a line, in order, without duplicates.
 pub fn paths<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     named(line, is_path)
 }
 
-/// Files that a line names and that no task may write, because they are not in the repository.
+/// The paths in a line that are outside of the repository.
 pub fn paths_outside<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     named(line, is_outside)
 }
@@ -66,7 +65,7 @@ fn named<'a>(line: &TextLine<'a>, is_meant: fn(&str) -> bool) -> Vec<TextLine<'a
     found
 }
 
-/// Plain words that may be paths: with a directory, or known by their name.
+/// Words that may be paths: with a directory, or a well-known name.
 fn bare_words<'a>(text: &TextLine<'a>) -> impl Iterator<Item = TextLine<'a>> {
     let text = *text;
     text.text
@@ -78,7 +77,7 @@ fn bare_words<'a>(text: &TextLine<'a>) -> impl Iterator<Item = TextLine<'a>> {
         .filter(|word| word.text.contains('/') || NAMES.contains(&word.text))
 }
 
-/// Is this plainly a file, and not of the repository? A route such as `/api/users` is none.
+/// Whether this is clearly a file outside of the repository. A route such as `/api/users` is not.
 fn is_outside(text: &str) -> bool {
     let climbs = text.starts_with("../") || text.starts_with("~/") || text.contains("/../");
     let inside: String = text
@@ -96,13 +95,13 @@ fn is_outside(text: &str) -> bool {
     })
 }
 
-/// ``server.js — the import route`` and ``index.js (modified)`` name files with a note behind them.
+/// The path without a note: ``server.js — the import route``, ``index.js (modified)``.
 pub fn without_note<'a>(span: &TextLine<'a>) -> TextLine<'a> {
     let end = [" — ", " – ", " - ", " ("].iter().filter_map(|mark| span.text.find(mark)).min();
     span.part(span.text[..end.unwrap_or(span.text.len())].trim())
 }
 
-/// Is this plainly a path inside the repository?
+/// Whether this is clearly a path inside the repository.
 pub fn is_path(text: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "._-/@+*[]{},()~".contains(c);
     let outside = text.starts_with(['/', '~', '-', '@']) || text.contains("..");
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn files_outside_are_told_from_routes() {
+    fn routes_are_not_paths_outside() {
         let outside = |text| -> Vec<&str> {
             paths_outside(&TextLine { text, start: 0 }).iter().map(|path| path.text).collect()
         };
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_path_is_none() {
+    fn text_that_resembles_a_path_is_not_one() {
         for text in [
             "and/or, CI/CD with Node.js e.g. v1.2.3",
             "GET /api/users and https://x.org/a.md",

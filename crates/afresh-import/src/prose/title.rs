@@ -1,9 +1,9 @@
-//! Texts of a plan, made fit for tasks.
+//! Titles for tasks, and text with open boxes.
 
 /// The longest title, in characters.
 const MAX_CHARS: usize = 120;
 
-/// The first line as a title: plain, and not too long.
+/// The first line as a title, without marks and cut if it is long.
 pub fn title(text: &str) -> String {
     let first = text.lines().next().unwrap_or_default();
     let bare: String = first.chars().filter(|c| !matches!(c, '`' | '*')).collect();
@@ -14,8 +14,7 @@ pub fn title(text: &str) -> String {
     title
 }
 
-/// A part of a document with all its boxes open: what is ticked changes while a run goes on, and
-/// must not make another task of it.
+/// The text with all boxes open: boxes are checked during a run, which must not change the task.
 pub fn unticked(text: &str) -> String {
     text.replace("[x] ", "[ ] ").replace("[X] ", "[ ] ")
 }

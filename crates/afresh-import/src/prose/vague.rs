@@ -1,8 +1,8 @@
-//! Words that sound like a criterion and say nothing that could be looked at.
+//! Criteria that are too vague to verify.
 
 use afresh_formats::text::markdown::TextLine;
 
-/// What Tasker's own validation refuses, and its nearest relatives.
+/// The words that Tasker's own validation rejects, and similar ones.
 const VAGUE: &[&str] = &[
     "works correctly",
     "works properly",

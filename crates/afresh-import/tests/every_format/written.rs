@@ -6,7 +6,7 @@ use afresh_formats::Finding;
 use afresh_formats::folder::MemoryFolder;
 use afresh_formats::native;
 use afresh_formats::reading::PlanReading;
-use afresh_import::detect::{ReadOptions, by_name};
+use afresh_import::detect::{ReadOptions, format_by_name};
 use serde_json::{Value, json};
 
 /// A task, before it is written down.
@@ -161,7 +161,7 @@ impl Kind {
             "native" => native::read(&files[0].0, files[0].1.as_bytes()),
             name => {
                 let folder = MemoryFolder::new(files.iter().cloned());
-                (by_name(name).expect("a format").read)(&folder, &ReadOptions::default())
+                (format_by_name(name).expect("a format").read)(&folder, &ReadOptions::default())
             }
         };
         let errors = reading.findings.iter().any(Finding::is_error);

@@ -15,7 +15,7 @@ use afresh_core::plan::{FileScope, Task, TaskIndex};
 use afresh_formats::Finding;
 use afresh_formats::folder::{MemoryFolder, PlanFolder};
 use afresh_formats::reading::PlanReading;
-use afresh_import::detect::{PlanFormat, ReadOptions, WorkUnit, by_name, recognise};
+use afresh_import::detect::{PlanFormat, ReadOptions, WorkUnit, detect_formats, format_by_name};
 
 /// The files of a fixture.
 fn fixture(name: &str) -> Vec<(String, String)> {
@@ -38,7 +38,7 @@ fn collect(directory: &Path, prefix: &str, files: &mut Vec<(String, String)>) {
 }
 
 fn format(name: &str) -> &'static PlanFormat {
-    by_name(name).expect("a format")
+    format_by_name(name).expect("a format")
 }
 
 fn wishes(unit: WorkUnit) -> ReadOptions {
@@ -48,7 +48,9 @@ fn wishes(unit: WorkUnit) -> ReadOptions {
 /// Reads files in the one format that knows them.
 fn read(files: Vec<(String, String)>, unit: WorkUnit) -> PlanReading {
     let folder = MemoryFolder::new(files);
-    let [format] = recognise(&folder)[..] else { panic!("not one format: {:?}", folder.paths()) };
+    let [format] = detect_formats(&folder)[..] else {
+        panic!("not one format: {:?}", folder.paths())
+    };
     (format.read)(&folder, &wishes(unit))
 }
 

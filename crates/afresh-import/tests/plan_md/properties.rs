@@ -3,7 +3,7 @@
 use afresh_core::plan::TaskIndex;
 use afresh_formats::folder::MemoryFolder;
 use afresh_formats::reading::PlanReading;
-use afresh_import::detect::{WorkUnit, recognise};
+use afresh_import::detect::{WorkUnit, detect_formats};
 use proptest::prelude::*;
 
 use crate::{fixture, format, wishes};
@@ -17,7 +17,7 @@ fn plan_or_located_problems(
     unit: WorkUnit,
 ) -> Vec<PlanReading> {
     let folder = MemoryFolder::new(files.to_vec());
-    let formats = recognise(&folder);
+    let formats = detect_formats(&folder);
     let readings: Vec<PlanReading> =
         formats.iter().map(|format| (format.read)(&folder, &wishes(unit))).collect();
     for reading in &readings {

@@ -1,7 +1,7 @@
 //! Ultra Planner's dialect.
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_import::detect::{WorkUnit, recognise};
+use afresh_import::detect::{WorkUnit, detect_formats};
 
 use crate::{fixture, read, rendered, shown};
 
@@ -22,7 +22,7 @@ fn waves_inside_a_plan_order_its_tasks() {
 #[test]
 fn it_is_told_from_gsd() {
     let names = |files: Vec<(String, String)>| -> Vec<&str> {
-        recognise(&MemoryFolder::new(files)).iter().map(|format| format.name).collect()
+        detect_formats(&MemoryFolder::new(files)).iter().map(|format| format.name).collect()
     };
     assert_eq!(names(fixture("ultraplan/tool")), ["ultraplan"]);
     assert_eq!(names(fixture("gsd/shop")), ["gsd"]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_import::detect::recognise;
+use afresh_import::detect::detect_formats;
 use afresh_import::formats::agent_os::FORMAT;
 
 use crate::folders::{
@@ -69,7 +69,7 @@ fn a_ticked_box_does_not_make_another_task() {
 #[test]
 fn it_is_recognised_by_its_files() {
     let names = |files: Vec<(String, Vec<u8>)>| -> Vec<&str> {
-        recognise(&MemoryFolder::new(files)).iter().map(|format| format.name).collect()
+        detect_formats(&MemoryFolder::new(files)).iter().map(|format| format.name).collect()
     };
     let below = |front: &str| -> Vec<(String, Vec<u8>)> {
         let inside =

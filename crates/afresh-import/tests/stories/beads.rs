@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_import::detect::{ReadOptions, recognise};
+use afresh_import::detect::{ReadOptions, detect_formats};
 use afresh_import::formats::beads::FORMAT;
 
 use crate::folders::{
@@ -22,7 +22,8 @@ fn beads_issues_become_tasks() {
     insta::assert_snapshot!(shown(&reading));
     let plan = reading.plan.expect("a plan");
     insta::assert_snapshot!("beads_instructions", plan.tasks()[0].instructions);
-    let names: Vec<&str> = recognise(&fixture("beads")).iter().map(|format| format.name).collect();
+    let names: Vec<&str> =
+        detect_formats(&fixture("beads")).iter().map(|format| format.name).collect();
     assert_eq!(names, ["beads"]);
 }
 

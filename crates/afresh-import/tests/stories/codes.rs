@@ -9,12 +9,12 @@ use afresh_formats::findings::codes;
 use afresh_formats::folder::MemoryFolder;
 use afresh_formats::lint::{self, LintSubject};
 use afresh_formats::native;
-use afresh_import::detect::{ReadOptions, recognise};
+use afresh_import::detect::{ReadOptions, detect_formats};
 
 /// Everything that is found in a file, in a repository with two files.
 fn found(file: &str, text: &str) -> Vec<Finding> {
     let folder = MemoryFolder::new([(file, text)]);
-    let (format, reading) = match recognise(&folder).first() {
+    let (format, reading) = match detect_formats(&folder).first() {
         Some(format) => (format.name, (format.read)(&folder, &ReadOptions::default())),
         None => ("native", native::read(file, text.as_bytes())),
     };

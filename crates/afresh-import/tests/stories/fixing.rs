@@ -6,11 +6,11 @@ use afresh_formats::Finding;
 use afresh_formats::findings::fixes::{AppliedFixes, LintResult, apply_fixes};
 use afresh_formats::folder::{MemoryFolder, PatchedFolder, PlanFolder};
 use afresh_formats::lint::{self, LintSubject};
-use afresh_import::detect::{ReadOptions, by_name};
+use afresh_import::detect::{ReadOptions, format_by_name};
 use proptest::prelude::*;
 
 fn look(format: &str, folder: &dyn PlanFolder) -> LintResult {
-    let reading = (by_name(format).expect("a format").read)(folder, &ReadOptions::default());
+    let reading = (format_by_name(format).expect("a format").read)(folder, &ReadOptions::default());
     let mut findings = reading.findings;
     if let Some(plan) = &reading.plan {
         let (places, reads) = (&reading.places, &reading.reads);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_import::detect::recognise;
+use afresh_import::detect::detect_formats;
 use afresh_import::formats::gsd2::FORMAT;
 
 use crate::folders::{
@@ -44,7 +44,7 @@ fn gsd_2_is_recognised_by_its_files() {
         let inside =
             |(path, text): (String, Vec<u8>)| Some((path.strip_prefix(front)?.to_owned(), text));
         let folder = MemoryFolder::new(files("gsd2").into_iter().filter_map(inside));
-        let names: Vec<&str> = recognise(&folder).iter().map(|format| format.name).collect();
+        let names: Vec<&str> = detect_formats(&folder).iter().map(|format| format.name).collect();
         assert_eq!(names, ["gsd2"], "{front}");
         assert_eq!(read(&FORMAT, &folder).plan.map(|plan| plan.len()), Some(6), "{front}");
     }

@@ -8,7 +8,7 @@ use afresh_formats::Finding;
 use afresh_formats::folder::{MemoryFolder, PlanFolder};
 use afresh_formats::native;
 use afresh_formats::reading::PlanReading;
-use afresh_import::detect::{ReadOptions, by_name};
+use afresh_import::detect::{ReadOptions, format_by_name};
 use afresh_testkit::large_plan;
 
 use crate::rendered;
@@ -51,8 +51,8 @@ fn read(format: &str, tasks: usize) -> (usize, usize) {
     }
     let (texts, listings) = (Cell::new(0), Cell::new(0));
     let folder = Counting { folder: MemoryFolder::new(files), texts, listings };
-    let reader = by_name(format).expect("a format");
-    assert!((reader.recognises)(&folder), "{format}");
+    let reader = format_by_name(format).expect("a format");
+    assert!((reader.is_present)(&folder), "{format}");
     expect_all(&(reader.read)(&folder, &ReadOptions::default()), tasks);
     (folder.texts.get(), folder.listings.get())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_import::detect::recognise;
+use afresh_import::detect::detect_formats;
 use afresh_import::formats::spec_kit::FORMAT;
 
 use crate::folders::{
@@ -38,11 +38,12 @@ fn spec_kit_is_recognised_by_its_files() {
         MemoryFolder::new(files("spec-kit").into_iter().filter_map(inside))
     };
     for front in ["", "specs/", "specs/002-photo-albums/"] {
-        let names: Vec<&str> = recognise(&below(front)).iter().map(|format| format.name).collect();
+        let names: Vec<&str> =
+            detect_formats(&below(front)).iter().map(|format| format.name).collect();
         assert_eq!(names, ["spec-kit"], "{front}");
         assert_eq!(read(&FORMAT, &below(front)).plan.map(|plan| plan.len()), Some(16), "{front}");
     }
-    assert!(recognise(&below(".specify/")).is_empty());
+    assert!(detect_formats(&below(".specify/")).is_empty());
 }
 
 fn with(text: &str) -> BTreeMap<String, Vec<u8>> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_import::detect::{by_name, recognise};
+use afresh_import::detect::{detect_formats, format_by_name};
 use afresh_import::formats::specflow::FORMAT;
 
 use crate::folders::{
@@ -53,7 +53,7 @@ fn one_file_is_read_alone() {
 #[test]
 fn it_is_recognised_by_its_files() {
     let names = |folder: &MemoryFolder| -> Vec<&str> {
-        recognise(folder).iter().map(|format| format.name).collect()
+        detect_formats(folder).iter().map(|format| format.name).collect()
     };
     assert_eq!(names(&fixture("specflow")), ["specflow"]);
     let inside = files("specflow")
@@ -65,7 +65,7 @@ fn it_is_recognised_by_its_files() {
     assert!(
         names(&MemoryFolder::new([("docs/SPEC-1.md", ""), ("specs/1/spec.md", "")])).is_empty()
     );
-    assert!(by_name("specflow").is_some());
+    assert!(format_by_name("specflow").is_some());
 }
 
 fn with(text: &str) -> BTreeMap<String, Vec<u8>> {
@@ -106,7 +106,7 @@ fn a_missing_table_says_what_was_expected() {
     insta::assert_snapshot!(shown(&none));
     let text = "# T\n## Task Groups\n| Name | Tasks |\n|---|---|\n| G1 | a |\n";
     let reading = plan_or_located_problems(&FORMAT, &with(text));
-    assert_eq!(reading.findings[0].message, "the table under this heading has no column `Group`");
+    assert_eq!(reading.findings[0].message, "the table below this heading has no column `Group`");
 }
 
 /// FO-04: every way in which the frontmatter says that all is done.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_import::detect::{ReadOptions, WorkUnit, recognise};
+use afresh_import::detect::{ReadOptions, WorkUnit, detect_formats};
 use afresh_import::formats::task_master::FORMAT;
 
 use crate::folders::{
@@ -34,7 +34,7 @@ fn a_list_without_tags_is_read() {
 #[test]
 fn task_master_is_recognised() {
     let names = |folder: &MemoryFolder| -> Vec<&str> {
-        recognise(folder).iter().map(|format| format.name).collect()
+        detect_formats(folder).iter().map(|format| format.name).collect()
     };
     assert_eq!(names(&fixture("task-master")), ["task-master"]);
     assert_eq!(names(&fixture("task-master-untagged")), ["task-master"]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_formats::folder::MemoryFolder;
-use afresh_import::detect::recognise;
+use afresh_import::detect::detect_formats;
 use afresh_import::formats::tasker::FORMAT;
 
 use crate::folders::{
@@ -38,7 +38,7 @@ fn the_older_layout_names_its_target() {
 #[test]
 fn it_is_recognised_by_its_task_files() {
     let names = |folder: &MemoryFolder| -> Vec<&str> {
-        recognise(folder).iter().map(|format| format.name).collect()
+        detect_formats(folder).iter().map(|format| format.name).collect()
     };
     assert_eq!(names(&fixture("tasker")), ["tasker"]);
     assert_eq!(names(&fixture("tasker-older")), ["tasker"]);

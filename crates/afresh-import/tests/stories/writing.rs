@@ -6,7 +6,7 @@ use std::path::Path;
 
 use afresh_core::Plan;
 use afresh_formats::native::{PlanSyntax, read, render};
-use afresh_import::detect::{FORMATS, ReadOptions, WorkUnit, recognise};
+use afresh_import::detect::{FORMATS, ReadOptions, WorkUnit, detect_formats};
 
 use crate::folders::fixture;
 use crate::rendered;
@@ -35,7 +35,7 @@ fn plans_of_every_format_can_be_written() {
     let mut written = BTreeSet::new();
     for name in names(&root) {
         let folder = fixture(&name);
-        for format in recognise(&folder) {
+        for format in detect_formats(&folder) {
             for unit in [WorkUnit::Plan, WorkUnit::Task] {
                 let wishes = ReadOptions { unit, ..ReadOptions::default() };
                 if let Some(plan) = (format.read)(&folder, &wishes).plan {

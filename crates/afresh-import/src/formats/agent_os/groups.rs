@@ -2,42 +2,42 @@
 
 use std::ops::Range;
 
-use crate::prose::{meant, mentions};
+use crate::prose::{mentions, nearest_keyword};
 use afresh_formats::text::markdown::{Heading, ListItem, TextLine, headings, items, lines_from};
 
 #[derive(Debug)]
 pub(super) struct TaskGroup<'a> {
-    /// As it was written: `01` is not 1.
+    /// The id with its spelling: `01` is not 1.
     pub(super) id: TextLine<'a>,
     pub(super) number: u64,
     pub(super) title: TextLine<'a>,
     pub(super) heading: Range<usize>,
     pub(super) body: Range<usize>,
-    /// Bold words that are nearly known, and what was meant.
+    /// Misspelt labels, and those that were meant.
     pub(super) misspelt: Vec<(TextLine<'a>, &'static str)>,
-    /// What stands behind `Dependencies:`.
+    /// The text after `Dependencies:`.
     pub(super) needs: Option<TextLine<'a>>,
     pub(super) boxes: Vec<ListItem<'a>>,
-    /// Which of the boxes are steps.
+    /// The indexes of the boxes that are steps.
     pub(super) steps: Vec<usize>,
-    /// Where its criteria are announced.
+    /// The position of its criteria.
     pub(super) criteria: Option<Range<usize>>,
 }
 
 impl TaskGroup<'_> {
-    /// How many boxes are ticked, of how many.
+    /// The number of checked boxes, and of all boxes.
     pub(super) fn ticked(&self) -> (usize, usize) {
         let ticked = self.boxes.iter().filter(|item| item.ticked == Some(true)).count();
         (ticked, self.boxes.len())
     }
 }
 
-/// Is it the heading of a task group?
+/// Whether it is the heading of a task group.
 pub(super) fn is_group(heading: &Heading<'_>) -> bool {
     number(heading).is_some()
 }
 
-/// `Task Group 2: Title`: the number, and what stands behind it.
+/// `Task Group 2: Title`: the number and the title.
 fn number<'a>(heading: &Heading<'a>) -> Option<(TextLine<'a>, u64, TextLine<'a>)> {
     let words = TextLine { text: heading.text, start: heading.at.start };
     let start = words.text.find(|c: char| c.is_alphanumeric())?;
@@ -78,7 +78,7 @@ fn group<'a>(text: &'a str, heading: &Heading<'a>) -> Option<TaskGroup<'a>> {
     })
 }
 
-/// The boxes that are steps: `2.1` and its like, and not the `2.0` that stands for all of them.
+/// The boxes that are steps: `2.1` and so on, but not `2.0`, which stands for the whole group.
 fn steps(boxes: &[ListItem<'_>]) -> Vec<usize> {
     let part = |item: &ListItem<'_>| {
         let number = item.text.text.split_whitespace().next().unwrap_or_default();
@@ -94,7 +94,7 @@ fn steps(boxes: &[ListItem<'_>]) -> Vec<usize> {
 
 const LABELS: &[&str] = &["dependencies", "depends on", "acceptance criteria"];
 
-/// What stands behind bold words of a group.
+/// The labelled parts of a group.
 #[derive(Default)]
 struct GroupLabels<'a> {
     needs: Option<TextLine<'a>>,
@@ -106,17 +106,17 @@ impl<'a> GroupLabels<'a> {
     fn read(text: &'a str, body: &Range<usize>) -> Self {
         let mut labels = Self::default();
         for line in lines_from(&text[body.clone()], body.start) {
-            let said = line.part(line.text.trim_start_matches([' ', '-', '*', '_', '#']));
+            let words = line.part(line.text.trim_start_matches([' ', '-', '*', '_', '#']));
             if let Some(rest) =
-                behind(&said, "dependencies").or_else(|| behind(&said, "depends on"))
+                behind(&words, "dependencies").or_else(|| behind(&words, "depends on"))
             {
                 labels.needs.get_or_insert(rest);
-            } else if behind(&said, "acceptance criteria").is_some() {
+            } else if behind(&words, "acceptance criteria").is_some() {
                 labels.criteria.get_or_insert(line.trimmed().range());
             } else if line.text.trim_start().starts_with("**")
-                && let Some((word, _)) = said.text.split_once(':')
-                && let word = said.part(word.trim_end_matches(['*', '_']))
-                && let Some(meant) = meant(word.text, LABELS)
+                && let Some((word, _)) = words.text.split_once(':')
+                && let word = words.part(word.trim_end_matches(['*', '_']))
+                && let Some(meant) = nearest_keyword(word.text, LABELS)
             {
                 labels.misspelt.push((word, meant));
             }
@@ -125,7 +125,7 @@ impl<'a> GroupLabels<'a> {
     }
 }
 
-/// What stands behind a label and its colon, with or without emphasis.
+/// The text after a label and its colon, with or without emphasis.
 fn behind<'a>(line: &TextLine<'a>, label: &str) -> Option<TextLine<'a>> {
     let front = line.text.get(..label.len())?;
     let rest = line.text[label.len()..].trim_start_matches(['*', '_']);

@@ -1,13 +1,13 @@
-//! Agent OS: `agent-os/specs/NAME/tasks.md`, with `spec.md` and `planning/requirements.md` beside it.
+//! Agent OS: `agent-os/specs/NAME/tasks.md`, with `spec.md` and `planning/requirements.md`.
 //!
-//! A task group is a task, its numbered boxes are its steps. A group whose boxes are all ticked is
-//! done; one that is ticked in part is done again as a whole, which is said.
+//! A task group is a task, and its numbered boxes are steps. A group whose boxes are all checked is
+//! done; a group with some boxes checked is done again as a whole, with a warning.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
 //! | `groups` | the task groups of a tasks.md |
-//! | `needs` | what a line of dependencies names |
-//! | `roles` | who does which group, from orchestration.yml |
+//! | `needs` | the groups in a line of dependencies |
+//! | `roles` | the agent of each group, from orchestration.yml |
 //! | `tasks` | groups as tasks |
 
 mod groups;
@@ -23,18 +23,17 @@ use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 use afresh_formats::text::markdown::headings;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "agent-os", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "agent-os", is_present, read };
 
-/// Where its specifications are, from the project's root or from its own directories.
+/// The directories of specs, from the project's root or from inside it.
 const OWN: &str = "agent-os/specs/";
 const OTHERS: &[&str] = &["specs/", ""];
 
-fn recognises(folder: &dyn PlanFolder) -> bool {
+fn is_present(folder: &dyn PlanFolder) -> bool {
     !found(folder).is_empty()
 }
 
-/// Its features. Elsewhere than in its own directory a tasks.md may be of another format, so there
-/// its text tells.
+/// The features. Outside of `agent-os/`, a tasks.md may belong to another format, so its text decides.
 fn found(folder: &dyn PlanFolder) -> Vec<FeatureDir> {
     let mut found = features(folder, &[OWN], "tasks.md");
     found.retain(|feature| !feature.directory.is_empty());
@@ -48,8 +47,8 @@ fn found(folder: &dyn PlanFolder) -> Vec<FeatureDir> {
     found
 }
 
-fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
-    read_one(wishes, &found(folder), |feature| read_feature(folder, feature))
+fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
+    read_one(options, &found(folder), |feature| read_feature(folder, feature))
 }
 
 fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {
@@ -64,7 +63,7 @@ fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {
     drafted.spec = folder.holds(&spec).then_some(spec);
     tasks::add(folder, &mut drafted, feature, &file, &text);
     if drafted.tasks.is_empty() {
-        let message = "there is no task group here: nothing to do";
+        let message = "no task group here: nothing to do";
         let finding = Finding::for_file(&file, "empty-plan", message);
         drafted.findings.push(finding.with_hint("expected headings `#### Task Group 1: …`"));
     }
@@ -78,5 +77,6 @@ fn title(text: &str, feature: &FeatureDir) -> String {
 }
 
 fn missing(file: &str) -> Finding {
-    Finding::for_file(file, "unreadable", "the file is gone").with_hint("was it moved?")
+    Finding::for_file(file, "unreadable", "the file does not exist")
+        .with_hint("check whether it was moved")
 }

@@ -1,19 +1,19 @@
-//! What a line of dependencies names: `Task Groups 1-3`, `Task Group 1 and 2`, `None`.
+//! The groups in a line of dependencies: `Task Groups 1-3`, `Task Group 1 and 2`, `None`.
 
 use crate::prose::{TaskMention, mentions, outside_brackets};
 use afresh_formats::text::markdown::TextLine;
 
-/// What stands there where there is no dependency.
+/// Texts of a line without dependencies.
 const NOTHING: &[&str] = &["", "-", "—", "–", "none", "n/a", "nothing", "no dependencies"];
 
-/// The groups that a line names by their numbers; none where it says something else.
+/// The groups that a line names by number, or `None` if it says something else.
 pub(super) fn named<'a>(line: &TextLine<'a>) -> Option<Vec<TaskMention<'a>>> {
     let mut found = Vec::new();
-    let mut said = String::new();
-    // A number belongs to groups as long as no other word came since.
+    let mut words = String::new();
+    // A number belongs to groups until another word follows.
     let mut of_groups = true;
     for part in outside_brackets(line) {
-        said.push_str(part.text);
+        words.push_str(part.text);
         for piece in pieces(&part) {
             let lower = piece.text.to_lowercase();
             let bare = lower.chars().all(|c| c.is_ascii_digit() || " .-–".contains(c));
@@ -23,12 +23,12 @@ pub(super) fn named<'a>(line: &TextLine<'a>) -> Option<Vec<TaskMention<'a>>> {
             }
         }
     }
-    let said = said.trim().trim_end_matches(['.', ',']).to_lowercase();
-    let nothing = NOTHING.contains(&said.as_str()) || said.starts_with("none");
+    let words = words.trim().trim_end_matches(['.', ',']).to_lowercase();
+    let nothing = NOTHING.contains(&words.as_str()) || words.starts_with("none");
     (nothing || !found.is_empty()).then_some(found)
 }
 
-/// Between commas, and between words that add.
+/// Splits at commas and at words such as `and`.
 fn pieces<'a>(part: &TextLine<'a>) -> Vec<TextLine<'a>> {
     part.text
         .split([',', ';', '&', '+'])
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ways_in_which_people_name_groups() {
+    fn groups_are_read_in_every_notation() {
         let read = |text: &'static str| {
             named(&TextLine { text, start: 0 }).map(|found| {
                 let shown = |m: &TaskMention<'_>| (m.number, m.through);

@@ -1,6 +1,6 @@
-//! Who does which group: `orchestration.yml`.
+//! The agent of each group: `orchestration.yml`.
 //!
-//! A role names an agent definition. Whether there is one is for whoever runs the plan.
+//! A role names an agent definition. Whether that exists is checked when the plan is run.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use afresh_formats::text::node::Node;
 use afresh_formats::text::yaml;
 use afresh_formats::text::yaml::values::{entries, get, list_words, word};
 
-/// What is said about one group.
+/// The settings of one group.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct GroupRole {
     pub(super) agent: Option<String>,
-    /// What its worker is told besides.
+    /// Additional instructions for its worker.
     pub(super) standards: String,
 }
 
-/// What is said about groups, by their positions.
+/// The settings of groups, by index.
 pub(super) fn read(
     folder: &dyn PlanFolder,
     drafted: &mut DraftPlan,
@@ -33,7 +33,7 @@ pub(super) fn read(
     let text = match folder.text(&file) {
         Some(Ok(text)) => text,
         Some(Err(finding)) => {
-            drafted.findings.push(finding.as_warning().with_hint("no roles are read from it"));
+            drafted.findings.push(finding.as_warning().with_hint("its roles are ignored"));
             return roles;
         }
         None => return roles,
@@ -42,7 +42,7 @@ pub(super) fn read(
     let root = match yaml::strict::parse(&source, &(0..text.len())) {
         Ok(root) => root,
         Err(finding) => {
-            let hint = "expected `task_groups:` with names; no roles are read from it";
+            let hint = "expected `task_groups:` with names; its roles are ignored";
             drafted.findings.push(finding.as_warning().with_hint(hint));
             return roles;
         }
@@ -60,7 +60,7 @@ pub(super) fn read(
         let name = get(entry, "name").and_then(word).unwrap_or_default();
         let numbered = || number(&name).and_then(|number| by_number.get(&number));
         let Some(at) = by_name.get(&slug(&name)).or_else(numbered) else {
-            let message = format!("{name:?} is none of the task groups");
+            let message = format!("{name:?} is not a task group");
             let mut finding = source.finding("unresolved-name", &entry.span, message);
             finding.severity = Severity::Warning;
             drafted.findings.push(finding.with_hint("write the group's title, as in tasks.md"));
@@ -84,7 +84,7 @@ fn role(entry: &Node) -> GroupRole {
     let standards = if named.is_empty() {
         String::new()
     } else {
-        format!("Keep to these standards: {}.", named.join(", "))
+        format!("Follow these standards: {}.", named.join(", "))
     };
     GroupRole { agent, standards }
 }

@@ -56,7 +56,7 @@ struct GroupReader<'x> {
     text: &'x str,
     groups: &'x [TaskGroup<'x>],
     by_number: &'x BTreeMap<u64, Vec<&'x TaskGroup<'x>>>,
-    /// How many dependencies there are so far.
+    /// The number of dependencies so far.
     needs: usize,
 }
 
@@ -72,13 +72,13 @@ impl GroupReader<'_> {
         task.draft.steps = group.steps.iter().map(|at| self.step(&group.boxes[*at])).collect();
         let (ticked, boxes) = group.ticked();
         if boxes > 0 && ticked == boxes {
-            task.draft.done_before = Some(format!("all its boxes are ticked in {}", self.file));
+            task.draft.done_before = Some(format!("all its boxes are checked in {}", self.file));
         } else if ticked > 0 {
             let message = format!(
-                "{ticked} of {boxes} boxes of task group {} are ticked; it is done again as a whole",
+                "{ticked} of {boxes} boxes of task group {} are checked; the group is done again as a whole",
                 group.id.text
             );
-            let hint = "tick all of them if it is done; its worker finds what is there";
+            let hint = "check all of them if the group is done";
             self.warn(&group.heading, "partly-done", message, hint);
         }
         self.needs(group, &mut task);
@@ -86,18 +86,18 @@ impl GroupReader<'_> {
     }
 
     fn step(&self, item: &ListItem<'_>) -> StepDraft {
-        let said = unticked(&self.text[item.whole()]);
-        StepDraft { name: title(item.text.text), instructions: said, ..StepDraft::default() }
+        let text = unticked(&self.text[item.whole()]);
+        StepDraft { name: title(item.text.text), instructions: text, ..StepDraft::default() }
     }
 
     fn needs(&mut self, group: &TaskGroup<'_>, task: &mut DraftTask) {
         for (word, meant) in &group.misspelt {
-            prose::warn_of_misspelt(self.drafted, self.file, word, meant);
+            prose::warn_about_misspelt(self.drafted, self.file, word, meant);
         }
         let Some(line) = group.needs.filter(|_| self.needs <= MAX_NEEDS) else { return };
         let Some(named) = needs::named(&line) else {
             let message = format!(
-                "task group {} depends on {:?}, which names no task group",
+                "task group {} depends on {:?}, which matches no task group",
                 group.id.text, line.text
             );
             let hint = "write `Task Group 1`, or `None`";
@@ -109,8 +109,10 @@ impl GroupReader<'_> {
             let covered = self.by_number.range(span).flat_map(|(_, groups)| groups);
             let covered: Vec<&&TaskGroup<'_>> = covered.take(MAX_NEEDS).collect();
             if found.through.is_none() && found.number == group.number {
-                let message =
-                    format!("task group {} depends on itself; that is left out", group.id.text);
+                let message = format!(
+                    "task group {} depends on itself; the dependency is ignored",
+                    group.id.text
+                );
                 let hint = "remove it from its own dependencies";
                 self.warn(&found.id.range(), "self-dependency", message, hint);
                 continue;
@@ -125,11 +127,10 @@ impl GroupReader<'_> {
             }
             self.needs += ids.len();
             if self.needs > MAX_NEEDS {
-                let message =
-                    format!("the groups depend on each other in more than {MAX_NEEDS} ways");
+                let message = format!("the groups have more than {MAX_NEEDS} dependencies");
                 let span = SourceSpan::new(self.file, line.range());
                 self.drafted.find(&span, "too-large", message).hint =
-                    Some("name only the groups that come directly before".to_owned());
+                    Some("list only direct dependencies".to_owned());
                 return;
             }
             for id in ids {
@@ -152,7 +153,7 @@ impl GroupReader<'_> {
         found.hint = Some(hint.to_owned());
     }
 
-    /// Tells that the criteria are for readers, not for a shell (FO-04).
+    /// Reports that the criteria are prose, not commands (FO-04).
     fn label(self) {
         let open = |task: &&DraftTask| task.draft.done_before.is_none();
         let ids: Vec<String> =
@@ -164,7 +165,7 @@ impl GroupReader<'_> {
     }
 }
 
-/// What lies beside the tasks and every worker gets.
+/// The documents that every worker gets.
 struct CommonDocuments(BTreeMap<&'static str, (String, String)>);
 
 impl CommonDocuments {
@@ -179,7 +180,7 @@ impl CommonDocuments {
                     found.insert(heading, (text, file));
                 }
                 Some(Err(finding)) => {
-                    let hint = "the workers do not get it";
+                    let hint = "workers do not get it";
                     drafted.findings.push(finding.as_warning().with_hint(hint));
                 }
                 None => {}

@@ -56,7 +56,7 @@ const FIELDS: &[&str] = &[
     "parent_id",
 ];
 
-/// Kinds of issues that are nothing to do.
+/// Types of issues that are not work.
 const NO_WORK: &[&str] = &[
     "message",
     "merge-request",
@@ -70,7 +70,7 @@ const NO_WORK: &[&str] = &[
     "rig",
 ];
 
-/// An issue, and what it says about others.
+/// An issue and its links.
 pub(super) struct BeadsIssue {
     pub(super) task: DraftTask,
     pub(super) standing: TaskStanding,
@@ -85,13 +85,13 @@ pub(super) struct IssueLink {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkKind {
-    /// It waits for the other one.
+    /// It waits for the other issue.
     Blocks,
-    /// The other one is its epic.
+    /// The other issue is its epic.
     ChildOf,
 }
 
-/// None for what is nothing to do: messages, templates, what was deleted.
+/// Reads an issue; `None` for messages, templates and deleted issues.
 pub(super) fn read(document: &mut JsonDocument<'_>, node: &Node) -> Option<BeadsIssue> {
     let status = document.word(node, "status");
     let kind = ["issue_type", "type"].iter().find_map(|key| document.word(node, key));
@@ -125,7 +125,7 @@ fn standing(
                 format!("closed: {first}")
             })
         }
-        "deferred" | "pinned" => TaskStanding::PutOff,
+        "deferred" | "pinned" => TaskStanding::Deferred,
         "open" | "in_progress" | "blocked" | "hooked" | "ready" => TaskStanding::Open,
         _ => {
             let known = ["open", "in_progress", "blocked", "deferred", "closed"];
@@ -146,7 +146,7 @@ fn brief(document: &mut JsonDocument<'_>, node: &Node) -> String {
     brief.finish()
 }
 
-/// Objects with a type, or the ids of what blocks it.
+/// The links: objects with a type, or ids of blocking issues.
 fn links(document: &mut JsonDocument<'_>, node: &Node) -> Vec<IssueLink> {
     let mut links = Vec::new();
     let items = match get(node, "dependencies").map(|list| (list, &list.value)) {
@@ -188,13 +188,13 @@ fn kind_of(document: &mut JsonDocument<'_>, word: Option<&LocatedWord>) -> Optio
         ) => None,
         Some(other) => {
             let shown: String = other.chars().take(40).collect();
-            let message = format!("the kind of dependency {shown:?} is not known");
+            let message = format!("unknown kind of dependency {shown:?}");
             let at = word.map(|word| word.at.clone()).unwrap_or_default();
             document.warn(
                 &at,
                 "unknown-link",
                 message,
-                "nobody waits for it; `blocks` makes it wait",
+                "it is ignored; `blocks` makes an issue wait",
             );
             None
         }

@@ -1,4 +1,4 @@
-//! What issues are to each other: who waits for whom once epics are taken apart.
+//! Dependencies between issues, with epics replaced by their children.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,11 @@ use crate::draft::status::{ImportedTask, TaskStanding};
 use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::yaml::values::LocatedWord;
 
-/// The most dependencies between single issues.
+/// The most dependencies between issues.
 const MAX_EDGES: usize = 1_000_000;
 
-/// `gone` are the ids of what is nothing to do, such as deleted issues: nobody waits for those.
+/// Resolves the links. `gone` are ids of issues that are not work, such as deleted ones: no issue waits
+/// for those.
 pub(super) fn resolve(
     document: &mut JsonDocument<'_>,
     issues: Vec<BeadsIssue>,
@@ -21,11 +22,11 @@ pub(super) fn resolve(
     let mut needs: BTreeMap<usize, Vec<(String, SourceSpan)>> = BTreeMap::new();
     let mut edges = 0;
     for at in (0..issues.len()).filter(|at| !tree.is_container(*at)) {
-        // Two large epics, one after the other, are as many edges as one times the other.
+        // Two epics in sequence need as many edges as the product of their sizes.
         let own = if edges < MAX_EDGES { tree.needs(document, &issues, at) } else { Vec::new() };
         edges += own.len();
         if edges >= MAX_EDGES && !own.is_empty() {
-            let message = format!("there are more than {MAX_EDGES} dependencies between tasks");
+            let message = format!("more than {MAX_EDGES} dependencies between tasks");
             document.refuse(
                 &issues[at].task.places.whole.range,
                 "too-large",
@@ -42,7 +43,7 @@ pub(super) fn resolve(
     kept.collect()
 }
 
-/// Epics and their children, by position.
+/// Epics and their children, by index.
 struct EpicTree<'a> {
     gone: &'a BTreeSet<String>,
     by_id: BTreeMap<String, usize>,
@@ -77,12 +78,12 @@ impl<'a> EpicTree<'a> {
         tree
     }
 
-    /// Is it nothing but the sum of others?
+    /// Whether it is an epic with children.
     fn is_container(&self, at: usize) -> bool {
         self.epics.contains(&at) && self.children.contains_key(&at)
     }
 
-    /// Everything that an issue waits for: its own links, and those of the epics above it.
+    /// Everything that an issue waits for, by its own links and those of its epics.
     fn needs(
         &self,
         document: &mut JsonDocument<'_>,
@@ -96,13 +97,13 @@ impl<'a> EpicTree<'a> {
                 let span = document.span(&link.to.at);
                 let Some(target) = self.by_id.get(&link.to.text) else {
                     if owner == at && issues[at].standing == TaskStanding::Open {
-                        self.tell_missing(document, &link.to);
+                        self.report_missing(document, &link.to);
                     }
                     continue;
                 };
-                for one in self.taken_apart(*target) {
-                    // An epic that waits for its own child would never end otherwise; an issue
-                    // that waits for itself is a mistake to be told.
+                for one in self.expand_epic(*target) {
+                    // An epic that waits for its own child would never end, so that is dropped; an
+                    // issue that waits for itself is a mistake, which the plan reports.
                     let itself = one == at && (owner != at || *target != at);
                     if !itself && named.insert(one) {
                         needs.push((issues[one].task.draft.id.clone(), span.clone()));
@@ -113,16 +114,16 @@ impl<'a> EpicTree<'a> {
         needs
     }
 
-    /// beads takes a deleted issue out of all dependencies, and keeps closed ones. So an id that is
-    /// not in the file was lost, and without it the task would start too early, unseen: that is an
-    /// error. What another project has to bring is nothing that this file could know.
-    fn tell_missing(&self, document: &mut JsonDocument<'_>, to: &LocatedWord) {
-        let message = format!("it waits for {:?}, which is not here", to.text);
+    /// beads removes a deleted issue from all dependencies and keeps closed ones. So an id that is not
+    /// in the file was lost, and the task would start too early: that is an error. Issues of other
+    /// projects cannot be in this file, so they are a warning.
+    fn report_missing(&self, document: &mut JsonDocument<'_>, to: &LocatedWord) {
+        let message = format!("it depends on {:?}, which does not exist", to.text);
         if to.text.starts_with("external:") {
-            let hint = "it is left out, so the task may start too early; is it there already?";
+            let hint = "the dependency is ignored; check that it is done";
             document.warn(&to.at, "unresolved-dependency", message, hint);
         } else if !self.gone.contains(&to.text) {
-            let hint = "restore the issue, or take the dependency away with `bd dep remove`";
+            let hint = "restore the issue, or remove the dependency with `bd dep remove`";
             document.refuse(&to.at, "unknown-dependency", message, hint);
         }
     }
@@ -142,8 +143,8 @@ impl<'a> EpicTree<'a> {
         all
     }
 
-    /// An issue, or the issues that an epic is made of.
-    fn taken_apart(&self, at: usize) -> Vec<usize> {
+    /// An issue, or the children of an epic.
+    fn expand_epic(&self, at: usize) -> Vec<usize> {
         let mut seen = BTreeSet::from([at]);
         let mut open = vec![at];
         let mut found = Vec::new();

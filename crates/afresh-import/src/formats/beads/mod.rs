@@ -1,12 +1,12 @@
-//! beads: `.beads/issues.jsonl`, one issue a line.
+//! beads: `.beads/issues.jsonl`, one issue per line.
 //!
-//! An issue is a task. An epic with children is only their sum: whoever waits for it waits for
-//! them, and they wait for whatever it waits for. Closed is done. Criteria are prose.
+//! An issue is a task. An epic with children is replaced by them: issues that wait for it wait for the
+//! children, and they wait for what it waits for. Closed issues are done. Criteria are prose.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
 //! | `issue` | one line |
-//! | `links` | what issues are to each other |
+//! | `links` | dependencies between issues |
 
 mod issue;
 mod links;
@@ -24,17 +24,17 @@ use afresh_formats::text::limits::too_many_tasks;
 use afresh_formats::text::markdown::lines;
 use issue::BeadsIssue;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "beads", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "beads", is_present, read };
 
-const EXPECTED: &str = "expected is .beads/issues.jsonl with an issue in every line";
+const EXPECTED: &str = "expected .beads/issues.jsonl with one issue per line";
 
-const HELP: &str = "every line is one JSON object with `id`, `title` and `status`; is this left over from a merge?";
+const HINT: &str = "every line must be a JSON object with `id`, `title` and `status`; check for merge conflict markers";
 
-/// Where the issues may be, seen from the project's root or from `.beads`; the newer name first.
+/// The possible paths of the issues, from the project's root or from `.beads`; the newer name first.
 const FILES: &[&str] =
     &[".beads/issues.jsonl", ".beads/beads.jsonl", "issues.jsonl", "beads.jsonl"];
 
-fn recognises(folder: &dyn PlanFolder) -> bool {
+fn is_present(folder: &dyn PlanFolder) -> bool {
     file(folder).is_some()
 }
 
@@ -43,18 +43,18 @@ fn file(folder: &dyn PlanFolder) -> Option<&'static str> {
     FILES.iter().find(there).copied()
 }
 
-fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
-    let Some(file) = wishes.only.as_deref().or_else(|| file(folder)) else {
-        let message = "there are no issues here: nothing to do";
+fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
+    let Some(file) = options.only.as_deref().or_else(|| file(folder)) else {
+        let message = "no issues here: nothing to do";
         let finding = Finding::for_file(".", "empty-plan", message);
         return PlanReading::failed(finding.with_hint(EXPECTED));
     };
-    let text = match only_text(folder, file, HELP) {
+    let text = match only_text(folder, file, HINT) {
         Ok(text) => text,
         Err(failed) => return failed,
     };
     let mut drafted = DraftPlan { name: "beads".to_owned(), ..DraftPlan::default() };
-    let mut document = JsonDocument::new(file, &text, HELP);
+    let mut document = JsonDocument::new(file, &text, HINT);
     let mut issues: Vec<BeadsIssue> = Vec::new();
     let mut gone = BTreeSet::new();
     for line in lines(&text).filter(|line| !line.text.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! Which files are plans, and what their paths say.
+//! The paths of plans, and what they mean.
 //!
 //! `phases/02-api/02-01-PLAN.md` today; `02-01-auth-PLAN.md`, `plans/PLAN-01.md`, `02-PLAN-01.md`
 //! and a bare `PLAN.md` in older projects; `ABC-02-api/` with a project's code; archived milestones
@@ -8,26 +8,26 @@ use std::collections::BTreeMap;
 
 use crate::plan_md::order::plan_set::{PlanNumber, phase_number};
 
-/// The longest id that we make; others may be added to it.
+/// The longest id, which leaves room for suffixes.
 const MAX_ID_CHARS: usize = 48;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GsdPlanPath {
     pub path: String,
-    /// What stands before `phases/`: where ROADMAP.md is. Ends in `/`, or is empty.
+    /// The directory of `phases/` and ROADMAP.md. Ends in `/`, or is empty.
     pub root: String,
     pub area: PlanningArea,
     /// The directory of its phase.
     pub phase: String,
-    /// Its name without `-PLAN.md`; that of its directory, where it is a bare PLAN.md.
+    /// Its name without `-PLAN.md`, or the name of its directory for a bare PLAN.md.
     pub stem: String,
     pub number: Option<PlanNumber>,
 }
 
-/// Which of the directories below `.planning`.
+/// A directory below `.planning`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PlanningArea {
-    /// Archived; with the milestone's name.
+    /// An archived milestone, by name.
     Milestone(String),
     Phases,
     Quick,
@@ -64,7 +64,7 @@ impl GsdPlanPath {
             }
             _ => None,
         };
-        // A file that is only called PLAN.md may be anything.
+        // A file that is only called PLAN.md may belong to another tool.
         if !parts.iter().any(|part| *part == "phases" || *part == ".planning")
             && area == PlanningArea::Phases
             && number.is_none()
@@ -82,7 +82,7 @@ impl GsdPlanPath {
         })
     }
 
-    /// Area, number and directory: phases in the order in which they run.
+    /// Area, number and directory, which order the phases.
     pub fn phase_key(&self) -> (PlanningArea, Vec<u64>, String) {
         let own = phase_number(without_code(&self.phase)).map(|(number, _)| number);
         let number = own.or_else(|| self.number.as_ref().map(|number| number.phase.clone()));
@@ -90,7 +90,7 @@ impl GsdPlanPath {
         (self.area.clone(), number.unwrap_or(last), self.phase.clone())
     }
 
-    /// Where its summary may be.
+    /// The possible paths of its summary.
     pub fn summaries(&self) -> Vec<String> {
         let (directory, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
         let slash = if directory.is_empty() { "" } else { "/" };
@@ -106,7 +106,7 @@ impl GsdPlanPath {
     }
 }
 
-/// What stands before `-PLAN`, and the number behind it; none for what is no plan.
+/// The name before `-PLAN` and the number after it, if the file is a plan.
 fn plan_name(name: &str) -> Option<(&str, Option<u64>)> {
     let stem = name.strip_suffix(".md")?;
     if ["OUTLINE", "SUMMARY", "REVIEW", ".pre-bounce"].iter().any(|other| stem.contains(other)) {
@@ -126,7 +126,7 @@ fn plan_name(name: &str) -> Option<(&str, Option<u64>)> {
     Some((prefix, Some(rest[..digits].parse().ok()?)))
 }
 
-/// The area of a directory, and which of its parts is the phase's.
+/// The area of a directory, and the index of the phase in its components.
 fn area(parts: &[&str]) -> Option<(PlanningArea, usize)> {
     for (at, part) in parts.iter().enumerate() {
         let milestone = part.strip_suffix("-phases").filter(|name| name.starts_with('v'));
@@ -137,7 +137,7 @@ fn area(parts: &[&str]) -> Option<(PlanningArea, usize)> {
             _ => {}
         }
     }
-    // The folder may be a phase, or hold phases.
+    // The folder may be a phase, or contain phases.
     let is_phase = |part: &str| phase_number(without_code(part)).is_some();
     match parts {
         [] | ["plans"] => Some((PlanningArea::Phases, 0)),
@@ -147,13 +147,13 @@ fn area(parts: &[&str]) -> Option<(PlanningArea, usize)> {
     }
 }
 
-/// How many parts stand before `phases/`, `quick/` or `milestones/`.
+/// The number of components before `phases/`, `quick/` or `milestones/`.
 fn area_start(parts: &[&str], phase: usize) -> usize {
     let area = phase.saturating_sub(1).min(parts.len());
     if area > 0 && parts[area - 1] == "milestones" { area - 1 } else { area }
 }
 
-/// Without a project's code: `ABC-02-api` is `02-api`.
+/// The name without a project code: `ABC-02-api` is `02-api`.
 fn without_code(name: &str) -> &str {
     match name.split_once('-') {
         Some((code, rest))
@@ -167,7 +167,7 @@ fn without_code(name: &str) -> &str {
     }
 }
 
-/// The ids of the plans' tasks: `NN-PP` where that is enough, else the file's name.
+/// The ids of the plans' tasks: `NN-PP` if that is unique, else the file's name.
 pub fn ids(plans: &[GsdPlanPath]) -> Vec<String> {
     let mut numbered: BTreeMap<String, usize> = BTreeMap::new();
     for plan in plans {
@@ -182,13 +182,14 @@ pub fn ids(plans: &[GsdPlanPath]) -> Vec<String> {
 
 fn short_id(plan: &GsdPlanPath) -> String {
     match PlanNumber::leading(without_code(&plan.stem)) {
-        Some((_, end)) => of_area(plan, &without_code(&plan.stem)[..end]),
+        Some((_, end)) => with_area(plan, &without_code(&plan.stem)[..end]),
         None => match (&plan.number, phase_number(without_code(&plan.phase))) {
-            (Some(number), Some((_, end))) => {
-                of_area(plan, &format!("{}-{:02}", &without_code(&plan.phase)[..end], number.plan))
-            }
+            (Some(number), Some((_, end))) => with_area(
+                plan,
+                &format!("{}-{:02}", &without_code(&plan.phase)[..end], number.plan),
+            ),
             (Some(number), None) if plan.stem.is_empty() => {
-                of_area(plan, &format!("{:02}", number.plan))
+                with_area(plan, &format!("{:02}", number.plan))
             }
             _ => long_id(plan),
         },
@@ -196,11 +197,11 @@ fn short_id(plan: &GsdPlanPath) -> String {
 }
 
 fn long_id(plan: &GsdPlanPath) -> String {
-    of_area(plan, if plan.stem.is_empty() { "plan" } else { &plan.stem })
+    with_area(plan, if plan.stem.is_empty() { "plan" } else { &plan.stem })
 }
 
-/// With what tells the areas apart, and without what no id may hold.
-fn of_area(plan: &GsdPlanPath, name: &str) -> String {
+/// The name with a prefix for its area, and without characters that ids may not have.
+fn with_area(plan: &GsdPlanPath, name: &str) -> String {
     let name = match &plan.area {
         PlanningArea::Milestone(milestone) => format!("{milestone}-{name}"),
         PlanningArea::Phases => name.to_owned(),
@@ -225,9 +226,9 @@ mod tests {
         read(path).map(|(id, ..)| id)
     }
 
-    /// FO-02: current and older places of plans.
+    /// FO-02: current and older layouts.
     #[test]
-    fn plans_are_found_in_all_their_places() {
+    fn plans_are_found_in_every_layout() {
         let is =
             |path: &str, expected: &str| assert_eq!(id(path).as_deref(), Some(expected), "{path}");
         is(".planning/phases/01-setup/01-02-PLAN.md", "01-02");
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plan_is_left_alone() {
+    fn other_files_are_not_plans() {
         for path in [
             ".planning/phases/01-a/01-01-SUMMARY.md",
             ".planning/phases/01-a/01-01-PLAN-REVIEW.md",
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_roadmap_is_looked_for_above_the_phases() {
+    fn the_roadmap_is_next_to_the_phases() {
         let root = |path: &str| read(path).map(|(.., root)| root);
         assert_eq!(root(".planning/phases/01-a/01-01-PLAN.md").as_deref(), Some(".planning/"));
         assert_eq!(

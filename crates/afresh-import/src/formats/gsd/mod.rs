@@ -1,12 +1,12 @@
 //! GSD: `.planning/phases/NN-name/NN-PP-PLAN.md`, with a ROADMAP.md that orders the phases.
 //!
-//! A plan is done when its SUMMARY.md is there and does not say otherwise; the ticks of ROADMAP.md
-//! only mirror that. Phases run one after the other, or as ROADMAP.md says.
+//! A plan is done if its SUMMARY.md exists and does not say otherwise; the boxes in ROADMAP.md only
+//! mirror that. Phases run one after the other, or as ROADMAP.md says.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`layout`] | which files are plans, and what their paths say |
-//! | [`roadmap`] | phases, what they need, and the titles of plans |
+//! | [`layout`] | the paths of plans, and what they mean |
+//! | [`roadmap`] | phases, their dependencies, and the titles of plans |
 
 pub mod layout;
 pub mod roadmap;
@@ -28,19 +28,18 @@ use afresh_formats::text::markdown::headings;
 use layout::{GsdPlanPath, PlanningArea};
 use roadmap::GsdRoadmap;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "gsd", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "gsd", is_present, read };
 
-/// Plans in GSD's places, unless it is Ultra Planner, which uses the same ones.
-fn recognises(folder: &dyn PlanFolder) -> bool {
+/// Whether there are plans in GSD's layout, unless they are Ultra Planner's.
+fn is_present(folder: &dyn PlanFolder) -> bool {
     !crate::formats::ultraplan::leaves_traces(folder) && !layout::plans(folder.paths()).is_empty()
 }
 
-/// Reads what is there.
-pub fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
+/// Reads the plans of a project.
+pub fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let plans = layout::plans(folder.paths());
     let Some(root) = plans.first().map(|plan| plan.root.clone()) else {
-        let finding =
-            Finding::for_file(".", "empty-plan", "there are no plans here: nothing to do");
+        let finding = Finding::for_file(".", "empty-plan", "no plans here: nothing to do");
         return PlanReading::failed(
             finding.with_hint("plans are .planning/phases/NN-name/NN-PP-PLAN.md"),
         );
@@ -48,12 +47,12 @@ pub fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let mut drafted = DraftPlan::default();
     let mut text =
         |name: &str, follows: &str| drafted.beside(folder, &format!("{root}{name}"), follows);
-    let roadmap = text("ROADMAP.md", "phases run one after the other, by their numbers");
+    let roadmap = text("ROADMAP.md", "phases run in the order of their numbers");
     let roadmap = GsdRoadmap::read(&roadmap.unwrap_or_default());
-    let project = text("PROJECT.md", "the plan has no name from it");
+    let project = text("PROJECT.md", "the plan has no name");
     drafted.name = project.as_deref().and_then(title).unwrap_or_else(|| "plan".to_owned());
     match set(folder, &plans, &roadmap, &mut drafted) {
-        Ok(set) => assemble(folder, wishes, drafted, set),
+        Ok(set) => assemble(folder, options, drafted, set),
         Err(findings) => PlanReading { findings, ..PlanReading::default() },
     }
 }
@@ -63,7 +62,7 @@ fn title(text: &str) -> Option<String> {
     headings(text).first().map(|heading| short(heading.text)).filter(|title| !title.is_empty())
 }
 
-/// The plans with their phases; or what could not be read at all.
+/// The plans with their phases, or the failed reading.
 fn set(
     folder: &dyn PlanFolder,
     plans: &[GsdPlanPath],
@@ -75,7 +74,7 @@ fn set(
     let places: BTreeMap<_, usize> = phase_keys(plans).into_iter().zip(0..).collect();
     let mut spaces: Vec<&PlanningArea> = plans.iter().map(|plan| &plan.area).collect();
     spaces.dedup();
-    // It looks at every path: asked once, and not for each plan.
+    // It scans every path, so it is called once and not for each plan.
     let foreign = crate::formats::ultraplan::leaves_traces(folder);
     let mut unreadable = Vec::new();
     for (plan, id) in plans.iter().zip(layout::ids(plans)) {
@@ -114,7 +113,7 @@ fn set(
     if unreadable.is_empty() { Ok(set) } else { Err(unreadable) }
 }
 
-/// Is it done?
+/// Marks a plan as done by its summary, status or area.
 fn mark_if_done(
     plan: &GsdPlanPath,
     member: &mut PlanMember,
@@ -124,20 +123,21 @@ fn mark_if_done(
     let status = member.document.fields.status.as_deref().unwrap_or_default();
     let archived = matches!(plan.area, PlanningArea::Milestone(_));
     member.done_before = match summary {
-        Some(summary) if !summary.is_unfinished() => Some(format!("{} is there", summary.path)),
-        _ if status.eq_ignore_ascii_case("superseded") => Some("it is superseded".to_owned()),
+        Some(summary) if !summary.is_unfinished() => Some(format!("{} exists", summary.path)),
+        _ if status.eq_ignore_ascii_case("superseded") => {
+            Some("its status is superseded".to_owned())
+        }
         None if archived => Some("its milestone is archived".to_owned()),
         _ => None,
     };
     if ticked && summary.is_none() && member.done_before.is_none() {
-        let message =
-            "ROADMAP.md says that this plan is done, but there is no SUMMARY.md of it".to_owned();
-        let hint = "it counts as not done; write the summary, or remove the tick";
+        let message = "ROADMAP.md marks this plan as done, but it has no SUMMARY.md".to_owned();
+        let hint = "it counts as not done; write the summary, or uncheck the box";
         member.document.remarks.warning("ticked-without-summary", &(0..0), message, hint);
     }
 }
 
-/// What names a phase: its area and its number or directory, in the order in which they run.
+/// Identifies and orders phases: area and number or directory.
 type PhaseKey = (PlanningArea, Vec<u64>, String);
 
 fn phase_keys(plans: &[GsdPlanPath]) -> Vec<PhaseKey> {
@@ -156,7 +156,7 @@ fn phases(plans: &[GsdPlanPath], roadmap: &GsdRoadmap) -> Vec<PlanPhase> {
         let (area, number, _) = &keys[at];
         let stated = roadmap.phases.get(number).and_then(|phase| phase.needs.as_ref());
         match stated.filter(|_| *area == PlanningArea::Phases) {
-            // What quick plans and archived milestones wait for is nothing that we know of.
+            // Quick plans and archived milestones have no known dependencies.
             _ if *area != PlanningArea::Phases => Vec::new(),
             Some(numbers) => {
                 numbers.iter().filter_map(|n| position(area, n)).filter(|p| *p != at).collect()

@@ -1,4 +1,4 @@
-//! ROADMAP.md: the phases, what they need, and what their plans are called.
+//! ROADMAP.md: the phases, their dependencies, and the titles of their plans.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct GsdRoadmap {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct RoadmapPhase {
-    /// The phases that must be finished before; none where it does not say.
+    /// The phases that must be finished before, if it says so.
     pub needs: Option<Vec<Vec<u64>>>,
 }
 
@@ -51,17 +51,17 @@ fn depends_on(text: &str) -> Option<Vec<Vec<u64>>> {
         let label = bare.get(.."depends on".len())?;
         label.eq_ignore_ascii_case("depends on").then(|| bare["depends on".len()..].to_owned())
     })?;
-    let said = line
+    let names = line
         .split('(')
         .next()
         .unwrap_or_default()
         .trim_start_matches([':', ' '])
         .to_ascii_lowercase();
     let words =
-        said.split(|c: char| !c.is_ascii_digit() && c != '.').filter(|word| !word.is_empty());
+        names.split(|c: char| !c.is_ascii_digit() && c != '.').filter(|word| !word.is_empty());
     let numbers: Vec<Vec<u64>> =
         words.filter_map(|word| phase_number(word).map(|(n, _)| n)).collect();
-    let nothing = ["nothing", "none", "n/a", "-", "—"].iter().any(|word| said.starts_with(word));
+    let nothing = ["nothing", "none", "n/a", "-", "—"].iter().any(|word| names.starts_with(word));
     (nothing || !numbers.is_empty()).then_some(numbers)
 }
 

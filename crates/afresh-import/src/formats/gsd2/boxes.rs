@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::milestone::is_id;
-use crate::prose::meant;
+use crate::prose::nearest_keyword;
 use afresh_formats::text::markdown::{ListItem, TextLine, code_spans, items};
 
 #[derive(Debug)]
@@ -11,15 +11,15 @@ pub(super) struct BoxLine<'a> {
     pub(super) id: TextLine<'a>,
     pub(super) title: TextLine<'a>,
     pub(super) ticked: bool,
-    /// What `depends:[…]` names; none where the line does not say.
+    /// The names in `depends:[…]`, if the line has it.
     pub(super) needs: Option<Vec<TextLine<'a>>>,
-    /// A mark that is nearly known, and what was meant.
+    /// A misspelt mark, and the one that was meant.
     pub(super) misspelt: Option<(TextLine<'a>, &'static str)>,
-    /// What stands below it.
+    /// The lines below it.
     pub(super) below: Range<usize>,
 }
 
-/// What is marked in back-ticks behind a title.
+/// Marks in backticks after a title.
 const MARKS: &[&str] = &["depends", "risk", "est", "demo", "after"];
 
 /// The lines whose id starts with this letter.
@@ -36,13 +36,13 @@ fn parse<'a>(item: &ListItem<'a>, letter: char) -> Option<BoxLine<'a>> {
     let id = line.part(id.trim());
     let spans = code_spans(&line.part(rest));
     let listed = spans.iter().find_map(|span| Some((span, span.text.strip_prefix("depends:")?)));
-    let needs = listed.map(|(span, said)| {
-        let names = said.trim_matches(['[', ']', ' ']).split(',').map(str::trim);
+    let needs = listed.map(|(span, names)| {
+        let names = names.trim_matches(['[', ']', ' ']).split(',').map(str::trim);
         names.filter(|name| !name.is_empty()).map(|name| span.part(name)).collect()
     });
     let misspelt = spans.iter().find_map(|span| {
         let word = span.part(span.text.split_once(':')?.0);
-        Some((word, meant(word.text, MARKS)?))
+        Some((word, nearest_keyword(word.text, MARKS)?))
     });
     is_id(id.text, letter).then(|| BoxLine {
         id,
@@ -54,7 +54,7 @@ fn parse<'a>(item: &ListItem<'a>, letter: char) -> Option<BoxLine<'a>> {
     })
 }
 
-/// What stands behind a word and its colon, in the items below a line: `- Verify: …`.
+/// The text after a label and its colon, in the items below a line: `- Verify: …`.
 pub(super) fn labelled<'a>(
     text: &'a str,
     below: &Range<usize>,
@@ -65,7 +65,7 @@ pub(super) fn labelled<'a>(
         let (name, _) = bare.split_once(':')?;
         let name = name.trim_end_matches('*');
         let start = item.text.text.find(':')? + 1;
-        let said = item.text.text[start..].trim_start_matches(['*', ' ']);
-        name.eq_ignore_ascii_case(label).then(|| item.text.part(said))
+        let value = item.text.text[start..].trim_start_matches(['*', ' ']);
+        name.eq_ignore_ascii_case(label).then(|| item.text.part(value))
     })
 }

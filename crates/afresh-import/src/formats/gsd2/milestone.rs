@@ -1,4 +1,4 @@
-//! The files of a milestone: which there are, by what they are about.
+//! The files of a milestone.
 
 use afresh_formats::folder::PlanFolder;
 
@@ -56,7 +56,7 @@ impl Gsd2Milestone {
         self.find(folder, slice, "tasks/", &[&format!("{task}-{kind}.md")])
     }
 
-    /// The directory of a slice is named by its id, in some versions with words behind it.
+    /// The directory of a slice is its id, in some versions followed by words.
     fn find(
         &self,
         folder: &dyn PlanFolder,

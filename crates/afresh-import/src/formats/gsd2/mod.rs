@@ -1,15 +1,15 @@
 //! GSD 2: `.gsd/milestones/M001/`, with slices and tasks.
 //!
-//! Every task of a slice is a task, as it is there. The milestone that is meant is the first one
-//! that is not finished: GSD works on them one after the other.
+//! Every task of a slice is a task. The first unfinished milestone is read, because GSD works on one
+//! after the other.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
 //! | `milestone` | the files of a milestone |
 //! | `boxes` | the lines of roadmaps and slices |
 //! | `task_plan` | T01-PLAN.md: inputs, outputs, steps, verification |
-//! | `order` | what tasks need: from what they read and write, and from their slices |
-//! | `slices` | the slices of a milestone, one after the other or as they say |
+//! | `order` | dependencies: from the files that tasks read and write, and from their slices |
+//! | `slices` | the slices of a milestone and their order |
 //! | `tasks` | a line and its plan as a task |
 
 mod boxes;
@@ -26,15 +26,15 @@ use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 use milestone::Gsd2Milestone;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "gsd2", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "gsd2", is_present, read };
 
-fn recognises(folder: &dyn PlanFolder) -> bool {
+fn is_present(folder: &dyn PlanFolder) -> bool {
     !milestone::all(folder).is_empty()
 }
 
-fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
+fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let all = milestone::all(folder);
-    if let Some(only) = &wishes.only {
+    if let Some(only) = &options.only {
         let named = all.iter().find(|milestone| only.starts_with(&milestone.directory));
         return named.map_or_else(nothing, |milestone| read_milestone(folder, milestone));
     }
@@ -70,6 +70,6 @@ fn read_milestone(folder: &dyn PlanFolder, milestone: &Gsd2Milestone) -> PlanRea
 }
 
 fn nothing() -> PlanReading {
-    let finding = Finding::for_file(".", "empty-plan", "there is no milestone here: nothing to do");
+    let finding = Finding::for_file(".", "empty-plan", "no milestone here: nothing to do");
     PlanReading::failed(finding.with_hint("expected .gsd/milestones/M001/M001-ROADMAP.md"))
 }

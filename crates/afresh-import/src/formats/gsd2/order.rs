@@ -1,23 +1,22 @@
-//! What tasks need: from what they read and write, and from their slices.
+//! Dependencies of tasks, from the files that they read and write.
 //!
-//! Inside a slice a task waits for the last one before it that writes what it reads or writes. Where
-//! a task does not say what it writes, nothing can be derived: it waits for all before it, and all
-//! behind it wait for it.
+//! In a slice, a task waits for the last one before it that writes a file which it reads or writes. If
+//! a task does not list what it writes, it waits for all before it, and all after it wait for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a task says about its files.
+/// The files that a task reads and writes.
 #[derive(Debug, Default, Clone)]
 pub(super) struct TaskFileFlow {
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<String>,
 }
 
-/// The positions of the tasks that each one needs, inside a slice.
+/// The indexes of the tasks that each one needs, within a slice.
 pub(super) fn within(flows: &[TaskFileFlow]) -> Vec<Vec<usize>> {
     let mut needs: Vec<Vec<usize>> = Vec::with_capacity(flows.len());
     let mut writer: BTreeMap<&str, usize> = BTreeMap::new();
-    // The last task that everything behind it waits for, and those since.
+    // The last task that everything after it waits for, and those since.
     let mut barrier: Option<usize> = None;
     let mut since: Vec<usize> = Vec::new();
     for (at, flow) in flows.iter().enumerate() {
@@ -41,7 +40,7 @@ pub(super) fn within(flows: &[TaskFileFlow]) -> Vec<Vec<usize>> {
     needs
 }
 
-/// The positions that no other one needs.
+/// The indexes that no other task needs.
 pub(super) fn lasts(needs: &[Vec<usize>]) -> Vec<usize> {
     let needed: BTreeSet<usize> = needs.iter().flatten().copied().collect();
     (0..needs.len()).filter(|at| !needed.contains(at)).collect()
@@ -57,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_waits_for_whoever_writes_what_it_reads() {
+    fn a_task_waits_for_the_writer_of_what_it_reads() {
         let flows =
             [flow(&["z"], &["a"]), flow(&[], &["b"]), flow(&["a", "b"], &["c"]), flow(&[], &["a"])];
         let needs = within(&flows);
@@ -66,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_says_nothing_stands_between_all_others() {
+    fn a_task_without_files_orders_all_others() {
         let flows = [flow(&[], &["a"]), flow(&[], &["b"]), flow(&[], &[]), flow(&["a"], &["c"])];
         assert_eq!(within(&flows), [vec![], vec![], vec![0, 1], vec![2]]);
     }

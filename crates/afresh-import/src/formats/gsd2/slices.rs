@@ -1,4 +1,4 @@
-//! The slices of a milestone, one after the other or as they say.
+//! The slices of a milestone and their order.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -54,19 +54,19 @@ pub(super) struct SliceReader<'x> {
     pub(super) milestone: &'x Gsd2Milestone,
 }
 
-/// Where a slice begins and ends, as positions of tasks.
+/// The first and last tasks of a slice, by index.
 #[derive(Debug, Default)]
 struct SliceEnds {
     firsts: Vec<usize>,
     lasts: Vec<usize>,
-    /// There is something to do, and no plan for it.
+    /// Whether the slice is open but not planned.
     open: bool,
 }
 
 impl SliceReader<'_> {
     fn slice(&mut self, slice: &BoxLine<'_>) -> SliceEnds {
         if let Some((word, meant)) = &slice.misspelt {
-            prose::warn_of_misspelt(self.drafted, &self.milestone.roadmap, word, meant);
+            prose::warn_about_misspelt(self.drafted, &self.milestone.roadmap, word, meant);
         }
         let plan = self.milestone.of_slice(self.folder, slice.id.text, "PLAN");
         let summary = self.milestone.of_slice(self.folder, slice.id.text, "SUMMARY");
@@ -103,7 +103,7 @@ impl SliceReader<'_> {
             brief.part(&format!("Slice {}: {}", slice.id.text, slice.title.text), &goal, &file);
             task.draft.instructions = brief.finish();
             if done && task.draft.done_before.is_none() {
-                task.draft.done_before = Some(format!("{} is finished", slice.id.text));
+                task.draft.done_before = Some(format!("slice {} is finished", slice.id.text));
             }
             let id = |at: &usize| self.id(slice, lines[*at].id.text);
             task.draft.needs = inner[at].iter().map(id).collect();
@@ -135,7 +135,7 @@ impl SliceReader<'_> {
                 count += ids.len() * own.firsts.len();
                 if count > MAX_NEEDS {
                     let span = SourceSpan::new(&self.milestone.roadmap, place);
-                    let message = "the slices need each other in too many ways";
+                    let message = "too many dependencies between slices";
                     self.drafted.find(&span, "too-large", message).hint =
                         Some("split the milestone".to_owned());
                     return;
@@ -152,7 +152,7 @@ impl SliceReader<'_> {
         }
     }
 
-    /// The slices that a slice waits for: as it says, else the one before it.
+    /// The slices that a slice waits for: as it says, or else the one before it.
     fn slice_needs<'a>(
         &mut self,
         slice: &BoxLine<'a>,
@@ -164,7 +164,7 @@ impl SliceReader<'_> {
         };
         let mut needs = Vec::new();
         for need in named {
-            // Other milestones come before this one anyway.
+            // Earlier milestones are done before this one anyway.
             if is_id(need.text, 'M') {
                 continue;
             }
@@ -173,8 +173,8 @@ impl SliceReader<'_> {
                 continue;
             }
             let (id, name) = (slice.id.text, need.text);
-            let message = format!("{id} depends on {name:?}, which is no other slice");
-            let hint = "write the ids of slices, as in `depends:[S01,S02]`";
+            let message = format!("{id} depends on {name:?}, which is not another slice");
+            let hint = "write ids of slices, for example `depends:[S01,S02]`";
             let span = SourceSpan::new(&self.milestone.roadmap, need.range());
             self.warn(&span, "unresolved-dependency", message, hint);
         }
@@ -182,8 +182,8 @@ impl SliceReader<'_> {
     }
 
     fn not_planned(&mut self, slice: &BoxLine<'_>) {
-        let message = format!("{} has no tasks yet; it is left out", slice.id.text);
-        let hint = "let GSD plan it, then read the milestone again";
+        let message = format!("slice {} has no tasks, so it is not run", slice.id.text);
+        let hint = "plan it with GSD, then read the milestone again";
         let span = SourceSpan::new(&self.milestone.roadmap, slice.id.range());
         self.warn(&span, "not-planned", message, hint);
     }
@@ -217,7 +217,7 @@ fn flow(plan: Option<&TaskPlan>) -> TaskFileFlow {
     }
 }
 
-/// What a slice is for: everything in front of its tasks.
+/// The goal of a slice: the text before its tasks.
 fn goal(text: &str) -> String {
     let end = headings(text)
         .into_iter()

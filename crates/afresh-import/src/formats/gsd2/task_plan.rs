@@ -1,4 +1,4 @@
-//! T01-PLAN.md: what a task reads and writes, its steps, and how it is verified.
+//! T01-PLAN.md: the files that a task reads and writes, its steps and its verification.
 
 use std::ops::Range;
 
@@ -16,13 +16,13 @@ use afresh_formats::text::markdown::{
 use afresh_formats::text::yaml;
 use afresh_formats::text::yaml::values::entries;
 
-/// Fields that say nothing about what is done.
+/// Fields without instructions.
 const KNOWN: &[&str] = &["estimated_steps", "estimated_files", "skills_used"];
 
 #[derive(Debug)]
 pub(super) struct TaskPlan {
     pub(super) file: String,
-    /// Without the frontmatter.
+    /// The text without the frontmatter.
     pub(super) body: String,
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<TaskOutput>,
@@ -83,7 +83,7 @@ pub(super) fn read(file: &str, text: &str) -> TaskPlan {
     }
 }
 
-/// The paths that a section lists in back-ticks, with what is said about them.
+/// The paths that a section lists in backticks, with their action.
 fn outputs(text: &str, within: &Range<usize>) -> Vec<TaskOutput> {
     let mut found: Vec<TaskOutput> = Vec::new();
     for line in lines_from(&text[within.clone()], within.start) {
@@ -96,7 +96,7 @@ fn outputs(text: &str, within: &Range<usize>) -> Vec<TaskOutput> {
     found
 }
 
-/// Whatever stands in back-ticks and could be a path; without those, what plainly is one.
+/// Anything in backticks that can be a path, or else what clearly is one.
 pub(super) fn listed<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     let spans = code_spans(line);
     if spans.is_empty() {
@@ -112,7 +112,7 @@ pub(super) fn listed<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     spans.iter().map(without_note).filter(could_be).collect()
 }
 
-/// ``(modified)``, ``— new module``: what the words behind a path say first.
+/// The action that the text after a path starts with: ``(modified)``, ``— new module``.
 fn action(behind: &str) -> Option<FileAction> {
     let mut words = behind.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
     match words.next()? {
@@ -123,7 +123,7 @@ fn action(behind: &str) -> Option<FileAction> {
     }
 }
 
-/// The items of the highest level.
+/// The top-level items.
 fn steps(text: &str, within: &Range<usize>) -> Vec<(String, String)> {
     let all = items(text, within.clone());
     let top = all.iter().map(|item| item.indent).min().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A line of a slice and the plan beside it as a task.
+//! A line of a slice and its task plan as a task.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,10 +18,10 @@ use afresh_formats::text::markdown::Frontmatter;
 use afresh_formats::text::yaml;
 use afresh_formats::text::yaml::values::{get, word};
 
-/// What GSD itself writes there is none of a task's files.
+/// GSD's own directory, which is not part of a task's files.
 const OWN_FILES: &str = ".gsd/";
 
-/// A line of a slice, and where it stands.
+/// A line of a slice and its source.
 #[derive(Clone, Copy)]
 pub(super) struct SliceLine<'l> {
     pub(super) slice: &'l BoxLine<'l>,
@@ -39,11 +39,11 @@ impl SliceReader<'_> {
         task.draft.id = self.id(slice, own.id.text);
         task.draft.title = title(own.title.text);
         task.draft.done_before = self.done(slice, own);
-        let said = labelled(text, &own.below, "files");
-        if let Some(said) = &said {
-            prose::warn_of_outside(self.drafted, file, said);
+        let listed = labelled(text, &own.below, "files");
+        if let Some(listed) = &listed {
+            prose::warn_about_outside(self.drafted, file, listed);
         }
-        let named = said.iter().flat_map(task_plan::listed);
+        let named = listed.iter().flat_map(task_plan::listed);
         let named =
             named.map(|path| (path.text.to_owned(), None, SourceSpan::new(file, path.range())));
         let written = plan.into_iter().flat_map(|plan| {
@@ -57,27 +57,28 @@ impl SliceReader<'_> {
                 task.draft.files.push(FileDraft { path, action });
             }
         }
-        for (name, said) in plan.iter().flat_map(|plan| &plan.steps) {
-            let (name, instructions) = (title(name), said.clone());
+        for (name, text) in plan.iter().flat_map(|plan| &plan.steps) {
+            let (name, instructions) = (title(name), text.clone());
             task.draft.steps.push(StepDraft { name, instructions, ..StepDraft::default() });
         }
         self.checks(&mut task, line, plan);
         task
     }
 
-    /// The commands of the task's own plan, else of its line.
+    /// The commands of the task's own plan, or else of its line.
     fn checks(&mut self, task: &mut DraftTask, line: SliceLine<'_>, plan: Option<&TaskPlan>) {
         let mut commands: Vec<(String, SourceSpan)> = Vec::new();
         if let Some(plan) = plan {
             let span = |at: &Range<usize>| SourceSpan::new(&plan.file, at.clone());
             commands.extend(plan.verify.commands.iter().map(|(run, at)| (run.clone(), span(at))));
         }
-        let said = plan.map(|plan| &plan.verify);
-        let planned = said.is_some_and(|said| !said.commands.is_empty() || !said.prose.is_empty());
+        let verify = plan.map(|plan| &plan.verify);
+        let planned =
+            verify.is_some_and(|block| !block.commands.is_empty() || !block.prose.is_empty());
         let below = labelled(line.text, &line.task.below, "verify");
-        if let Some(said) = below.filter(|_| !planned) {
+        if let Some(line_verify) = below.filter(|_| !planned) {
             let mut remarks = PlanRemarks::default();
-            let found = verify::parse(line.text, &said.range(), &mut remarks);
+            let found = verify::parse(line.text, &line_verify.range(), &mut remarks);
             let source = SourceText::new(line.file, line.text);
             self.drafted.findings.extend(remarks.render(&source));
             let span = |at: &Range<usize>| SourceSpan::new(line.file, at.clone());
@@ -104,19 +105,19 @@ impl SliceReader<'_> {
         Some(plan)
     }
 
-    /// Why a task is done, where it is: its summary, unless that tells of a failure, or its box.
+    /// Why a task is done, if it is: a summary without a failure, or a checked box.
     fn done(&mut self, slice: &BoxLine<'_>, line: &BoxLine<'_>) -> Option<String> {
         let summary = self.milestone.of_task(self.folder, slice.id.text, line.id.text, "SUMMARY");
         if let Some(file) = summary {
             let text = self.text(&file)?;
             let source = SourceText::new(&file, &text);
             let block = Frontmatter::first(&text).map(|block| yaml::frontmatter(&source, &block).0);
-            let says = |key: &str| block.as_ref().and_then(|block| get(block, key)).and_then(word);
-            let blocked = says("blocker_discovered").is_some_and(|flag| flag == "true");
+            let field = |key: &str| block.as_ref().and_then(|block| get(block, key)).and_then(word);
+            let blocked = field("blocker_discovered").is_some_and(|flag| flag == "true");
             let failed =
-                says("verification_result").is_some_and(|result| result.starts_with("fail"));
-            return (!blocked && !failed).then(|| format!("{file} is there"));
+                field("verification_result").is_some_and(|result| result.starts_with("fail"));
+            return (!blocked && !failed).then(|| format!("{file} exists"));
         }
-        line.ticked.then(|| format!("ticked in {}", slice.id.text))
+        line.ticked.then(|| format!("checked in {}", slice.id.text))
     }
 }

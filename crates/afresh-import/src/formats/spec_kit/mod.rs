@@ -1,14 +1,14 @@
-//! GitHub's spec-kit: `specs/001-name/tasks.md`, with `spec.md` and `plan.md` beside it.
+//! GitHub's Spec Kit: `specs/001-name/tasks.md`, with `spec.md` and `plan.md`.
 //!
-//! A line `- [ ] T001 [P] [US1] Do it in src/a.py` is a task, and what it names are its files. The
-//! order is the document's: a phase waits for those before it, a task for the one before it, except
-//! where `[P]` or the section on dependencies says otherwise.
+//! A line `- [ ] T001 [P] [US1] Do it in src/a.py` is a task, and the paths in it are its files. The
+//! order is that of the document: a phase waits for those before it, a task for the one before it,
+//! unless `[P]` or the section on dependencies says otherwise.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
 //! | `phases` | the phases and their task lines |
-//! | `stated` | what sentences say about the order |
-//! | `order` | what each task needs |
+//! | `stated` | the order that sentences state |
+//! | `order` | the dependencies of each task |
 //! | `tasks` | lines as tasks |
 
 mod order;
@@ -24,16 +24,16 @@ use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 use afresh_formats::text::markdown::headings;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "spec-kit", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "spec-kit", is_present, read };
 
-/// Where its features are, from the project's root or from the directory of features.
+/// The directory of features, from the project's root or from inside it.
 const PARENTS: &[&str] = &["specs/", ".specify/specs/", ""];
 
-fn recognises(folder: &dyn PlanFolder) -> bool {
+fn is_present(folder: &dyn PlanFolder) -> bool {
     !found(folder).is_empty()
 }
 
-/// Its features: other formats have a tasks.md too, so the text tells.
+/// The features. Other formats have a tasks.md too, so the text decides.
 fn found(folder: &dyn PlanFolder) -> Vec<FeatureDir> {
     let mut found = features(folder, PARENTS, "tasks.md");
     found.retain(|feature| match feature.text(folder, "tasks.md") {
@@ -43,9 +43,9 @@ fn found(folder: &dyn PlanFolder) -> Vec<FeatureDir> {
     found
 }
 
-fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
+fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let mut all = features(folder, PARENTS, "tasks.md");
-    // Where no file has tasks, one says so; and what cannot be read must not be passed over.
+    // If no file has tasks, one of them reports it; a file that cannot be read is not skipped.
     if !found(folder).is_empty() {
         all.retain(|feature| match feature.text(folder, "tasks.md") {
             Some(Ok(text)) => phases::has_tasks(&text),
@@ -53,7 +53,7 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
             None => false,
         });
     }
-    read_one(wishes, &all, |feature| read_feature(folder, feature))
+    read_one(options, &all, |feature| read_feature(folder, feature))
 }
 
 fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {
@@ -68,8 +68,7 @@ fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {
     drafted.spec = folder.holds(&spec).then_some(spec);
     tasks::add(folder, &mut drafted, feature, &file, &text);
     if drafted.tasks.is_empty() {
-        let finding =
-            Finding::for_file(&file, "empty-plan", "there is no task here: nothing to do");
+        let finding = Finding::for_file(&file, "empty-plan", "no task here: nothing to do");
         drafted.findings.push(finding.with_hint("expected lines `- [ ] T001 …` under a phase"));
     }
     drafted.finish(folder)

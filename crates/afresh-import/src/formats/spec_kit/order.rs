@@ -1,8 +1,8 @@
-//! What each task needs: the document's order, less what may run side by side, plus what is stated.
+//! The dependencies of each task: the order of the document, parallel tasks, and what is stated.
 //!
-//! Neighbours marked `[P]` are a batch; every other task is a batch of its own, and a heading ends
-//! one. A batch waits for the batch before it, the first of a phase for the last of those phases
-//! that it follows.
+//! Adjacent tasks marked `[P]` are a batch; every other task is a batch of its own, and a heading ends
+//! a batch. A batch waits for the batch before it, and the first batch of a phase for the last ones of
+//! the phases that it follows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -15,16 +15,16 @@ use afresh_formats::text::markdown::lines_from;
 /// The most dependencies of one plan.
 const MAX_NEEDS: usize = 200_000;
 
-/// What is needed, and where that is said; nowhere where it follows from the order.
+/// Dependencies with their positions; without a position if they follow from the order.
 pub(super) type SpecKitNeeds = Vec<(String, Option<Range<usize>>)>;
 
 #[derive(Debug, Default)]
 pub(super) struct SpecKitOrder {
     /// By phase and task.
     pub(super) needs: Vec<Vec<SpecKitNeeds>>,
-    /// Tasks that need one that stands behind them in their phase, and where they say so.
+    /// Tasks that need a later one of their phase, with the position.
     pub(super) backwards: Vec<(String, Range<usize>)>,
-    /// Tasks that say that they need themselves, and where; nobody waits for that.
+    /// Tasks that need themselves, with the position; this is ignored.
     pub(super) itself: Vec<(String, Range<usize>)>,
     pub(super) too_many: bool,
 }
@@ -45,7 +45,7 @@ pub(super) fn read(text: &str, document: &SpecKitDocument<'_>) -> SpecKitOrder {
         for batch in batches(phase, &sequence) {
             for task in &batch {
                 let own = stated.needs.get(phase.tasks[*task].id.text).into_iter().flatten();
-                let said = own.map(|(need, place)| (need.clone(), Some(place.clone())));
+                let stated = own.map(|(need, place)| (need.clone(), Some(place.clone())));
                 let implied = before.iter().map(|need| ((*need).to_owned(), None));
                 count += before.len();
                 if count > MAX_NEEDS {
@@ -58,7 +58,7 @@ pub(super) fn read(text: &str, document: &SpecKitDocument<'_>) -> SpecKitOrder {
                 }
                 let mut seen = BTreeSet::new();
                 needs[*task] =
-                    said.chain(implied).filter(|(need, _)| seen.insert(need.clone())).collect();
+                    stated.chain(implied).filter(|(need, _)| seen.insert(need.clone())).collect();
             }
             before = batch.iter().map(|task| phase.tasks[*task].id.text).collect();
         }
@@ -71,15 +71,15 @@ pub(super) fn read(text: &str, document: &SpecKitDocument<'_>) -> SpecKitOrder {
 /// The phases that each phase follows directly.
 fn follows(text: &str, document: &SpecKitDocument<'_>) -> Vec<Vec<usize>> {
     let phases = &document.phases;
-    let said: BTreeMap<u64, Vec<u64>> =
+    let by_story: BTreeMap<u64, Vec<u64>> =
         stated::of_stories(text, &document.dependencies).into_iter().collect();
     let mut of_story: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let mut follows = Vec::with_capacity(phases.len());
-    // The last phase that is about no story, and those behind it.
+    // The last phase without a story, and those after it.
     let mut common: Option<usize> = None;
     for (at, phase) in phases.iter().enumerate() {
         let since = common.map_or(0, |common| common);
-        let before: Vec<usize> = match phase.story.map(|story| (story, said.get(&story))) {
+        let before: Vec<usize> = match phase.story.map(|story| (story, by_story.get(&story))) {
             Some((story, Some(others))) => {
                 let named = others.iter().chain([&story]).filter_map(|other| of_story.get(other));
                 common.into_iter().chain(named.flatten().copied()).collect()
@@ -96,7 +96,7 @@ fn follows(text: &str, document: &SpecKitDocument<'_>) -> Vec<Vec<usize>> {
     follows
 }
 
-/// The tasks of a phase that may run side by side, batch by batch.
+/// The tasks of a phase in batches that may run in parallel.
 fn batches(phase: &SpecKitPhase<'_>, sequence: &[usize]) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut open = false;
@@ -111,7 +111,7 @@ fn batches(phase: &SpecKitPhase<'_>, sequence: &[usize]) -> Vec<Vec<usize>> {
     batches
 }
 
-/// What is said outright, by the task that needs it.
+/// Stated dependencies, by the task that needs them.
 struct StatedNeeds<'a> {
     needs: BTreeMap<&'a str, Vec<(String, Range<usize>)>>,
     itself: Vec<(String, Range<usize>)>,
@@ -145,7 +145,7 @@ impl<'a> StatedNeeds<'a> {
             }
         };
         for task in tasks() {
-            for found in stated::needs(&task.said) {
+            for found in stated::needs(&task.text) {
                 let mut needs = known(&found);
                 if needs.is_empty() {
                     needs.push(found.id.text);
@@ -168,7 +168,7 @@ impl<'a> StatedNeeds<'a> {
         stated
     }
 
-    /// The order of a phase's tasks: as they stand there, but none before what it says it needs.
+    /// The order of a phase's tasks: as in the document, but after their stated dependencies.
     fn sequence(&self, phase: &SpecKitPhase<'_>) -> (Vec<usize>, Vec<(String, Range<usize>)>) {
         let position: BTreeMap<&str, usize> =
             phase.tasks.iter().enumerate().map(|(at, task)| (task.id.text, at)).collect();
@@ -200,7 +200,7 @@ impl<'a> StatedNeeds<'a> {
                 }
             }
         }
-        // Those that wait for each other in a circle; the plan says so.
+        // Tasks in a cycle; the plan reports it.
         let placed: BTreeSet<usize> = sequence.iter().copied().collect();
         sequence.extend((0..phase.tasks.len()).filter(|at| !placed.contains(at)));
         (sequence, backwards)

@@ -1,11 +1,11 @@
-//! The phases of a tasks.md, and their task lines.
+//! The phases of a tasks.md and their task lines.
 
 use std::ops::Range;
 
 use crate::prose::mentions;
 use afresh_formats::text::markdown::{Heading, ListItem, TextLine, headings, items};
 
-/// Sections that talk about tasks and hold none.
+/// Sections about tasks that contain none.
 const ABOUT: &[&str] = &[
     "dependencies",
     "parallel",
@@ -24,7 +24,7 @@ const ABOUT: &[&str] = &[
 #[derive(Debug)]
 pub(super) struct SpecKitPhase<'a> {
     pub(super) heading: Heading<'a>,
-    /// The number of the user story that it is about.
+    /// The number of its user story.
     pub(super) story: Option<u64>,
     pub(super) tasks: Vec<TaskLine<'a>>,
 }
@@ -33,20 +33,19 @@ pub(super) struct SpecKitPhase<'a> {
 pub(super) struct TaskLine<'a> {
     pub(super) id: TextLine<'a>,
     pub(super) number: u64,
-    /// It may run beside its neighbours.
+    /// Whether it may run in parallel with its neighbours.
     pub(super) parallel: bool,
     pub(super) story: Option<u64>,
-    /// What it says on its first line, behind its id and marks.
+    /// Its first line, without id and marks.
     pub(super) words: TextLine<'a>,
-    /// The same with what is indented below.
-    pub(super) said: TextLine<'a>,
+    /// Its first line and the indented lines below.
+    pub(super) text: TextLine<'a>,
     pub(super) ticked: bool,
-    /// A heading stands between it and the task before it.
+    /// Whether a heading separates it from the task before it.
     pub(super) after_heading: bool,
 }
 
-/// A document: its phases, the sections that say something about the order, and boxes that are no
-/// tasks because they have no id.
+/// A document: its phases, the sections on dependencies, and boxes without a task id.
 #[derive(Debug, Default)]
 pub(super) struct SpecKitDocument<'a> {
     pub(super) phases: Vec<SpecKitPhase<'a>>,
@@ -54,7 +53,7 @@ pub(super) struct SpecKitDocument<'a> {
     pub(super) nameless: Vec<Range<usize>>,
 }
 
-/// Does a text hold task lines?
+/// Whether a text contains task lines.
 pub(super) fn has_tasks(text: &str) -> bool {
     items(text, 0..text.len())
         .iter()
@@ -84,7 +83,7 @@ pub(super) fn read(text: &str) -> SpecKitDocument<'_> {
 }
 
 impl<'a> SpecKitDocument<'a> {
-    /// Adds what stands under a heading, if it is a phase.
+    /// Adds the section of a heading, if it is a phase.
     fn add(
         &mut self,
         text: &'a str,
@@ -146,13 +145,13 @@ fn task<'a>(text: &'a str, item: &ListItem<'a>) -> Option<TaskLine<'a>> {
         parallel,
         story,
         words,
-        said: TextLine { text: &text[words.start..end], start: words.start },
+        text: TextLine { text: &text[words.start..end], start: words.start },
         ticked: false,
         after_heading: false,
     })
 }
 
-/// The story of a phase: its heading says it, or all its tasks are labelled with it.
+/// The story of a phase: by its heading, or the label of all its tasks.
 fn story(heading: &Heading<'_>, tasks: &[TaskLine<'_>]) -> Option<u64> {
     let words = TextLine { text: heading.text, start: heading.at.start };
     let named = super::stated::stories(&words).into_iter().next();
@@ -161,7 +160,7 @@ fn story(heading: &Heading<'_>, tasks: &[TaskLine<'_>]) -> Option<u64> {
     named.or(label.filter(|_| same))
 }
 
-/// Where the comments are: examples stand in them.
+/// The ranges of comments, which contain examples.
 fn comments(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -173,7 +172,7 @@ fn comments(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The comments are in order.
+/// Whether a byte is inside one of the sorted comments.
 fn is_inside(comments: &[Range<usize>], at: usize) -> bool {
     let next = comments.partition_point(|comment| comment.start <= at);
     next > 0 && comments[next - 1].contains(&at)

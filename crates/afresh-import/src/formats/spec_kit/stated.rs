@@ -1,16 +1,16 @@
-//! What sentences say about the order of tasks and stories.
+//! The order of tasks and stories that sentences state.
 
 use std::ops::Range;
 
 use crate::prose::{TaskMention, mentions, outside_brackets};
 use afresh_formats::text::markdown::{TextLine, lines_from};
 
-/// Words in front of what a task needs.
+/// Phrases before the dependencies of a task.
 const NEEDS: &[&str] = &["depends on", "depend on", "requires", "needs", "blocked by", "after"];
-/// Words between what comes first and what comes next.
+/// Words between what comes first and what comes after.
 const BEFORE: &[&str] = &[" blocks ", " before ", "→", "->"];
 
-/// The tasks that a task's own words say it needs: `(depends on T012, T013)`.
+/// The tasks that a task's text says it needs: `(depends on T012, T013)`.
 pub(super) fn needs<'a>(words: &TextLine<'a>) -> Vec<TaskMention<'a>> {
     let lower = words.text.to_ascii_lowercase();
     let mut found: Vec<TaskMention<'a>> = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn needs<'a>(words: &TextLine<'a>) -> Vec<TaskMention<'a>> {
     found
 }
 
-/// Pairs of a line in a section on dependencies: what comes first, and what comes next.
+/// Pairs in a line of a section on dependencies: what comes first, and what comes after.
 pub(super) fn pairs<'a>(line: &TextLine<'a>) -> Vec<(Vec<TaskMention<'a>>, Vec<TaskMention<'a>>)> {
     let ids = |part: &'a str| mentions(&line.part(part), |letters| letters == "T");
     let lower = line.text.to_ascii_lowercase();
@@ -43,7 +43,7 @@ pub(super) fn pairs<'a>(line: &TextLine<'a>) -> Vec<(Vec<TaskMention<'a>>, Vec<T
     parts.windows(2).map(|pair| (ids(pair[0]), ids(pair[1]))).collect()
 }
 
-/// Which phrase comes first, and where; looks no further than that.
+/// The first phrase in the text, and its position.
 fn first_of<'p>(text: &str, phrases: &[&'p str]) -> Option<(usize, &'p str)> {
     text.char_indices().find_map(|(at, _)| {
         let here = phrases.iter().find(|phrase| text[at..].starts_with(**phrase));
@@ -51,17 +51,18 @@ fn first_of<'p>(text: &str, phrases: &[&'p str]) -> Option<(usize, &'p str)> {
     })
 }
 
-/// What a section says about a story: `**User Story 2 (P2)**: Can start after User Story 1 - …`.
-/// Only what stands in front of the first dash counts; behind it, it is explained.
+/// The stories that each story waits for: `**User Story 2 (P2)**: Can start after User Story 1 - …`.
+/// Text after the first dash is an explanation.
 pub(super) fn of_stories(text: &str, sections: &[Range<usize>]) -> Vec<(u64, Vec<u64>)> {
     let mut found = Vec::new();
     for section in sections {
         for line in lines_from(&text[section.clone()], section.start) {
-            let Some((subject, said)) = line.text.split_once(':') else { continue };
+            let Some((subject, statement)) = line.text.split_once(':') else { continue };
             let [story] = stories(&line.part(subject))[..] else { continue };
             let ends = [" - ", " – ", " — ", ";", ". "];
-            let end = ends.iter().filter_map(|end| said.find(end)).min().unwrap_or(said.len());
-            let clause = line.part(&said[..end]);
+            let end =
+                ends.iter().filter_map(|end| statement.find(end)).min().unwrap_or(statement.len());
+            let clause = line.part(&statement[..end]);
             let lower = clause.text.to_lowercase();
             let speaks = ["after", "depend", "require", "need", "parallel", "independent", "start"];
             if speaks.iter().any(|word| lower.contains(word)) {
@@ -72,7 +73,7 @@ pub(super) fn of_stories(text: &str, sections: &[Range<usize>]) -> Vec<(u64, Vec
     found
 }
 
-/// The user stories that a text names: `User Story 2`, `US2`; not what is in brackets.
+/// The user stories in a text, outside of brackets: `User Story 2`, `US2`.
 pub(super) fn stories(line: &TextLine<'_>) -> Vec<u64> {
     let mut found = Vec::new();
     for part in outside_brackets(line) {
@@ -81,7 +82,7 @@ pub(super) fn stories(line: &TextLine<'_>) -> Vec<u64> {
         while let Some(at) = rest.text.find("User Stor") {
             let behind = rest.part(&rest.text[at + 9..]);
             let words = behind.part(behind.text.trim_start_matches("ies").trim_start_matches('y'));
-            // The number stands right behind.
+            // The number follows directly.
             let end = words.text.char_indices().nth(12).map_or(words.text.len(), |(end, _)| end);
             let near = words.part(&words.text[..end]);
             let number = mentions(&near, str::is_empty).into_iter().next();
@@ -109,14 +110,14 @@ mod tests {
     }
 
     #[test]
-    fn a_task_says_what_it_needs() {
+    fn a_task_states_its_dependencies() {
         let text = "Wire T001's parser (depends on T012, T014-T016); then T020. Requires T030.";
         assert_eq!(shown(&needs(&line(text))), ["T012None", "T014Some(16)", "T030None"]);
         assert!(needs(&line("Read the header, not T003")).is_empty());
     }
 
     #[test]
-    fn sections_say_what_comes_first() {
+    fn sections_state_an_order() {
         let read = |text| -> Vec<(Vec<String>, Vec<String>)> {
             pairs(&line(text)).iter().map(|(a, b)| (shown(a), shown(b))).collect()
         };
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn stories_say_what_they_wait_for() {
+    fn stories_state_their_dependencies() {
         let text = "- **User Story 1 (P1)**: Can start after Foundational (Phase 2) - No dependencies\n- **User Story 2**: Depends on User Story 1 - may use US3\n- **US3**: after US1 and US2\n- **Polish**: depends on US1\n";
         let whole = 0..text.len();
         assert_eq!(of_stories(text, &[whole]), [(1, vec![]), (2, vec![1]), (3, vec![1, 2])]);

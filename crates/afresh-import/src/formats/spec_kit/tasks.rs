@@ -39,32 +39,32 @@ pub(super) fn add(
         found.hint = Some(hint.to_owned());
     };
     for nameless in &document.nameless {
-        let message = "this box has no task id, so it is not run".to_owned();
-        warn(nameless, "no-task-id", message, "start it with an id, as in `T001`");
+        let message = "this check box has no task id, so it is not run".to_owned();
+        warn(nameless, "no-task-id", message, "start it with an id such as `T001`");
     }
     for (id, place) in &order.backwards {
-        let message = format!("{id} needs a task that stands behind it; it waits for that");
-        warn(place, "dependency-not-earlier", message, "move the task behind what it needs");
+        let message = format!("{id} needs a later task, and waits for it");
+        warn(place, "dependency-not-earlier", message, "move the task below the one that it needs");
     }
     for (id, place) in &order.itself {
-        let message = format!("{id} depends on itself; that is left out");
-        warn(place, "self-dependency", message, "name the task that it really needs");
+        let message = format!("{id} depends on itself; the dependency is ignored");
+        warn(place, "self-dependency", message, "write the id of the task that it needs");
     }
     if order.too_many {
         let span = SourceSpan::new(file, document.phases[0].heading.at.clone());
-        drafted.find(&span, "too-large", "the tasks need each other in too many ways").hint =
+        drafted.find(&span, "too-large", "too many dependencies between tasks").hint =
             Some("split the plan, or its phases".to_owned());
     }
     for (phase, needs) in document.phases.iter().zip(&order.needs) {
         let about = about(text, phase);
         for (line, needs) in phase.tasks.iter().zip(needs) {
             let mut brief = WorkerBrief::for_one_of(count);
-            brief.paragraph(&unticked(line.said.text));
+            brief.paragraph(&unticked(line.text.text));
             brief.part(phase.heading.text, &about, file);
             beside.add_to(&mut brief, line.story);
             let task = task(file, line, needs, brief.finish());
             drafted.tasks.push(task);
-            prose::warn_of_outside(drafted, file, &line.said);
+            prose::warn_about_outside(drafted, file, &line.text);
         }
     }
     label(drafted, file, &document.phases);
@@ -77,14 +77,14 @@ fn task(file: &str, line: &TaskLine<'_>, needs: &SpecKitNeeds, instructions: Str
     line.id.text.clone_into(&mut task.draft.id);
     task.draft.title = title(line.words.text);
     task.draft.instructions = instructions;
-    task.draft.done_before = line.ticked.then(|| format!("ticked in {file}"));
+    task.draft.done_before = line.ticked.then(|| format!("checked in {file}"));
     for (item, (need, place)) in needs.iter().enumerate() {
         task.draft.needs.push(need.clone());
         if let Some(place) = place {
             task.note(None, PlanField::Needs, item, span(place.clone()));
         }
     }
-    for path in paths(&line.said) {
+    for path in paths(&line.text) {
         let name = path.text.rsplit('/').next().unwrap_or(path.text);
         if path.text.starts_with("specs/") || DOCUMENTS.contains(&name) {
             continue;
@@ -95,19 +95,19 @@ fn task(file: &str, line: &TaskLine<'_>, needs: &SpecKitNeeds, instructions: Str
     task
 }
 
-/// What a phase says about itself, without its tasks: its goal, its test, its checkpoint.
+/// The text of a phase without its tasks: its goal, its test, its checkpoint.
 fn about(text: &str, phase: &SpecKitPhase<'_>) -> String {
-    let mut said = String::new();
+    let mut about = String::new();
     for line in text[phase.heading.body.clone()].lines() {
         if line.starts_with("**") || line.starts_with("> ") {
-            said.push_str(line);
-            said.push('\n');
+            about.push_str(line);
+            about.push('\n');
         }
     }
-    said
+    about
 }
 
-/// Tells that the criteria are for readers, not for a shell (FO-04).
+/// Reports that the criteria are prose, not commands (FO-04).
 fn label(drafted: &mut DraftPlan, file: &str, phases: &[SpecKitPhase<'_>]) {
     let open = |task: &&DraftTask| task.draft.done_before.is_none();
     let ids: Vec<String> =
@@ -118,7 +118,7 @@ fn label(drafted: &mut DraftPlan, file: &str, phases: &[SpecKitPhase<'_>]) {
     }
 }
 
-/// What lies beside the tasks: the specification, story by story, and the plan.
+/// The spec, by story, and the plan.
 struct StoryContext {
     spec: Option<(String, String)>,
     plan: Option<(String, String)>,
@@ -130,7 +130,7 @@ impl StoryContext {
         let mut text = |name: &str| match feature.text(folder, name)? {
             Ok(text) => Some((text, feature.file(name))),
             Err(finding) => {
-                let hint = "the workers do not get it";
+                let hint = "workers do not get it";
                 drafted.findings.push(finding.as_warning().with_hint(hint));
                 None
             }
@@ -146,12 +146,12 @@ impl StoryContext {
         Self { spec, plan, stories }
     }
 
-    /// A task of a story gets that story, any other the whole specification.
+    /// A task of a story gets that story, any other task the whole spec.
     fn add_to(&self, brief: &mut WorkerBrief, story: Option<u64>) {
         if let Some((text, file)) = &self.spec {
             let part = story.and_then(|story| self.stories.get(&story));
-            let said = part.map_or(text.as_str(), |part| &text[part.clone()]);
-            brief.part("Specification", said, file);
+            let shown = part.map_or(text.as_str(), |part| &text[part.clone()]);
+            brief.part("Specification", shown, file);
         }
         if let Some((text, file)) = &self.plan {
             brief.part("Plan", text, file);

@@ -13,7 +13,7 @@ pub(super) struct SpecFile<'a> {
     pub(super) action: Option<FileAction>,
 }
 
-/// Headings that list files, and what is done to those.
+/// Headings that list files, and the action for those files.
 const LISTS: &[(&str, Option<FileAction>)] = &[
     ("files to create", Some(FileAction::Create)),
     ("new files", Some(FileAction::Create)),
@@ -33,7 +33,7 @@ const LISTS: &[(&str, Option<FileAction>)] = &[
     ("affected files", None),
 ];
 
-/// The files that a specification lists, each once, in its order.
+/// The files that a spec lists, in order, without duplicates.
 pub(super) fn read<'a>(spec: &SpecflowSpec<'a>) -> Vec<SpecFile<'a>> {
     let mut found = Vec::new();
     for heading in &spec.headings {
@@ -62,28 +62,28 @@ fn under<'a>(
         }
     }
     for item in items(spec.text, heading.own.clone()) {
-        // What stands behind a dash or a colon explains.
+        // Text after a dash or a colon is an explanation.
         let end =
             [" — ", " – ", " - ", ": "].iter().filter_map(|mark| item.text.text.find(mark)).min();
-        let said = item.text.part(&item.text.text[..end.unwrap_or(item.text.text.len())]);
-        let mut named = paths(&said);
-        if let Some(first) = quoted_first(&said).filter(|first| !named.contains(first)) {
+        let text = item.text.part(&item.text.text[..end.unwrap_or(item.text.text.len())]);
+        let mut named = paths(&text);
+        if let Some(first) = quoted_first(&text).filter(|first| !named.contains(first)) {
             named.insert(0, first);
         }
         found.extend(named.into_iter().map(|path| SpecFile { path, action }));
     }
 }
 
-/// In a list of files, an item that starts with back-ticks names one, whatever it looks like: if it
-/// leads out of the repository, that must be said and not passed over.
-fn quoted_first<'a>(said: &TextLine<'a>) -> Option<TextLine<'a>> {
-    let first = code_spans(said).into_iter().next().filter(|_| said.text.starts_with('`'))?;
+/// In a list of files, an item that starts with backticks is a file, whatever it looks like: a path
+/// outside of the repository must be reported, not ignored.
+fn quoted_first<'a>(text: &TextLine<'a>) -> Option<TextLine<'a>> {
+    let first = code_spans(text).into_iter().next().filter(|_| text.text.starts_with('`'))?;
     let path = without_note(&first);
     let word = !path.text.is_empty() && !path.text.contains([' ', '\t', '(']);
     word.then_some(path)
 }
 
-/// The files in a cell: in a column of files, whatever stands in back-ticks is one.
+/// The files in a cell of a file column: everything in backticks is a file.
 fn in_cell<'a>(row: &TableRow<'a>, column: usize) -> impl Iterator<Item = TextLine<'a>> + use<'a> {
     let cell = row.cell(Some(column));
     let spans = code_spans(&cell);
@@ -98,7 +98,7 @@ fn in_cell<'a>(row: &TableRow<'a>, column: usize) -> impl Iterator<Item = TextLi
     })
 }
 
-/// `Create: the types` says what is done to a file.
+/// The action that a cell starts with: `Create: the types`.
 fn stated(row: &TableRow<'_>, column: Option<usize>) -> Option<FileAction> {
     let cell = row.cell(column);
     let word = cell.text.trim_start_matches(['*', '`']);

@@ -1,9 +1,9 @@
-//! The table of task groups: columns by name, only under the heading that owns it.
+//! The table of task groups: columns by name, only under its own heading.
 //!
-//! Audits hold tables with the same columns; those are in the history, which is not looked at.
+//! Audits contain tables with the same columns; those are in the history, which is not read.
 
 use crate::draft::DraftPlan;
-use crate::prose::{meant, mentions, outside_brackets, warn_of_misspelt};
+use crate::prose::{mentions, nearest_keyword, outside_brackets, warn_about_misspelt};
 use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::markdown::{Heading, MarkdownTable, TableRow, TextLine, tables};
 
@@ -13,24 +13,24 @@ use super::spec::SpecflowSpec;
 /// A row of the table.
 #[derive(Debug)]
 pub(super) struct SpecGroup<'a> {
-    /// `G2`, or `G2-S1` where a row is a segment of a group.
+    /// `G2`, or `G2-S1` if the row is a segment of a group.
     pub(super) id: String,
     /// The group without its segment.
     pub(super) base: String,
-    /// Of `G2`.
+    /// The 2 of `G2`.
     pub(super) number: Option<u64>,
     pub(super) cell: TextLine<'a>,
     pub(super) row: std::ops::Range<usize>,
     pub(super) tasks: TextLine<'a>,
     pub(super) needs: TextLine<'a>,
     pub(super) wave: Option<(u64, TextLine<'a>)>,
-    /// How much of a worker's context it is said to fill, in per cent.
+    /// The estimated share of a worker's context, in percent.
     pub(super) estimate: Option<(u64, TextLine<'a>)>,
-    /// Other cells that say something, by their column's name.
+    /// Other cells that are not empty, by the name of their column.
     pub(super) notes: Vec<(&'a str, &'a str)>,
 }
 
-/// Columns that are used; others are notes.
+/// The columns that are used; others are notes.
 struct GroupColumns {
     group: usize,
     segment: Option<usize>,
@@ -40,10 +40,10 @@ struct GroupColumns {
     estimate: Option<usize>,
 }
 
-/// More than this, in per cent, is too much for the worker of one group, by `SpecFlow`'s own auditor.
+/// The largest share of a context for one group, in percent, by `SpecFlow`'s own auditor.
 const MAX_GROUP: u64 = 30;
 
-/// The groups of a specification; none where it has no table of them.
+/// The groups of a spec, if it has a table of them.
 pub(super) fn read<'a>(
     drafted: &mut DraftPlan,
     spec: &SpecflowSpec<'a>,
@@ -67,14 +67,14 @@ pub(super) fn read<'a>(
         estimate: table.column(&["est. context", "est context", "estimated context"]),
     };
     for cell in &table.header {
-        if let Some(meant) = meant(cell.text, COLUMNS) {
-            warn_of_misspelt(drafted, spec.file, cell, meant);
+        if let Some(meant) = nearest_keyword(cell.text, COLUMNS) {
+            warn_about_misspelt(drafted, spec.file, cell, meant);
         }
     }
     Some(table.rows.iter().filter_map(|row| group(table, &columns, row)).collect())
 }
 
-/// The columns that such tables have, used or not.
+/// Known columns, used or not.
 const COLUMNS: &[&str] = &[
     "group",
     "groups",
@@ -103,7 +103,7 @@ const COLUMNS: &[&str] = &[
 
 const NEEDS: &[&str] = &["dependencies", "depends on", "depends", "deps", "dependency"];
 
-/// Tells a table that looks like one of task groups, where a specification has none that is read.
+/// Reports a table that looks like task groups, if the spec has no table that is read.
 pub(super) fn elsewhere(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>) {
     for heading in &spec.headings {
         let found = tables(spec.text, heading.own.clone());
@@ -112,15 +112,18 @@ pub(super) fn elsewhere(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>) {
         };
         if let Some(cell) = found.iter().find(like_groups).and_then(|table| table.header.first()) {
             let message =
-                format!("this looks like task groups, but stands under {:?}", heading.text);
+                format!("this looks like a table of task groups, but is under {:?}", heading.text);
             let found = warn(drafted, spec, cell.range(), "table-elsewhere", message);
-            found.hint = Some("put it under `### Task Groups`; now one worker does all".to_owned());
+            found.hint = Some(
+                "move it below `### Task Groups`; without it, one worker does the whole spec"
+                    .to_owned(),
+            );
             return;
         }
     }
 }
 
-/// Tells groups that are said to fill too much of a worker's context.
+/// Reports groups whose estimated context is too large.
 pub(super) fn too_large(
     drafted: &mut DraftPlan,
     spec: &SpecflowSpec<'_>,
@@ -132,7 +135,7 @@ pub(super) fn too_large(
             continue;
         };
         let message = format!(
-            "{} is said to fill {percent} % of a worker's context; {MAX_GROUP} % is the most",
+            "{} is estimated to need {percent} % of a worker's context; the limit is {MAX_GROUP} %",
             group.id
         );
         let found = warn(drafted, spec, cell.range(), "large-group", message);
@@ -158,9 +161,9 @@ fn no_table(
     found: &[MarkdownTable<'_>],
 ) {
     let message = if found.is_empty() {
-        "there is no table of task groups under this heading"
+        "no table of task groups below this heading"
     } else {
-        "the table under this heading has no column `Group`"
+        "the table below this heading has no column `Group`"
     };
     let span = SourceSpan::new(spec.file, heading.at.clone());
     drafted.find(&span, "no-task-groups", message).hint =
@@ -181,7 +184,7 @@ fn group<'a>(
     let named = mentions(&cell, |letters| letters == "G").into_iter().next();
     let base = match &named {
         Some(named) => named.without_segment().to_owned(),
-        // `G2 (059b)`: what is in brackets explains.
+        // `G2 (059b)`: text in brackets is an explanation.
         None => outside_brackets(&cell).iter().map(|part| part.text.trim()).collect(),
     };
     let segment = bare(row.cell(columns.segment));
@@ -195,7 +198,7 @@ fn group<'a>(
     let notes = (0..table.header.len())
         .filter(|column| !used.contains(&Some(*column)))
         .map(|column| (table.header[column].text, row.cell(Some(column)).text))
-        .filter(|(_, said)| !said.is_empty());
+        .filter(|(_, text)| !text.is_empty());
     let wave = row.cell(columns.wave);
     Some(SpecGroup {
         number: named.as_ref().map(|named| named.number),

@@ -1,13 +1,13 @@
 //! `SpecFlow`: `.specflow/specs/SPEC-XXX.md` (FO-04).
 //!
-//! A task group is a task; what its row lists are its steps. A specification without groups is one
-//! task. Criteria are prose: they go to the worker, and the task is labelled (`checks-are-prose`).
+//! A task group is a task, and the items of its row are steps. A spec without groups is one task.
+//! Criteria are prose: the worker gets them, and a finding says so (`checks-are-prose`).
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | `spec` | a specification: who it is, its sections without the history behind them |
+//! | `spec` | a spec: its id and its sections, without the history |
 //! | `groups` | the table of task groups |
-//! | `needs` | what each group needs |
+//! | `needs` | dependencies of groups and specs |
 //! | `waves` | stated waves that dependencies contradict |
 //! | `files` | files to create, modify and delete |
 //! | `share` | which requirements, criteria and files belong to which group |
@@ -32,23 +32,23 @@ use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan};
 use spec::SpecflowSpec;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "specflow", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "specflow", is_present, read };
 
-fn recognises(folder: &dyn PlanFolder) -> bool {
+fn is_present(folder: &dyn PlanFolder) -> bool {
     folder.paths().iter().any(|path| is_spec(path))
 }
 
-/// `SPEC-XXX.md`, alone or in the directory of specifications that are to be done.
+/// `SPEC-XXX.md`, alone or in the directory of open specs.
 fn is_spec(path: &str) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let named = name.starts_with("SPEC-") && name.to_ascii_lowercase().ends_with(".md");
     named && matches!(directory, "" | "specs" | ".specflow/specs" | ".specflow")
 }
 
-fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
+fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let mut drafted = DraftPlan::default();
     let mut texts: Vec<(&str, String)> = Vec::new();
-    let wanted = |path: &&String| match &wishes.only {
+    let wanted = |path: &&String| match &options.only {
         Some(only) => *path == only,
         None => is_spec(path),
     };
@@ -82,14 +82,14 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
         needs::between_specs(&mut drafted, spec, &added, &archived);
     }
     if specs.is_empty() && drafted.findings.is_empty() {
-        let message = "there is no specification here: nothing to do";
+        let message = "no spec here: nothing to do";
         let finding = Finding::for_file(".", "empty-plan", message);
         return PlanReading::failed(finding.with_hint("expected .specflow/specs/SPEC-XXX.md"));
     }
     drafted.finish(folder)
 }
 
-/// A specification that was split is not run; its children are.
+/// Reports a spec that was split: its children are run instead.
 fn name_children(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>, alone: bool) {
     let children = spec.children();
     let named = if children.is_empty() { "others".to_owned() } else { children.join(", ") };
@@ -102,7 +102,7 @@ fn name_children(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>, alone: bool) 
     }
 }
 
-/// Ids of the specifications that were finished and put away.
+/// Ids of archived specs, which are finished.
 fn archived(folder: &dyn PlanFolder) -> Vec<String> {
     let name = |path: &String| {
         let (directory, name) = path.rsplit_once('/')?;

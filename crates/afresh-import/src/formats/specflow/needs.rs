@@ -1,6 +1,6 @@
-//! What each group needs, and what whole specifications need of each other.
+//! Dependencies of groups, and of specs on each other.
 //!
-//! A dependency is an id outside brackets. What names nothing is told, never guessed at.
+//! A dependency is an id outside of brackets. A name that matches nothing is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -14,14 +14,14 @@ use crate::prose::{TaskMention, mentions, outside_brackets};
 use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::markdown::TextLine;
 
-/// The most dependencies of one specification.
+/// The most dependencies of one spec.
 const MAX_NEEDS: usize = 200_000;
 
-/// What a cell says where there is no dependency.
+/// Texts of a cell without dependencies.
 const NOTHING: &[&str] = &["", "-", "--", "---", "—", "–", "none", "n/a", "nothing", "no"];
 
-/// The ids that each group needs, with their places. What is unknown stays in, for the plan to
-/// refuse; what is no id at all is told here.
+/// The ids that each group needs, with their positions. Unknown ids are kept, so that the plan is
+/// rejected; text without an id is reported here.
 pub(super) fn of_groups<'a>(
     drafted: &mut DraftPlan,
     spec: &SpecflowSpec<'a>,
@@ -34,22 +34,22 @@ pub(super) fn of_groups<'a>(
         let (mut needs, understood) = known.needs(at, group);
         if !understood {
             let message =
-                format!("{} depends on {:?}, which names no group", group.id, group.needs.text);
+                format!("{} depends on {:?}, which matches no group", group.id, group.needs.text);
             warn(drafted, spec, group.needs.range(), "unresolved-dependency", message).hint =
-                Some("write the groups by their ids, as in `G1, G2`, or `—` for none".to_owned());
+                Some("write ids of groups, for example `G1, G2`, or `—` for none".to_owned());
         }
         if let Some(own) = needs.iter().position(|(need, _)| *need == group.id) {
             let (_, place) = needs.remove(own);
-            let message = format!("{} depends on itself; that is left out", group.id);
+            let message = format!("{} depends on itself; the dependency is ignored", group.id);
             warn(drafted, spec, place.range(), "self-dependency", message).hint =
                 Some("remove it from its own dependencies".to_owned());
         }
         count += needs.len();
         if count > MAX_NEEDS {
-            let message = format!("the groups depend on each other in more than {MAX_NEEDS} ways");
+            let message = format!("the groups have more than {MAX_NEEDS} dependencies");
             let span = SourceSpan::new(spec.file, group.needs.range());
             drafted.find(&span, "too-large", message).hint =
-                Some("name only the groups that come directly before".to_owned());
+                Some("list only direct dependencies".to_owned());
             needs.clear();
             all.push(needs);
             break;
@@ -60,7 +60,7 @@ pub(super) fn of_groups<'a>(
     all
 }
 
-/// The groups by what may name them.
+/// The groups by id and number.
 struct GroupIndex<'g, 'a> {
     groups: &'g [SpecGroup<'a>],
     by_id: BTreeMap<&'g str, Vec<usize>>,
@@ -82,10 +82,10 @@ impl<'g, 'a> GroupIndex<'g, 'a> {
         known
     }
 
-    /// What a group needs, and whether its cell could be understood.
+    /// The dependencies of a group, and whether its cell was understood.
     fn needs(&self, at: usize, group: &SpecGroup<'a>) -> (Vec<(String, TextLine<'a>)>, bool) {
-        let said = group.needs.text.trim_matches(['*', '`', ' ']).to_lowercase();
-        let mut understood = NOTHING.contains(&said.as_str());
+        let words = group.needs.text.trim_matches(['*', '`', ' ']).to_lowercase();
+        let mut understood = NOTHING.contains(&words.as_str());
         let mut needs = Vec::new();
         let mut seen = BTreeSet::new();
         let mut add = |id: &str, place: TextLine<'a>| {
@@ -109,15 +109,16 @@ impl<'g, 'a> GroupIndex<'g, 'a> {
                 }
             }
         }
-        // More order than was meant does no harm.
-        if !understood && (said == "all" || said.starts_with("all ")) {
+        // A dependency too many does no harm.
+        if !understood && (words == "all" || words.starts_with("all ")) {
             understood = true;
             self.groups[..at].iter().for_each(|other| add(&other.id, group.needs));
         }
         (needs, understood)
     }
 
-    /// `G2`, all segments of `G2`, the whole of a group whose segment is not listed, `G2-G4`.
+    /// The groups that a name matches: `G2`, all segments of `G2`, the group of an unlisted segment,
+    /// `G2-G4`.
     fn mentioned(
         &self,
         found: &TaskMention<'a>,
@@ -140,7 +141,7 @@ impl<'g, 'a> GroupIndex<'g, 'a> {
     }
 }
 
-/// What a whole specification depends on: its first groups need the last ones of the other.
+/// Dependencies between specs: the first groups of one need the last ones of the other.
 pub(super) fn between_specs(
     drafted: &mut DraftPlan,
     spec: &SpecflowSpec<'_>,
@@ -155,9 +156,9 @@ pub(super) fn between_specs(
             if archived.contains(&other.text) || added.len() == 1 {
                 continue;
             }
-            let message = format!("{} depends on {:?}, which is not here", spec.id, other.text);
+            let message = format!("{} depends on {:?}, which does not exist", spec.id, other.text);
             warn(drafted, spec, other.at.clone(), "unresolved-dependency", message).hint =
-                Some("specifications that are done are in the archive".to_owned());
+                Some("finished specs are expected in the archive".to_owned());
             continue;
         };
         let lasts = lasts(drafted, theirs.clone());
@@ -170,7 +171,7 @@ pub(super) fn between_specs(
     }
 }
 
-/// The ids of the tasks that no other one of these needs.
+/// The ids of the tasks that none of the others needs.
 fn lasts(drafted: &DraftPlan, tasks: Range<usize>) -> Vec<String> {
     let tasks = &drafted.tasks[tasks];
     let needed: BTreeSet<&str> =
@@ -179,7 +180,7 @@ fn lasts(drafted: &DraftPlan, tasks: Range<usize>) -> Vec<String> {
     tasks.iter().map(|task| task.draft.id.as_str()).filter(last).map(str::to_owned).collect()
 }
 
-/// A finding that stops nothing.
+/// Adds a warning.
 pub(super) fn warn<'d>(
     drafted: &'d mut DraftPlan,
     spec: &SpecflowSpec<'_>,

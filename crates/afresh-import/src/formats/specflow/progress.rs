@@ -1,5 +1,5 @@
-//! What was executed before: the state file of an execution, the specification's own status, and
-//! the summary that an execution leaves.
+//! What was executed before: by the state file of an execution, the spec's status, and the summary
+//! that an execution writes.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +11,23 @@ use afresh_formats::text::json;
 use afresh_formats::text::node::{Node, Value};
 use afresh_formats::text::yaml::values::get;
 
-/// Statuses of a specification whose groups are all executed.
+/// Statuses of a spec whose groups are all executed.
 const EXECUTED: &[&str] = &["done", "archived", "review", "complete", "completed"];
 
 #[derive(Debug, Default)]
 pub(super) struct SpecProgress {
-    /// Why there is nothing left to do at all.
+    /// Why the whole spec is done.
     whole: Option<String>,
     groups: BTreeMap<String, String>,
 }
 
 impl SpecProgress {
-    /// Why a group is done, where it is.
+    /// Why a group is done, if it is.
     pub(super) fn done_reason(&self, group: &str) -> Option<String> {
         self.whole.clone().or_else(|| self.groups.get(group).cloned())
     }
 
-    /// Why a specification without groups is done, where it is.
+    /// Why a spec without groups is done, if it is.
     pub(super) fn of_all(&self) -> Option<String> {
         self.whole.clone()
     }
@@ -93,7 +93,7 @@ impl SpecProgress {
             for group in get(wave, "groups").map(list).unwrap_or_default() {
                 let Value::Text(id) = &group.value else { continue };
                 let result = results.and_then(|results| get(results, id));
-                // A result is an object with a status, or the status alone.
+                // A result is an object with a status, or only the status.
                 let status = result.map(|result| get(result, "status").unwrap_or(result));
                 if status.map_or(whole, |status| is_complete(Some(status))) {
                     progress.groups.insert(id.clone(), format!("complete according to {path}"));

@@ -1,7 +1,7 @@
 //! Which requirements, criteria and files belong to which group.
 //!
-//! A piece belongs to a group that it names in its heading, that names it by its id (`R2`), or that
-//! names the same file. What no group claims belongs to all of them.
+//! A piece belongs to a group that its heading names, that names it by its id (`R2`), or that names
+//! the same file. Pieces that no group claims belong to all groups.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::spec::{SpecflowSpec, plain};
 use crate::prose::mentions;
 use afresh_formats::text::markdown::{Heading, TextLine, items};
 
-/// What more groups than this claim belongs to all; it keeps the work linear, too.
+/// A piece that more groups claim belongs to all; this also keeps the work linear.
 const MAX_OWNERS: usize = 200;
 
 /// A requirement or a criterion.
@@ -22,28 +22,28 @@ pub(super) struct SpecPiece<'a> {
     pub(super) whole: Range<usize>,
 }
 
-/// Things by the group that they belong to.
+/// Pieces by the group that they belong to.
 #[derive(Debug, Clone)]
 pub(super) struct SharedPieces<T> {
     pub(super) of_group: Vec<Vec<T>>,
     pub(super) of_all: Vec<T>,
 }
 
-/// What groups are known by.
+/// What the groups name.
 pub(super) struct GroupClaims<'a> {
     groups: usize,
     by_id: BTreeMap<String, Vec<usize>>,
     by_number: BTreeMap<u64, Vec<usize>>,
-    /// Which groups name which other ids, by letters and number.
+    /// The groups that name an id, by letters and number.
     named: BTreeMap<(&'a str, u64), Vec<usize>>,
-    /// Which groups name a span of ids.
+    /// The groups that name a range of ids.
     spans: Vec<(&'a str, Range<u64>, usize)>,
-    /// Which groups name a file, by its last component.
+    /// The groups that name a file, by its last component.
     files: BTreeMap<&'a str, Vec<(usize, &'a str)>>,
 }
 
 impl<'a> GroupClaims<'a> {
-    /// From the groups' rows and the sections under their names.
+    /// Collects the claims from the groups' rows and sections.
     pub(super) fn new(
         spec: &SpecflowSpec<'a>,
         groups: &[SpecGroup<'a>],
@@ -71,9 +71,9 @@ impl<'a> GroupClaims<'a> {
         claims
     }
 
-    /// Takes down what a group says about itself.
-    fn note(&mut self, at: usize, said: TextLine<'a>) {
-        for found in mentions(&said, |letters| !letters.is_empty() && letters != "G") {
+    /// Records what the text of a group names.
+    fn note(&mut self, at: usize, text: TextLine<'a>) {
+        for found in mentions(&text, |letters| !letters.is_empty() && letters != "G") {
             match found.through {
                 Some(last) if self.spans.len() < MAX_OWNERS => {
                     self.spans.push((found.letters, found.number..last + 1, at));
@@ -83,7 +83,7 @@ impl<'a> GroupClaims<'a> {
                 }
             }
         }
-        for word in file_words(said.text) {
+        for word in file_words(text.text) {
             let named = self.files.entry(last(word)).or_default();
             if named.len() < MAX_OWNERS {
                 named.push((at, word));
@@ -105,7 +105,7 @@ impl<'a> GroupClaims<'a> {
                 owners.extend(self.by_id.get(found.without_segment()).into_iter().flatten());
             }
         }
-        // The id of a piece stands in front of it: `R2: Parse the header`.
+        // A piece starts with its id: `R2: Parse the header`.
         if let Some(own) = mentions(name, |l| !l.is_empty() && l != "G").first()
             && is_mark(&name.text[..own.id.start - name.start])
         {
@@ -123,7 +123,7 @@ impl<'a> GroupClaims<'a> {
         owners
     }
 
-    /// The groups that name a file, in full or by the end of its path.
+    /// The groups that name a file, by its path or the end of it.
     pub(super) fn owners_of_file(&self, path: &str) -> Vec<usize> {
         let same = |word: &str| ends_with(path, word) || ends_with(word, path);
         let named = self.files.get(last(path)).into_iter().flatten();
@@ -133,7 +133,7 @@ impl<'a> GroupClaims<'a> {
         owners
     }
 
-    /// Hands out what has owners to them, and the rest to all.
+    /// Assigns pieces to their owners, and the rest to all groups.
     pub(super) fn share<T: Clone>(
         &self,
         things: Vec<T>,
@@ -159,7 +159,7 @@ impl<'a> GroupClaims<'a> {
     }
 }
 
-/// The requirements: what stands under each heading below `## Requirements`, else the items.
+/// The requirements: the sections below `## Requirements`, or else its list items.
 pub(super) fn requirements<'a>(spec: &SpecflowSpec<'a>) -> Vec<SpecPiece<'a>> {
     let Some(section) = spec.heading(&["requirements", "functional requirements"]) else {
         return Vec::new();
@@ -189,12 +189,12 @@ fn top_items<'a>(spec: &SpecflowSpec<'a>, within: Range<usize>) -> Vec<SpecPiece
     own.map(|item| SpecPiece { name: item.text, whole: item.whole() }).collect()
 }
 
-/// Nothing but marks.
+/// Whether the text is only marks.
 fn is_mark(text: &str) -> bool {
     text.trim_matches(['*', '`', '[', '(', ' ']).is_empty()
 }
 
-/// Words that look like files, loosely: they are only compared with others.
+/// Words that may be files; a loose test, because they are only compared with others.
 fn file_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || ",;()`\"'".contains(c))
         .map(|word| word.trim_matches(['.', ':', '*', '_', '[', ']']))
@@ -205,7 +205,7 @@ fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Does a path end with these whole components?
+/// Whether a path ends with these whole components.
 fn ends_with(path: &str, end: &str) -> bool {
     path.strip_suffix(end).is_some_and(|front| front.is_empty() || front.ends_with('/'))
 }

@@ -1,4 +1,4 @@
-//! A specification: who it is, and its sections.
+//! A spec: its id and its sections.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use afresh_formats::text::markdown::{Frontmatter, Heading, headings, lines};
 use afresh_formats::text::yaml;
 use afresh_formats::text::yaml::values::{LocatedWord, entries, get, list_words};
 
-/// Sections that tell what happened, in which tables and files are no plans.
+/// Sections about the past, whose tables and files are not part of the plan.
 const HISTORY: &[&str] = &["audit history", "review history", "execution summary", "completion"];
 
-/// Fields of the frontmatter that are used or are known to mean nothing for a run.
+/// Known fields of the frontmatter, including those that afresh ignores.
 pub(super) const KNOWN: &[&str] = &[
     "id",
     "type",
@@ -37,11 +37,11 @@ pub(super) struct SpecflowSpec<'a> {
     pub(super) status: Option<LocatedWord>,
     pub(super) depends_on: Vec<LocatedWord>,
     split_into: Vec<LocatedWord>,
-    /// Fields that mean nothing here, as they were written.
+    /// Unknown fields, with their source text.
     pub(super) unknown: Vec<(LocatedWord, &'a str)>,
-    /// What is wrong with the frontmatter.
+    /// The finding about the frontmatter.
     pub(super) trouble: Option<Finding>,
-    /// Without what is in the history.
+    /// The headings without the history.
     pub(super) headings: Vec<Heading<'a>>,
     all_headings: Vec<Heading<'a>>,
 }
@@ -86,26 +86,26 @@ impl<'a> SpecflowSpec<'a> {
         self.status.as_ref().is_some_and(|status| status.text.eq_ignore_ascii_case("split"))
     }
 
-    /// The specifications that this one was split into: its field, else the quote in front.
+    /// The specs that this one was split into: by its field, or else the quote at the start.
     pub(super) fn children(&self) -> Vec<&str> {
         if !self.split_into.is_empty() {
             return self.split_into.iter().map(|child| child.text.as_str()).collect();
         }
         let quoted = lines(self.text).filter_map(|line| {
-            let said = line.text.trim_start().strip_prefix('>')?.trim();
-            let said = said.trim_start_matches(['-', '*', ' ', '`']);
-            let end = said.find([':', ' ', '`', ',']).unwrap_or(said.len());
-            Some(&said[..end]).filter(|word| word.starts_with("SPEC-"))
+            let text = line.text.trim_start().strip_prefix('>')?.trim();
+            let text = text.trim_start_matches(['-', '*', ' ', '`']);
+            let end = text.find([':', ' ', '`', ',']).unwrap_or(text.len());
+            Some(&text[..end]).filter(|word| word.starts_with("SPEC-"))
         });
         quoted.take(100).collect()
     }
 
-    /// The first heading with one of these names, written in small letters.
+    /// The first heading with one of these lowercase names.
     pub(super) fn heading(&self, names: &[&str]) -> Option<&Heading<'a>> {
         self.headings.iter().find(|heading| names.contains(&plain(heading.text).as_str()))
     }
 
-    /// The same, also among those of the history.
+    /// Like `heading`, including the history.
     pub(super) fn past(&self, name: &str) -> Option<&Heading<'a>> {
         self.all_headings.iter().find(|heading| plain(heading.text) == name)
     }
@@ -115,7 +115,7 @@ impl<'a> SpecflowSpec<'a> {
     }
 }
 
-/// A heading's words in small letters, without what stands in brackets behind them.
+/// A heading in lowercase, without text in brackets at its end.
 pub(super) fn plain(heading: &str) -> String {
     let bare = heading.split(" (").next().unwrap_or(heading);
     bare.trim_matches(['*', '`', ':', ' ']).to_lowercase()

@@ -20,14 +20,14 @@ use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::limits::too_many_tasks;
 use afresh_formats::text::markdown::{Heading, TextLine};
 
-/// How many files that belong to all groups are listed with each, in all.
+/// The most entries for files that belong to all groups, over all tasks.
 const MAX_SPREAD_FILES: usize = 100_000;
 
 /// Sections that every group gets.
 const SHARED: &[&str] =
     &["task", "context", "goal analysis", "constraints", "assumptions", "implementation order"];
 
-/// Adds the tasks of a specification; says which those are.
+/// Adds the tasks of a spec and returns their range.
 pub(super) fn add(
     folder: &dyn PlanFolder,
     drafted: &mut DraftPlan,
@@ -38,7 +38,7 @@ pub(super) fn add(
     for (key, value) in &spec.unknown {
         drafted.unknown.insert(format!("{}:{}", spec.file, key.text), (*value).to_owned());
         if let Some(near) = nearest(&key.text, KNOWN.iter().copied()) {
-            let message = format!("the key {:?} means nothing here", key.text);
+            let message = format!("unknown key {:?}", key.text);
             let found = needs::warn(drafted, spec, key.at.clone(), "unknown-field", message);
             found.hint = Some(format!("did you mean {near:?}?"));
             found.fix = Some(Fix::correction(key.at.clone(), near));
@@ -89,7 +89,7 @@ fn add_groups(
             task.draft.needs.push(format!("{prefix}{need}"));
             task.note(None, PlanField::Needs, item, span(spec, &place.range()));
         }
-        // Without a list a task runs alone, which is safe; with a part of it, it might not be.
+        // A task without files runs alone, which is safe; an incomplete list would not be.
         if spread {
             for file in files.of_group[at].iter().chain(&files.of_all) {
                 add_file(&mut task, spec, file);
@@ -98,8 +98,8 @@ fn add_groups(
         task.draft.steps = steps(spec, &pieces, &requirements.of_group[at]);
         let mut brief = WorkerBrief::for_one_of(groups.len());
         brief.paragraph(group.tasks.text);
-        for (column, said) in &group.notes {
-            brief.paragraph(&format!("{column}: {said}"));
+        for (column, text) in &group.notes {
+            brief.paragraph(&format!("{column}: {text}"));
         }
         if let Some(section) = &sections[at] {
             brief.part(section.text, spec.part(&section.own), spec.file);
@@ -114,12 +114,12 @@ fn add_groups(
     }
 }
 
-/// A specification without groups: one worker does it.
+/// A spec without groups as one task.
 fn whole(spec: &SpecflowSpec<'_>, progress: &SpecProgress) -> DraftTask {
     let at = spec.headings.first().map_or(0..0, |heading| heading.at.clone());
     let mut task = DraftTask::new(TaskDraft::default(), span(spec, &at));
     task.draft.id.clone_from(&spec.id);
-    // `# SPEC-001: Title` says the id once more.
+    // `# SPEC-001: Title` repeats the id.
     let named = spec.title.strip_prefix(&spec.id).map(|rest| rest.trim_start_matches([':', ' ']));
     task.draft.title = title(named.filter(|rest| !rest.is_empty()).unwrap_or(&spec.title));
     for file in files::read(spec) {
@@ -143,7 +143,7 @@ fn add_file(task: &mut DraftTask, spec: &SpecflowSpec<'_>, file: &SpecFile<'_>) 
     task.draft.files.push(FileDraft { path: file.path.text.to_owned(), action: file.action });
 }
 
-/// What every group is told; looked up once.
+/// The text that every group gets; built once.
 struct CommonBrief<'a> {
     requirements: String,
     criteria: String,
@@ -165,8 +165,8 @@ impl<'a> CommonBrief<'a> {
     }
 
     fn add_to(&self, brief: &mut WorkerBrief, spec: &SpecflowSpec<'_>) {
-        brief.part("Requirements of the whole", &self.requirements, spec.file);
-        brief.part("Acceptance criteria of the whole", &self.criteria, spec.file);
+        brief.part("Requirements of the whole spec", &self.requirements, spec.file);
+        brief.part("Acceptance criteria of the whole spec", &self.criteria, spec.file);
         for (heading, text) in &self.sections {
             brief.part(heading, text, spec.file);
         }
@@ -184,11 +184,11 @@ fn listed(spec: &SpecflowSpec<'_>, pieces: &[SpecPiece<'_>]) -> String {
     lines.join("\n")
 }
 
-/// What a row lists is done in this order; else what it claims of the requirements.
+/// The items of a row as steps, or else the requirements that the group claims.
 fn steps(spec: &SpecflowSpec<'_>, pieces: &[&str], claimed: &[SpecPiece<'_>]) -> Vec<StepDraft> {
-    let step = |name: &str, said: &str| StepDraft {
+    let step = |name: &str, text: &str| StepDraft {
         name: title(name),
-        instructions: said.trim().to_owned(),
+        instructions: text.trim().to_owned(),
         ..StepDraft::default()
     };
     if pieces.len() > 1 {
@@ -200,7 +200,7 @@ fn steps(spec: &SpecflowSpec<'_>, pieces: &[&str], claimed: &[SpecPiece<'_>]) ->
     claimed.iter().map(|piece| step(piece.name.text, spec.part(&piece.whole))).collect()
 }
 
-/// A cell's pieces: between line breaks, else between semicolons that are in no brackets or code.
+/// The items of a cell: separated by line breaks, or else by semicolons outside of brackets and code.
 fn pieces(cell: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut start, mut depth, mut code) = (0, 0_usize, false);
@@ -246,7 +246,7 @@ fn sections<'a>(spec: &SpecflowSpec<'a>, groups: &[SpecGroup<'a>]) -> Vec<Option
     found
 }
 
-/// Tells that the criteria are for readers, not for a shell (FO-04).
+/// Reports that the criteria are prose, not commands (FO-04).
 fn label(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>, first: usize) {
     let open = |task: &&DraftTask| task.draft.done_before.is_none();
     let ids: Vec<String> =

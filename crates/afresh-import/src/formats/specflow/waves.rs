@@ -1,7 +1,7 @@
-//! Waves that a specification states, compared with those that follow from its dependencies.
+//! Compares the waves that a spec states with those that follow from its dependencies.
 //!
-//! Dependencies are the truth. A stated wave that disagrees is told, because then one of the two is
-//! a mistake.
+//! Dependencies decide. A stated wave that contradicts them is reported, because one of the two is
+//! wrong.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::prose::mentions;
 use afresh_formats::findings::Fix;
 use afresh_formats::text::markdown::{TextLine, lines_from, tables};
 
-/// Tells stated waves that the dependencies contradict.
+/// Reports stated waves that contradict the dependencies.
 pub(super) fn compare(
     drafted: &mut DraftPlan,
     spec: &SpecflowSpec<'_>,
@@ -36,7 +36,7 @@ pub(super) fn compare(
     let computed = waves(&edges);
     for (at, group) in groups.iter().enumerate() {
         let Some((wave, place)) = stated[at] else { continue };
-        let mut told = false;
+        let mut reported = false;
         for (id, named) in &needs[at] {
             let other = position.get(id.as_str()).and_then(|other| stated[*other]);
             let Some((earlier, _)) = other.filter(|(earlier, _)| *earlier >= wave) else {
@@ -46,20 +46,22 @@ pub(super) fn compare(
             let message =
                 format!("{} depends on {id}, which is in {when} wave ({earlier})", group.id);
             warn(drafted, spec, named.range(), "dependency-not-earlier", message).hint = Some(
-                "the dependency counts; correct the wave, or remove the dependency".to_owned(),
+                "waves follow from dependencies; correct the wave, or remove the dependency"
+                    .to_owned(),
             );
-            told = true;
+            reported = true;
         }
         let by_needs = computed.as_ref().map_or(wave, |waves| waves[at]);
-        if !told && by_needs != wave {
+        if !reported && by_needs != wave {
             let message = format!(
-                "{} is stated to be in wave {wave}; its dependencies put it in wave {by_needs}",
+                "{} says wave {wave}, but its dependencies put it in wave {by_needs}",
                 group.id
             );
             let found = warn(drafted, spec, place.range(), "wave-disagrees", message);
-            found.hint =
-                Some("the dependencies count; add what is missing, or correct the wave".to_owned());
-            // A later wave may mean a dependency that is missing: that is for its author to say.
+            found.hint = Some(
+                "waves follow from dependencies; add a missing one, or correct the wave".to_owned(),
+            );
+            // A later wave may mean a missing dependency, which only the author can know.
             if group.wave.is_some() && wave < by_needs {
                 let number = place.part(place.text.trim_matches(['*', '`', ' ']));
                 found.fix = Some(Fix::rewording(number.range(), by_needs.to_string()));
@@ -87,17 +89,17 @@ fn execution_plan<'a>(spec: &SpecflowSpec<'a>) -> BTreeMap<&'a str, (u64, TextLi
         }
     }
     for line in lines_from(spec.part(&heading.own), heading.own.start) {
-        let said = line.trimmed();
+        let words = line.trimmed();
         if let Some((wave, groups)) =
-            said.text.split_once(':').filter(|(w, _)| w.starts_with("Wave "))
+            words.text.split_once(':').filter(|(w, _)| w.starts_with("Wave "))
         {
-            note(said.part(wave), said.part(groups));
+            note(words.part(wave), words.part(groups));
         }
     }
     found
 }
 
-/// Waves from dependencies alone, counted from 1; none where they run in a circle.
+/// Waves from dependencies alone, counted from 1, or `None` if there is a cycle.
 fn waves(needs: &[Vec<usize>]) -> Option<Vec<u64>> {
     let mut left: Vec<usize> = needs.iter().map(Vec::len).collect();
     let mut dependents = vec![Vec::new(); needs.len()];

@@ -1,7 +1,7 @@
 //! Every subtask as a task of its own (`--unit task`).
 //!
-//! A task with subtasks that are left is then only their sum: whoever waits for it waits for all of
-//! them, and they wait for whatever it waits for.
+//! A task with open subtasks is replaced by them: tasks that wait for it wait for all of them, and they
+//! wait for what it waits for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use afresh_formats::text::yaml::values::LocatedWord;
 /// The most dependencies between subtasks.
 const MAX_EDGES: usize = 200_000;
 
-/// The tasks of a list, with those that have subtasks taken apart.
+/// The tasks of a list, with tasks replaced by their subtasks.
 pub(super) fn apart(document: &mut JsonDocument<'_>, all: Vec<UnlinkedTask>) -> Vec<ImportedTask> {
     let names = TaskMasterIds::from_tasks(&all);
     let mut found = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn apart(document: &mut JsonDocument<'_>, all: Vec<UnlinkedTask>) -> 
         edges += parts.len().max(1) * outer.len();
         if edges > MAX_EDGES {
             let at = raw.found.task.places.whole.range.clone();
-            let message = format!("there are more than {MAX_EDGES} dependencies between subtasks");
+            let message = format!("more than {MAX_EDGES} dependencies between subtasks");
             document.refuse(&at, "too-large", message, "read it with `--unit plan`");
             break;
         }
@@ -50,13 +50,13 @@ pub(super) fn apart(document: &mut JsonDocument<'_>, all: Vec<UnlinkedTask>) -> 
 }
 
 fn one(task: &DraftTask, sub: &Subtask, needs: Vec<(String, SourceSpan)>) -> ImportedTask {
-    let whole = "The subtask, of a task whose other subtasks others do:";
-    let told = [task.draft.instructions.as_str(), whole, &sub.step.name, &sub.step.instructions];
-    let told: Vec<&str> = told.into_iter().filter(|part| !part.trim().is_empty()).collect();
+    let whole = "Your subtask (other workers do the other subtasks of this task):";
+    let parts = [task.draft.instructions.as_str(), whole, &sub.step.name, &sub.step.instructions];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
     let draft = TaskDraft {
         id: format!("{}.{}", task.draft.id, sub.id),
         title: sub.step.name.clone(),
-        instructions: told.join("\n\n"),
+        instructions: parts.join("\n\n"),
         ..TaskDraft::default()
     };
     let mut part = DraftTask::new(draft, sub.span.clone());
@@ -64,20 +64,20 @@ fn one(task: &DraftTask, sub: &Subtask, needs: Vec<(String, SourceSpan)>) -> Imp
     ImportedTask { task: part, needs: once(needs), standing: TaskStanding::Open }
 }
 
-/// Each need once.
+/// The dependencies without duplicates.
 fn once(needs: Vec<(String, SourceSpan)>) -> Vec<(String, SourceSpan)> {
     let mut seen = BTreeSet::new();
     needs.into_iter().filter(|(id, _)| seen.insert(id.clone())).collect()
 }
 
-/// What the ids mean.
+/// Tasks and subtasks by id.
 struct TaskMasterIds {
     tasks: BTreeMap<String, SubtaskIds>,
 }
 
 struct SubtaskIds {
     by_id: BTreeMap<String, usize>,
-    /// Those that are left, where the task is open.
+    /// The open subtasks, if the task is open.
     open: Vec<usize>,
     ids: Vec<String>,
 }
@@ -102,7 +102,7 @@ impl TaskMasterIds {
         self.tasks.get(task).map_or(&[], |parts| &parts.open)
     }
 
-    /// What these words name, for a task, or for a subtask of `own`.
+    /// The dependencies that these words name, for a task or for a subtask of `own`.
     fn needs(
         &self,
         document: &JsonDocument<'_>,
@@ -118,7 +118,7 @@ impl TaskMasterIds {
     }
 
     fn named(&self, id: &str, own: Option<&str>) -> Vec<String> {
-        // A bare number in a subtask names a neighbour before it names a task.
+        // A bare number in a subtask means a sibling before it means a task.
         let local = own.and_then(|own| Some((own, *self.tasks.get(own)?.by_id.get(id)?)));
         let whole = || {
             let (task, part) = id.split_once('.')?;
@@ -127,12 +127,12 @@ impl TaskMasterIds {
         };
         if let Some((task, part)) = local.or_else(whole) {
             let parts = &self.tasks[task];
-            // What is done holds nobody up.
+            // A done task does not block others.
             let left = parts.open.contains(&part).then(|| format!("{task}.{}", parts.ids[part]));
             return left.into_iter().collect();
         }
         match self.tasks.get(id) {
-            // A subtask that needs its own task means nothing.
+            // A subtask that needs its own task is ignored.
             Some(_) if own == Some(id) => Vec::new(),
             Some(parts) if !parts.open.is_empty() => {
                 parts.open.iter().map(|at| format!("{id}.{}", parts.ids[*at])).collect()

@@ -1,13 +1,12 @@
 //! Task Master: `.taskmaster/tasks/tasks.json`, with or without tags.
 //!
-//! A task is a task, and its subtasks are its steps, or tasks of their own with `--unit task`; those
-//! that are done are told as done.
-//! `testStrategy` is prose, for the worker.
+//! A task is a task, and its open subtasks are steps, or tasks of their own with `--unit task`. The
+//! worker gets done subtasks as a list. `testStrategy` is prose for the worker.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
 //! | `apart` | every subtask as a task of its own |
-//! | `tags` | which list of tasks is meant |
+//! | `tags` | the list of tasks of the current tag |
 //! | `task` | one task and its subtasks |
 
 mod apart;
@@ -24,19 +23,19 @@ use afresh_formats::reading::{PlanReading, only_text};
 use afresh_formats::text::limits::too_many_tasks;
 use task::UnlinkedTask;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "task-master", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "task-master", is_present, read };
 
-const EXPECTED: &str = "expected are tasks in .taskmaster/tasks/tasks.json";
+const EXPECTED: &str = "expected tasks in .taskmaster/tasks/tasks.json";
 
-const HELP: &str =
-    "expected is {\"master\": {\"tasks\": [{\"id\": 1, \"title\": \"…\"}]}}, or {\"tasks\": […]}";
+const HINT: &str =
+    "expected {\"master\": {\"tasks\": [{\"id\": 1, \"title\": \"…\"}]}}, or {\"tasks\": […]}";
 
-/// Where the tasks may be, seen from the project's root or from `.taskmaster`.
+/// The possible paths of the tasks, from the project's root or from `.taskmaster`.
 const FILES: &[&str] = &[".taskmaster/tasks/tasks.json", "tasks/tasks.json"];
 
-fn recognises(folder: &dyn PlanFolder) -> bool {
+fn is_present(folder: &dyn PlanFolder) -> bool {
     file(folder).is_some_and(|file| {
-        // Other programs have a tasks/tasks.json too.
+        // Other tools have a tasks/tasks.json too.
         file.starts_with('.')
             || folder.text(file).is_some_and(|text| text.is_ok_and(|t| is_ours(&t)))
     })
@@ -53,18 +52,18 @@ fn is_ours(text: &str) -> bool {
         .all(|key| text.contains(key))
 }
 
-fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
-    let Some(file) = wishes.only.as_deref().or_else(|| file(folder)) else {
-        let message = "there are no tasks here: nothing to do";
+fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
+    let Some(file) = options.only.as_deref().or_else(|| file(folder)) else {
+        let message = "no tasks here: nothing to do";
         let finding = Finding::for_file(".", "empty-plan", message);
         return PlanReading::failed(finding.with_hint(EXPECTED));
     };
-    let text = match only_text(folder, file, HELP) {
+    let text = match only_text(folder, file, HINT) {
         Ok(text) => text,
         Err(failed) => return failed,
     };
     let mut drafted = DraftPlan::default();
-    let mut document = JsonDocument::new(file, &text, HELP);
+    let mut document = JsonDocument::new(file, &text, HINT);
     let mut found: Vec<ImportedTask> = Vec::new();
     if let Some(root) = document.parse() {
         let list = tags::choose(&mut document, &root, current_tag(folder, file).as_deref());
@@ -75,7 +74,7 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
         }
         let mut raw: Vec<UnlinkedTask> =
             tasks.into_iter().map(|node| task::read(&mut document, node)).collect();
-        found = match wishes.unit {
+        found = match options.unit {
             WorkUnit::Task => apart::apart(&mut document, raw),
             WorkUnit::Plan => {
                 task::resolve(&mut document, &mut raw);
@@ -87,7 +86,7 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     status::finish(folder, drafted, found, (file, EXPECTED))
 }
 
-/// The tag that `state.json` says is worked on.
+/// The current tag by `state.json`.
 fn current_tag(folder: &dyn PlanFolder, file: &str) -> Option<String> {
     let root = file.strip_suffix("tasks/tasks.json")?;
     let text = folder.text(&format!("{root}state.json"))?.ok()?;

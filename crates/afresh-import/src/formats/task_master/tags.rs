@@ -1,4 +1,4 @@
-//! Which list of tasks is meant: the file may hold one, or one for every tag.
+//! The list of tasks to read: the file has one, or one for every tag.
 
 use crate::draft::document::{JsonDocument, get};
 use afresh_formats::text::node::{Node, Value};
@@ -12,7 +12,7 @@ pub(super) struct TaskList<'n> {
     pub(super) node: &'n Node,
 }
 
-/// The list of the tag that is worked on; else `master`, else the only one.
+/// The list of the current tag, or else `master`, or else the only one.
 pub(super) fn choose<'n>(
     document: &mut JsonDocument<'_>,
     root: &'n Node,
@@ -34,12 +34,12 @@ pub(super) fn choose<'n>(
         .take(10)
         .collect();
     let Some(tag) = chosen else {
-        document.wrong(root, "`tasks`, or tags that hold `tasks`, with one called master");
+        document.wrong(root, "`tasks`, or tags with `tasks`, one of them called master");
         return None;
     };
     if !others.is_empty() {
-        let message = format!("the tag {:?} is read, not: {}", tag.key, others.join(", "));
-        let hint = "`currentTag` in .taskmaster/state.json says which is";
+        let message = format!("reading the tag {:?}; other tags: {}", tag.key, others.join(", "));
+        let hint = "set `currentTag` in .taskmaster/state.json to choose another";
         document.warn(&tag.key_span, "other-tags", message, hint);
     }
     Some(TaskList { name: tag.key.clone(), node: &tag.node })

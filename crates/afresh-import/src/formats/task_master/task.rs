@@ -38,11 +38,11 @@ const FIELDS: &[&str] = &[
     "relevantFiles",
 ];
 
-/// A task whose dependencies are still as they were written.
+/// A task whose dependencies are not resolved yet.
 pub(super) struct UnlinkedTask {
     pub(super) found: ImportedTask,
     pub(super) needs: Vec<LocatedWord>,
-    /// Of its subtasks: to subtasks of its own, or to anything else.
+    /// Dependencies of its subtasks, on siblings or other tasks.
     pub(super) inner: Vec<(usize, LocatedWord)>,
     pub(super) subtasks: Vec<Subtask>,
 }
@@ -77,8 +77,8 @@ fn standing(document: &mut JsonDocument<'_>, node: &Node) -> TaskStanding {
     let Some(status) = document.word(node, "status") else { return TaskStanding::Open };
     match status.text.as_str() {
         "done" | "completed" => TaskStanding::Done(format!("{} in tasks.json", status.text)),
-        "cancelled" | "canceled" => TaskStanding::GivenUp,
-        "deferred" => TaskStanding::PutOff,
+        "cancelled" | "canceled" => TaskStanding::Cancelled,
+        "deferred" => TaskStanding::Deferred,
         "pending" | "in-progress" | "review" | "blocked" | "todo" => TaskStanding::Open,
         _ => {
             let known =
@@ -103,10 +103,10 @@ fn subtask(document: &mut JsonDocument<'_>, node: &Node, at: usize, task: &str) 
     }
     let name = document.word(node, "title").map_or_else(|| id.clone(), |word| word.text);
     Subtask {
-        // `1.2` and `2` are both written for the second subtask of task 1.
+        // `1.2` and `2` both mean the second subtask of task 1.
         id: id.strip_prefix(&format!("{task}.")).unwrap_or(&id).to_owned(),
-        // What was given up is nothing to do either.
-        done: !matches!(standing(document, node), TaskStanding::Open | TaskStanding::PutOff),
+        // A cancelled subtask counts as done.
+        done: !matches!(standing(document, node), TaskStanding::Open | TaskStanding::Deferred),
         step: StepDraft { name, instructions: brief.finish(), ..StepDraft::default() },
         span: document.span(&node.span),
     }
@@ -130,7 +130,7 @@ fn brief(document: &mut JsonDocument<'_>, node: &Node, subtasks: &[Subtask]) -> 
 /// The subtasks of a task by their ids.
 type SubtaskIndex = BTreeMap<String, usize>;
 
-/// What the dependencies mean, now that all tasks are known.
+/// Resolves the dependencies, now that all tasks are known.
 pub(super) fn resolve(document: &mut JsonDocument<'_>, all: &mut [UnlinkedTask]) {
     let tasks: BTreeMap<String, SubtaskIndex> = all
         .iter()
@@ -156,7 +156,8 @@ pub(super) fn resolve(document: &mut JsonDocument<'_>, all: &mut [UnlinkedTask])
         let mut named = BTreeSet::new();
         for word in outer {
             let task = task_of(&word.text, &tasks);
-            // A task that needs itself is a mistake to be told; one that needs its own part is not.
+            // A task that needs itself is a mistake, which the plan reports; one that needs its own
+            // subtask is not.
             if (task != own || word.text == own) && named.insert(task.clone()) {
                 raw.found.needs.push((task, document.span(&word.at)));
             }
@@ -173,12 +174,12 @@ fn task_of(id: &str, tasks: &BTreeMap<String, SubtaskIndex>) -> String {
     of_part.map_or(id, |(task, _)| task).to_owned()
 }
 
-/// The subtasks that are left, each after those that it depends on.
+/// The open subtasks, each after its dependencies.
 fn steps(document: &mut JsonDocument<'_>, raw: &mut UnlinkedTask, order: &[Vec<usize>]) {
     let (placed, circle) = in_order(order);
     if let Some(first) = circle.first() {
         let at = raw.subtasks[*first].span.range.clone();
-        let message = "these subtasks wait for each other".to_owned();
+        let message = "these subtasks depend on each other in a cycle".to_owned();
         let hint = "they are done in the order of the file";
         document.warn(&at, "subtasks-in-a-circle", message, hint);
     }
@@ -190,7 +191,7 @@ fn steps(document: &mut JsonDocument<'_>, raw: &mut UnlinkedTask, order: &[Vec<u
     }
 }
 
-/// Positions, each after those that it needs and else as they are; and those that wait in a circle.
+/// A stable order in which each index follows its dependencies, and the indexes in a cycle.
 fn in_order(needs: &[Vec<usize>]) -> (Vec<usize>, Vec<usize>) {
     let mut unmet: Vec<usize> = needs.iter().map(Vec::len).collect();
     let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); needs.len()];

@@ -1,7 +1,7 @@
-//! Whether the tasks are what the capability map asks for, in an order that makes sense.
+//! Whether the tasks implement the capability map, in a sensible order.
 //!
-//! Tasker's own validation stops there; here each is told, and the plan runs as its dependencies
-//! say.
+//! Tasker's own validation rejects such plans; here it is a warning, and the plan runs by its
+//! dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ use crate::draft::status::ImportedTask;
 use afresh_formats::findings::Severity;
 use afresh_formats::reading::SourceSpan;
 
-/// What a task says of its place in the whole.
+/// The behaviours and the phase of a task.
 pub(super) struct TaskCoverage {
     pub(super) behaviours: Vec<(String, SourceSpan)>,
     pub(super) phase: Option<(u64, SourceSpan)>,
-    /// Where it says that it belongs to the steel thread.
+    /// The position of its steel thread mark.
     pub(super) steel: Option<SourceSpan>,
 }
 
-/// Behaviours that no task brings, and those that the map does not know.
+/// Reports behaviours without a task, and behaviours that are not in the map.
 pub(super) fn behaviours(drafted: &mut DraftPlan, maps: &TaskerMaps, tasks: &[TaskCoverage]) {
     if maps.places.is_empty() {
         return;
@@ -28,24 +28,24 @@ pub(super) fn behaviours(drafted: &mut DraftPlan, maps: &TaskerMaps, tasks: &[Ta
     for (id, span) in tasks.iter().flat_map(|task| &task.behaviours) {
         brought.insert(id.as_str());
         if !maps.places.contains_key(id) {
-            let message = format!("{id:?} is no behaviour of the capability map");
-            let hint = "the worker is told only the id; is it right?";
+            let message = format!("{id:?} is not in the capability map");
+            let hint = "check the id; the worker gets nothing else";
             add_finding(drafted, span, "unknown-behavior", message, hint, Severity::Warning);
         }
     }
     for (id, span) in maps.places.iter().filter(|(id, _)| !brought.contains(id.as_str())) {
-        let message = format!("no task brings the behaviour {id}");
-        let hint = "add it to a task's `behaviors`, or take it out of the map";
+        let message = format!("no task implements the behaviour {id}");
+        let hint = "add it to a task's `behaviors`, or remove it from the map";
         add_finding(drafted, span, "uncovered-behavior", message, hint, Severity::Warning);
     }
 }
 
-/// The steel thread: there is one, and it comes early.
+/// Reports a missing or late steel thread.
 pub(super) fn steel_thread(drafted: &mut DraftPlan, maps: &TaskerMaps, tasks: &[TaskCoverage]) {
     let marked = tasks.iter().any(|task| task.steel.is_some());
     if let Some(flows) = maps.flows.as_ref().filter(|_| !maps.has_steel_thread && !marked) {
-        let message = "none of the flows is the steel thread".to_owned();
-        let hint = "mark the thinnest flow through everything with \"is_steel_thread\": true";
+        let message = "no flow is marked as the steel thread".to_owned();
+        let hint = "mark the thinnest flow through the system with \"is_steel_thread\": true";
         add_finding(drafted, flows, "no-steel-thread", message, hint, Severity::Note);
     }
     let last = tasks.iter().filter_map(|task| task.phase.as_ref()).map(|(phase, _)| *phase).max();
@@ -54,14 +54,15 @@ pub(super) fn steel_thread(drafted: &mut DraftPlan, maps: &TaskerMaps, tasks: &[
         let Some((phase, span)) = task.phase.as_ref().filter(|(phase, _)| *phase > latest) else {
             continue;
         };
-        let message = format!("the steel thread comes as late as phase {phase}");
-        let hint =
-            format!("it shows early what does not fit together: phase {latest} at the latest");
+        let message = format!("the steel thread is in phase {phase}");
+        let hint = format!(
+            "move it to phase {latest} or earlier, to find out early what does not fit together"
+        );
         add_finding(drafted, span, "steel-thread-late", message, &hint, Severity::Note);
     }
 }
 
-/// A phase is a wave by another name: what a task needs is in an earlier one.
+/// Reports dependencies that are not in an earlier phase.
 pub(super) fn phases(drafted: &mut DraftPlan, found: &[ImportedTask], tasks: &[TaskCoverage]) {
     let phases: BTreeMap<&str, u64> = found
         .iter()
@@ -75,10 +76,10 @@ pub(super) fn phases(drafted: &mut DraftPlan, found: &[ImportedTask], tasks: &[T
             let Some(phase) = phases.get(need.as_str()).filter(|phase| *phase >= own) else {
                 continue;
             };
-            let message = format!("{id} of phase {own} needs {need} of phase {phase}");
-            // Order comes from dependencies, and phases only group; Tasker itself is stricter.
+            let message = format!("{id} in phase {own} needs {need} in phase {phase}");
+            // Phases only group tasks here; Tasker itself is stricter.
             let severity = if phase == own { Severity::Note } else { Severity::Warning };
-            let hint = "dependencies count, phases do not";
+            let hint = "tasks run by their dependencies, not by phase";
             add_finding(drafted, span, "dependency-not-earlier", message, hint, severity);
         }
     }

@@ -1,8 +1,8 @@
-//! The capability map (what the program shall do) and the physical map (in which files).
+//! The capability map (what the program does) and the physical map (in which files).
 
 use std::collections::BTreeMap;
 
-use super::HELP;
+use super::HINT;
 use crate::draft::DraftPlan;
 use crate::draft::document::{JsonDocument, get};
 use afresh_formats::folder::PlanFolder;
@@ -12,16 +12,16 @@ use afresh_formats::text::node::Value;
 #[derive(Debug, Default)]
 pub(super) struct TaskerMaps {
     pub(super) slug: Option<String>,
-    /// The repository that is planned for.
+    /// The repository that the plan is for.
     pub(super) target: Option<String>,
     /// By id: `name (type): description`.
     behaviours: BTreeMap<String, String>,
-    /// Where each behaviour is.
+    /// The position of each behaviour.
     pub(super) places: BTreeMap<String, SourceSpan>,
-    /// Where the flows are, if there are any.
+    /// The position of the flows, if there are any.
     pub(super) flows: Option<SourceSpan>,
     pub(super) has_steel_thread: bool,
-    /// By behaviour: what each of its files is for.
+    /// The purposes of the files of each behaviour.
     purposes: BTreeMap<String, Vec<String>>,
 }
 
@@ -37,7 +37,7 @@ impl TaskerMaps {
         maps
     }
 
-    /// What a behaviour is, in a line; its id where the maps do not know it.
+    /// A behaviour in one line, or its id if it is not in the map.
     pub(super) fn behaviour(&self, id: &str) -> String {
         self.behaviours.get(id).map_or_else(|| id.to_owned(), |about| format!("{id} {about}"))
     }
@@ -50,7 +50,7 @@ impl TaskerMaps {
         if text.is_empty() {
             return;
         }
-        let mut document = JsonDocument::new(file, text, HELP);
+        let mut document = JsonDocument::new(file, text, HINT);
         if let Some(root) = document.parse() {
             self.slug = document.word(&root, "spec_slug").map(|word| word.text);
             for flow in document.objects(&root, "flows") {
@@ -64,11 +64,15 @@ impl TaskerMaps {
                         let Some(id) = document.word(behaviour, "id") else { continue };
                         let name = document.prose(behaviour, "name");
                         let kind = document.prose(behaviour, "type");
-                        let told = document.prose(behaviour, "description");
+                        let description = document.prose(behaviour, "description");
                         let kind = if kind.is_empty() { kind } else { format!(" ({kind})") };
-                        let told = if told.is_empty() { told } else { format!(": {told}") };
+                        let description = if description.is_empty() {
+                            description
+                        } else {
+                            format!(": {description}")
+                        };
                         self.places.insert(id.text.clone(), document.span(&id.at));
-                        self.behaviours.insert(id.text, format!("{name}{kind}{told}"));
+                        self.behaviours.insert(id.text, format!("{name}{kind}{description}"));
                     }
                 }
             }
@@ -80,7 +84,7 @@ impl TaskerMaps {
         if text.is_empty() {
             return;
         }
-        let mut document = JsonDocument::new(file, text, HELP);
+        let mut document = JsonDocument::new(file, text, HINT);
         if let Some(root) = document.parse() {
             self.target = document.word(&root, "target_dir").map(|word| word.text);
             for mapping in document.objects(&root, "file_mapping") {

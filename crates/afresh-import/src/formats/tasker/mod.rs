@@ -1,14 +1,14 @@
-//! Tasker: `tasks/T001.json` and what it was made from, below `.tasker/` or `project-planning/`
-//! (FO-03).
+//! Tasker: `tasks/T001.json` and its maps, below `.tasker/` or `project-planning/` (FO-03).
 //!
-//! A task is a task. Its criteria are checks where their verification is a command, and prose for
-//! the worker otherwise. What `state.json` calls complete is done.
+//! A task is a task. A criterion is a check if its verification is a command, and otherwise prose for
+//! the worker. Tasks that `state.json` calls complete are done.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | `coverage` | whether the tasks are what the map asks for, in an order that makes sense |
-//! | `maps` | behaviours by their ids, and the files that hold them |
-//! | `state` | how far each task is |
+//! | `coverage` | whether the tasks implement the capability map, in a sensible order |
+//! | `maps` | behaviours by id, and their files |
+//! | `state` | the status of each task |
+//! | `spec` | the spec, and the lines of it that tasks refer to |
 //! | `task` | one task file |
 
 mod coverage;
@@ -30,16 +30,16 @@ use maps::TaskerMaps;
 use spec::TaskerSpec;
 use state::TaskerState;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "tasker", recognises, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "tasker", is_present, read };
 
-/// Where a planning directory may be, seen from the folder; the newer one first.
+/// The possible planning directories, relative to the folder; the newer one first.
 const ROOTS: &[&str] = &[".tasker/", "project-planning/", ""];
 
-const EXPECTED: &str = "expected is tasks/T001.json and so on, below .tasker/ or project-planning/";
+const EXPECTED: &str = "expected tasks/T001.json and so on, below .tasker/ or project-planning/";
 
-const HELP: &str = "expected is what Tasker's schema of this file says";
+const HINT: &str = "see Tasker's schema of this file";
 
-fn recognises(folder: &dyn PlanFolder) -> bool {
+fn is_present(folder: &dyn PlanFolder) -> bool {
     root(folder).is_some()
 }
 
@@ -55,9 +55,9 @@ fn is_task(path: &str, root: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
+fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let Some(root) = root(folder) else {
-        let message = "there are no tasks here: nothing to do";
+        let message = "no tasks here: nothing to do";
         let finding = Finding::for_file(".", "empty-plan", message);
         return PlanReading::failed(finding.with_hint(EXPECTED));
     };
@@ -66,14 +66,14 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
     let state = TaskerState::read(folder, root, &mut drafted);
     drafted.name = name(folder, root, &maps);
     drafted.spec = Some(format!("{root}inputs/spec.md")).filter(|spec| folder.holds(spec));
-    // A planning directory of its own says for which repository it plans.
+    // A separate planning directory names its repository.
     if root != ".tasker/" {
         drafted.target = maps.target.clone().or_else(|| state.target.clone());
     }
     let files: Vec<&String> = folder
         .paths()
         .iter()
-        .filter(|path| match &wishes.only {
+        .filter(|path| match &options.only {
             Some(only) => *path == only,
             None => is_task(path, root),
         })
@@ -102,20 +102,20 @@ fn read(folder: &dyn PlanFolder, wishes: &ReadOptions) -> PlanReading {
         }
     }
     coverage::phases(&mut drafted, &found, &tasks);
-    // Of a single task, nobody expects that it is everything.
-    if wishes.only.is_none() {
+    // A single task is not expected to cover everything.
+    if options.only.is_none() {
         coverage::behaviours(&mut drafted, &maps, &tasks);
         coverage::steel_thread(&mut drafted, &maps, &tasks);
     }
     status::finish(folder, drafted, found, (".", EXPECTED))
 }
 
-/// The text of a file; nothing, and a finding, where it cannot be read.
+/// The text of a file. If it cannot be read, that is a finding, and the text is empty.
 fn text_of(folder: &dyn PlanFolder, path: &str, drafted: &mut DraftPlan) -> String {
     match folder.text(path) {
         Some(Ok(text)) => text,
         Some(Err(finding)) => {
-            drafted.findings.push(finding.with_hint("save it as a plain text of moderate size"));
+            drafted.findings.push(finding.with_hint("save it as UTF-8 text, and make it smaller"));
             String::new()
         }
         None => String::new(),

@@ -1,4 +1,4 @@
-//! The specification that Tasker planned from, and the parts of it that tasks refer to by line.
+//! Tasker's spec, and the lines of it that tasks refer to.
 
 use std::ops::Range;
 
@@ -18,8 +18,8 @@ impl TaskerSpec {
         &self.text
     }
 
-    /// The sections with the lines that a reference names, such as `line 3` or `spec.md:10-14`; none
-    /// where it is no such reference.
+    /// The sections with the lines of a reference such as `line 3` or `spec.md:10-14`. `None` if it is not
+    /// such a reference.
     pub(super) fn lines_around(&self, reference: &str) -> Option<String> {
         let wanted = line_numbers(reference)?;
         let bytes = self.bytes(&wanted)?;
@@ -38,7 +38,7 @@ impl TaskerSpec {
         Some(part).filter(|part| !part.trim().is_empty())
     }
 
-    /// Where these lines are in the text.
+    /// The byte range of these lines.
     fn bytes(&self, wanted: &Range<usize>) -> Option<Range<usize>> {
         let mut found = lines(&self.text)
             .skip(wanted.start - 1)
@@ -59,7 +59,7 @@ fn line_numbers(reference: &str) -> Option<Range<usize>> {
     let words = words.rsplit_once(".md").map_or(words.as_str(), |(_, rest)| rest);
     let words = words.trim_start_matches([':', '#', ',', ' ']);
     let words = ["lines", "line", "l"].iter().find_map(|word| words.strip_prefix(word)).unwrap_or(
-        // A number alone may mean anything.
+        // A number alone is ambiguous.
         if reference.contains(".md:") { words } else { "" },
     );
     let (first, rest) = number(words.trim_start())?;
@@ -82,9 +82,9 @@ fn number(text: &str) -> Option<(usize, &str)> {
 mod tests {
     use super::*;
 
-    /// PR-01: a reference by line brings the sections that it touches, and nothing else.
+    /// PR-01: a reference by line gives the sections that contain the lines, and nothing else.
     #[test]
-    fn lines_that_a_task_refers_to_bring_their_sections() {
+    fn a_reference_by_line_gives_its_sections() {
         let spec = TaskerSpec::new(
             "# Links\nShort ones.\n## Codes\nSeven.\n## Store\nA file.\n".to_owned(),
         );

@@ -1,8 +1,8 @@
-//! `state.json`: how far each task is.
+//! `state.json`: the status of each task.
 
 use std::collections::BTreeMap;
 
-use super::HELP;
+use super::HINT;
 use crate::draft::DraftPlan;
 use crate::draft::document::{JsonDocument, get};
 use crate::draft::status::TaskStanding;
@@ -16,7 +16,7 @@ pub(super) struct TaskerState {
     tasks: BTreeMap<String, TaskerTaskState>,
 }
 
-/// What it tells of one task.
+/// The state of one task.
 #[derive(Debug)]
 struct TaskerTaskState {
     status: String,
@@ -32,7 +32,7 @@ impl TaskerState {
         if text.is_empty() {
             return state;
         }
-        let mut document = JsonDocument::new(&file, &text, HELP);
+        let mut document = JsonDocument::new(&file, &text, HINT);
         if let Some(root_node) = document.parse() {
             state.target = document.word(&root_node, "target_dir").map(|word| word.text);
             let tasks = get(&root_node, "tasks").map(values::entries).unwrap_or_default();
@@ -41,8 +41,8 @@ impl TaskerState {
                 let status = document.prose(task, "status");
                 let known = format!("{root}tasks/{}.json", entry.key);
                 if !folder.holds(&known) && status != "complete" {
-                    let message = format!("there is no {known}");
-                    let hint = "it is not part of the plan";
+                    let message = format!("{known} does not exist");
+                    let hint = "the task is not part of the plan";
                     document.warn(&entry.key_span, "missing-task-file", message, hint);
                 }
                 let phase = document.word(task, "phase").and_then(|word| word.text.parse().ok());
@@ -57,19 +57,19 @@ impl TaskerState {
     }
 
     pub(super) fn standing(&self, id: &str) -> TaskStanding {
-        match self.tasks.get(id).map(|told| told.status.as_str()) {
+        match self.tasks.get(id).map(|task| task.status.as_str()) {
             Some("complete") => TaskStanding::Done("complete in state.json".to_owned()),
-            Some("skipped") => TaskStanding::GivenUp,
+            Some("skipped") => TaskStanding::Cancelled,
             _ => TaskStanding::Open,
         }
     }
 
-    /// What a task needs, where its own file does not say.
+    /// The dependencies of a task, if its own file has none.
     pub(super) fn needs(&self, id: &str) -> Vec<(String, SourceSpan)> {
-        self.tasks.get(id).map(|told| told.needs.clone()).unwrap_or_default()
+        self.tasks.get(id).map(|task| task.needs.clone()).unwrap_or_default()
     }
 
-    /// The phase of a task, where its own file does not say.
+    /// The phase of a task, if its own file has none.
     pub(super) fn phase(&self, id: &str) -> Option<u64> {
         self.tasks.get(id)?.phase
     }

@@ -2,7 +2,7 @@
 
 use afresh_core::plan::{CheckDraft, FileAction, FileDraft, PlanField, TaskDraft};
 
-use super::HELP;
+use super::HINT;
 use super::coverage::TaskCoverage;
 use super::maps::TaskerMaps;
 use super::spec::TaskerSpec;
@@ -32,7 +32,7 @@ const FIELDS: &[&str] = &[
     "state_machine",
 ];
 
-/// What all tasks share.
+/// The data that all tasks share.
 pub(super) struct TaskerContext<'a> {
     pub(super) maps: &'a TaskerMaps,
     pub(super) state: &'a TaskerState,
@@ -48,7 +48,7 @@ pub(super) fn read(
     shared: &TaskerContext<'_>,
     drafted: &mut DraftPlan,
 ) -> Option<(ImportedTask, TaskCoverage)> {
-    let mut document = JsonDocument::new(file, text, HELP);
+    let mut document = JsonDocument::new(file, text, HINT);
     let found = document.parse().map(|root| task(&mut document, &root, file, shared));
     document.close(drafted);
     found
@@ -65,8 +65,8 @@ fn task(
         task.note(None, PlanField::Id, 0, document.span(&id.at));
         if !file.ends_with(&format!("/{}.json", id.text)) {
             let shown: String = id.text.chars().take(80).collect();
-            let message = format!("the file's name says another id than {shown:?}");
-            document.warn(&id.at, "id-unlike-file", message, "the id counts");
+            let message = format!("the file name does not match the id {shown:?}");
+            document.warn(&id.at, "id-unlike-file", message, "the id is used");
         }
         task.draft.id = id.text;
     }
@@ -116,7 +116,7 @@ fn files(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) {
     }
 }
 
-/// The criteria as lines; those with a command become checks.
+/// The criteria as text; those with a command become checks too.
 fn criteria(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) -> Vec<String> {
     let mut lines = Vec::new();
     for node in document.objects(root, "acceptance_criteria") {
@@ -124,8 +124,8 @@ fn criteria(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) 
         if let Some(place) = get(node, "criterion").map(|node| node.span.clone())
             && let Some(words) = vague(&TextLine { text: &criterion, start: 0 })
         {
-            let message = format!("{:?} says nothing that could be looked at", words.text);
-            let hint = "say what can be seen: a value, a status, a file, a time";
+            let message = format!("{:?} is too vague to verify", words.text);
+            let hint = "name a value, a status, a file or a time";
             document.note(&place, "vague-criterion", message, hint);
         }
         let Some(verification) = document.word(node, "verification") else {
@@ -135,7 +135,7 @@ fn criteria(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) 
         let Some(command) = command::find(&verification.text) else {
             lines.push(format!("{criterion} ({})", verification.text));
             let message = "the verification is prose, not a command".to_owned();
-            let hint = "it is shown to the worker, and not run";
+            let hint = "the worker reads it; it is not run";
             document.warn(&verification.at, "checks-are-prose", message, hint);
             continue;
         };
@@ -148,7 +148,7 @@ fn criteria(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) 
     lines
 }
 
-/// None where the file does not say.
+/// The dependencies, if the file lists them.
 fn needs(document: &mut JsonDocument<'_>, root: &Node) -> Option<Vec<(String, SourceSpan)>> {
     let node = get(root, "dependencies")?;
     let words: Vec<LocatedWord> = match &node.value {
@@ -191,8 +191,8 @@ fn brief(
     }
     for (part, key, heading) in [
         ("refactor_context", "refactor_directive", "Refactoring"),
-        ("refactor_context", "design_changes", "Changes of the design"),
-        ("state_machine", "transitions_covered", "Transitions of the state machine"),
+        ("refactor_context", "design_changes", "Design changes"),
+        ("state_machine", "transitions_covered", "State machine transitions"),
         ("state_machine", "guards_enforced", "Guards"),
         ("state_machine", "states_reached", "States"),
     ] {
@@ -204,17 +204,17 @@ fn brief(
     if let Some(node) = get(root, "dependencies")
         && matches!(node.value, Value::Table(_))
     {
-        brief.part("Needs from outside", &document.prose(node, "external"), own);
+        brief.part("External dependencies", &document.prose(node, "external"), own);
     }
     brief.part("Constraints", shared.constraints, &in_root("inputs/constraints.md"));
-    // Whoever refers to no part of it gets all of it (PR-01).
+    // A task without a reference gets the whole spec (PR-01).
     if !refers {
         brief.part("Specification", shared.spec.text(), &in_root("inputs/spec.md"));
     }
     brief.finish()
 }
 
-/// Tasker numbers its phases, and means the same by the first two everywhere.
+/// The phase in words: the first two mean the same in every Tasker plan.
 fn phase_line(number: &str) -> String {
     match number {
         "1" => "Phase: 1, foundations".to_owned(),
@@ -223,14 +223,14 @@ fn phase_line(number: &str) -> String {
     }
 }
 
-/// A text, a quote with its place, or what a refactoring refers to.
+/// A text, a quote with its place, or the reference of a refactoring.
 fn spec_ref(document: &mut JsonDocument<'_>, context: &Node) -> String {
     let Some(node) = get(context, "spec_ref") else { return String::new() };
     if !matches!(node.value, Value::Table(_)) {
         return document.prose(context, "spec_ref");
     }
     let quote = document.prose(node, "quote");
-    let told = if quote.is_empty() { document.prose(node, "refactor_ref") } else { quote };
+    let text = if quote.is_empty() { document.prose(node, "refactor_ref") } else { quote };
     let place = document.prose(node, "location");
-    if place.is_empty() { told } else { format!("{told}\n({place})") }
+    if place.is_empty() { text } else { format!("{text}\n({place})") }
 }

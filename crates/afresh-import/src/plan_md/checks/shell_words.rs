@@ -1,21 +1,21 @@
-//! A line of shell in words, as far as one can tell without running it.
+//! Splits a shell command into words, as far as possible without running it.
 //!
-//! Only for looking at: what a word expands to is the shell's business.
+//! Only for inspection: nothing is expanded.
 
-/// A word, an operator, or what is neither.
+/// A word, an operator, a redirection or a bracket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ShellToken {
-    /// A word; `quoted` if any of it stands in quotes.
+    /// A word; `quoted` if any part of it is in quotes.
     Word { text: String, quoted: bool },
     /// `|`, `||`, `&&`, `;`, `&`, a line break.
     Operator(&'static str),
-    /// `>`, `2>&1`, `<<EOF`: what it redirects to is part of it.
+    /// `>`, `2>&1`, `<<EOF`, with its target.
     Redirect(String),
-    /// A bracket that stands on its own: a subshell.
+    /// A separate bracket: a subshell.
     Bracket(char),
 }
 
-/// The tokens of a text; none if a quote does not end.
+/// The tokens of a text, or `None` if a quote is not closed.
 pub(crate) fn tokens(text: &str) -> Option<Vec<ShellToken>> {
     let mut reader = ShellReader { rest: text, found: Vec::new(), word: None };
     while !reader.rest.is_empty() {
@@ -76,7 +76,7 @@ impl ShellReader<'_> {
         word.1 |= quoted;
     }
 
-    /// A backslash and what it protects; one at the end of a line joins two lines.
+    /// A backslash and the character after it; at the end of a line it joins two lines.
     fn escaped(&mut self) {
         self.rest = &self.rest[1..];
         match self.rest.chars().next() {
@@ -124,7 +124,7 @@ impl ShellReader<'_> {
         self.rest = &self.rest[end..];
     }
 
-    /// The sign, the number before it, and where it leads.
+    /// A redirection: the number before it, the sign and the target.
     fn redirect(&mut self) {
         let number = self.word.take_if(|(word, quoted)| {
             !*quoted && !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
@@ -156,7 +156,7 @@ impl ShellReader<'_> {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> Option<String> {
+    fn described(text: &str) -> Option<String> {
         let all = tokens(text)?.into_iter().map(|token| match token {
             ShellToken::Word { text, quoted: true } => format!("\"{text}\""),
             ShellToken::Word { text, quoted: false } => text,
@@ -168,15 +168,16 @@ mod tests {
     }
 
     #[test]
-    fn words_quotes_and_operators_are_told_apart() {
-        let is = |text: &str, expected: &str| assert_eq!(shown(text).as_deref(), Some(expected));
+    fn words_quotes_and_operators_are_distinguished() {
+        let is =
+            |text: &str, expected: &str| assert_eq!(described(text).as_deref(), Some(expected));
         is("npm test && ! grep -q 'a b' x", "npm test [&&] ! grep -q \"a b\" x");
         is("a 2>&1 | tail -5; b", "a <2>&1> [|] tail -5 [;] b");
         is("(cd a && ls) # no", "[(] cd a [&&] ls [)]");
         is("test \"$(wc -l < f)\" -ge 3", "test \"$(wc -l < f)\" -ge 3");
         is("x=$(a (b) c) y", "\"x=$(a (b) c)\" y");
         is("a \\\n  b\nc > out.txt", "a b [\\n] c <>out.txt>");
-        assert_eq!(shown("it doesn't end"), None);
-        assert_eq!(shown("a $(b"), None);
+        assert_eq!(described("it doesn't end"), None);
+        assert_eq!(described("a $(b"), None);
     }
 }

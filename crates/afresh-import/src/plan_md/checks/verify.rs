@@ -1,4 +1,4 @@
-//! `<verify>`: the commands in it. Prose is for the worker, who is shown the task as it stands.
+//! `<verify>`: the commands in it. Prose is only shown to the worker.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use afresh_formats::text::limits::MAX_LISTED;
 use afresh_formats::text::markdown::lines::{TextLine, lines_from};
 use afresh_formats::text::markdown::{FenceTracker, LineKind};
 
-/// A command and where it stands.
+/// A command and its position.
 pub type LocatedCommand = (String, Range<usize>);
 
-/// What a `<verify>` asks for.
+/// The contents of a `<verify>`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyBlock {
     pub commands: Vec<LocatedCommand>,
-    /// What is no command, and therefore not run.
+    /// Text that is not a command and therefore not run.
     pub prose: Vec<String>,
 }
 
-/// What a person looks at is no check, and how often is nothing that a check could tell.
+/// Parts of a `<verify>`. Only `automated` contains commands.
 const PARTS: [&str; 5] = ["automated", "human-check", "manual", "sampling_rate", "human"];
 
-/// What stands in a `<verify>`.
+/// Reads a `<verify>`.
 pub fn parse(text: &str, part: &Range<usize>, remarks: &mut PlanRemarks) -> VerifyBlock {
     let mut verify = VerifyBlock::default();
     let parts = tags(text, part.clone(), &PARTS).known;
@@ -42,10 +42,10 @@ pub fn parse(text: &str, part: &Range<usize>, remarks: &mut PlanRemarks) -> Veri
 impl VerifyBlock {
     fn add_commands(&mut self, text: &str, part: &Range<usize>, remarks: &mut PlanRemarks) {
         let part = trim(text, part.clone());
-        let lines = worth_reading(text, &part);
+        let lines = check_lines(text, &part);
         if lines.len() > MAX_LISTED {
             let message = format!("more than {MAX_LISTED} lines of checks");
-            remarks.error("too-large", &lines[0].range(), message, "put them into a script");
+            remarks.error("too-large", &lines[0].range(), message, "move them to a script");
             return;
         }
         if let Some(script) = as_script(&lines) {
@@ -64,14 +64,14 @@ impl VerifyBlock {
         }
         if let Some(at) = prose {
             let message = "this check is not a command, so it is not run".to_owned();
-            let hint = "write a command whose exit code tells, e.g. `npm test`; the worker is shown the text";
+            let hint = "write a command such as `npm test`; the worker only reads the text";
             remarks.warning("check-is-prose", &at, message, hint);
         }
     }
 }
 
-/// The lines that say something: without blank ones, marks of code blocks and comments of a shell.
-fn worth_reading<'a>(text: &'a str, part: &Range<usize>) -> Vec<TextLine<'a>> {
+/// The lines without blank lines, fences and shell comments.
+fn check_lines<'a>(text: &'a str, part: &Range<usize>) -> Vec<TextLine<'a>> {
     let mut fences = FenceTracker::default();
     let marks = |kind| matches!(kind, LineKind::Opening | LineKind::Closing);
     lines_from(&text[part.clone()], part.start)
@@ -81,7 +81,7 @@ fn worth_reading<'a>(text: &'a str, part: &Range<usize>) -> Vec<TextLine<'a>> {
         .collect()
 }
 
-/// The lines as one script, where one line means nothing without the others.
+/// The lines as one script, if a line depends on another.
 fn as_script(lines: &[TextLine]) -> Option<String> {
     let continues = |line: &TextLine| {
         let ends = ["\\", "|", "&&", "||", "{", "(", "do", "then", "else"];
@@ -97,20 +97,20 @@ fn as_script(lines: &[TextLine]) -> Option<String> {
         return None;
     }
     let script = lines.iter().map(|line| line.text).collect::<Vec<_>>().join("\n");
-    // The exit code of a script is that of its last line, unless it is told otherwise.
+    // Without `set -e`, only the last line would decide about the exit code.
     command::find(&unescape(&script)).map(|script| format!("set -e\n{script}"))
 }
 
-/// What is wrong with a command that can be seen without running it.
+/// Warns about a command that proves nothing.
 fn warn_about_command(command: &str, at: &Range<usize>, remarks: &mut PlanRemarks) {
     if let Some(why) = command::cannot_fail(command) {
         let message = format!("this check always passes: {why}");
-        let hint = "leave that part out; output is kept and bounded anyway";
+        let hint = "remove that part; afresh limits and keeps the output anyway";
         remarks.warning("check-cannot-fail", at, message, hint);
     }
     if command::leaves_the_tree(command) {
-        let message = "this check goes to a directory outside the worker's clone".to_owned();
-        let hint = "checks start in the root of a clone: leave the `cd` out";
+        let message = "this check changes to a directory outside of the worker's clone".to_owned();
+        let hint = "checks start in the root of the clone: remove the `cd`";
         remarks.warning("check-leaves-tree", at, message, hint);
     }
 }
@@ -120,13 +120,13 @@ mod tests {
     use super::*;
     use afresh_formats::findings::SourceText;
 
-    /// The commands, and what was said.
+    /// The commands and the findings.
     fn read(text: &str) -> (Vec<String>, Vec<String>) {
         let mut remarks = PlanRemarks::default();
         let commands = parse(text, &(0..text.len()), &mut remarks).commands;
-        let said = remarks.render(&SourceText::new("PLAN.md", text));
-        let said = said.into_iter().map(|found| format!("{} {}", found.code, found.line));
-        (commands.into_iter().map(|(command, _)| command).collect(), said.collect())
+        let findings = remarks.render(&SourceText::new("PLAN.md", text));
+        let findings = findings.into_iter().map(|found| format!("{} {}", found.code, found.line));
+        (commands.into_iter().map(|(command, _)| command).collect(), findings.collect())
     }
 
     #[track_caller]
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn says(text: &str, code: &str) {
+    fn warns(text: &str, code: &str) {
         assert_eq!(read(text).1, [code], "{text}");
     }
 
@@ -148,18 +148,18 @@ mod tests {
         runs("npm test && npm run lint", &["npm test && npm run lint"]);
         runs("a &amp;&amp; b", &["a && b"]);
         runs(" \n ", &[]);
-        says(" All tests pass ", "check-is-prose 1");
+        warns(" All tests pass ", "check-is-prose 1");
     }
 
     #[test]
-    fn parts_are_told_apart() {
+    fn only_automated_parts_are_commands() {
         let text = "<automated>npm test</automated>\n<human-check><test>Click</test></human-check>\n<sampling_rate>1</sampling_rate>";
         runs(text, &["npm test"]);
-        says("<automated>MISSING — write it first</automated>", "check-is-prose 1");
+        warns("<automated>MISSING — write it first</automated>", "check-is-prose 1");
     }
 
     #[test]
-    fn lines_are_checks_of_their_own_unless_they_belong_together() {
+    fn lines_are_separate_checks_unless_they_depend_on_each_other() {
         runs("```bash\ncd a && ls\n# why\ncd b && ls\n```", &["cd a && ls", "cd b && ls"]);
         runs("cd app\nnpm test", &["set -e\ncd app\nnpm test"]);
         runs("grep -q a b &&\n  ls", &["set -e\ngrep -q a b &&\nls"]);
@@ -169,8 +169,8 @@ mod tests {
 
     #[test]
     fn checks_that_prove_nothing_are_reported() {
-        says("npm test 2>&1 | tail -5", "check-cannot-fail 1");
-        says("cd /home/me/app && npm test", "check-leaves-tree 1");
-        says("cd ~/app && npm test", "check-leaves-tree 1");
+        warns("npm test 2>&1 | tail -5", "check-cannot-fail 1");
+        warns("cd /home/me/app && npm test", "check-leaves-tree 1");
+        warns("cd ~/app && npm test", "check-leaves-tree 1");
     }
 }

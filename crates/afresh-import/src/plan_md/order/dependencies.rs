@@ -1,17 +1,17 @@
-//! What the names in `depends_on` mean.
+//! Resolves the names in `depends_on`.
 //!
-//! Exactly an id; else the `NN-PP` that the name starts with; else a bare number, which is a plan
-//! of the same phase. Anything else is reported and orders nothing: never guessed.
+//! A name is an id; or else the `NN-PP` that it starts with; or else a bare number, which is a plan of
+//! the same phase. Anything else is reported and ignored.
 
 use std::collections::BTreeMap;
 
 use crate::plan_md::order::plan_set::{PlanNumber, PlanSet};
 use afresh_formats::text::yaml::values::LocatedWord;
 
-/// What a member needs: positions in the set, with the place of the word that says so.
+/// The dependencies of a plan: indexes in the set, with the position of each name.
 pub type PlanNeeds = Vec<(usize, std::ops::Range<usize>)>;
 
-/// For each member, which others it needs. Unresolved names become remarks.
+/// The dependencies of each plan. Unresolved names become remarks.
 pub fn resolve(set: &mut PlanSet) -> Vec<PlanNeeds> {
     let names = PlanNames::from_set(set);
     let mut all = Vec::with_capacity(set.members.len());
@@ -23,8 +23,8 @@ pub fn resolve(set: &mut PlanSet) -> Vec<PlanNeeds> {
                 needs.push((other, word.at.clone()));
                 continue;
             }
-            let message = format!("{:?} names no plan that is here; it orders nothing", word.text);
-            let hint = "write the plan's id, as its file's name starts with it";
+            let message = format!("{:?} matches no plan, so the dependency is ignored", word.text);
+            let hint = "write the plan's id, as in the name of its file";
             member.document.remarks.warning("unresolved-dependency", &word.at, message, hint);
         }
         all.push(needs);
@@ -32,7 +32,7 @@ pub fn resolve(set: &mut PlanSet) -> Vec<PlanNeeds> {
     all
 }
 
-/// What plans are called. A name that several have means none of them.
+/// Plans by name. A name of several plans means none of them.
 #[derive(Default)]
 struct PlanNames {
     ids: BTreeMap<String, Option<usize>>,
@@ -74,7 +74,7 @@ fn enter<K: Ord>(names: &mut BTreeMap<K, Option<usize>>, name: K, at: usize) {
     names.entry(name).and_modify(|found| *found = None).or_insert(Some(at));
 }
 
-/// The name without its directory, its ending and a remark; none where the word means nothing.
+/// The name without directory, extension and remark, or `None` for words such as `none`.
 fn bare(word: &LocatedWord) -> Option<&str> {
     let text = word.text.trim().trim_matches(['`', '"', '\'']);
     let name = text.split([' ', '(', ':']).next().unwrap_or_default();

@@ -1,37 +1,37 @@
-//! The plans of one project, before they are a plan of ours.
+//! The PLAN.md files of a project.
 
 use crate::plan_md::parse::document::PlanDocument;
 
-/// A PLAN.md and what its place says about it.
+/// A PLAN.md with what its path says about it.
 #[derive(Debug)]
 pub struct PlanMember {
     pub document: PlanDocument,
     /// The id of its task, unique in the set.
     pub id: String,
     pub title: String,
-    /// What others may call it: its file's name, without `-PLAN.md`.
+    /// The name of its file without `-PLAN.md`, which dependencies may use.
     pub stem: String,
     pub number: Option<PlanNumber>,
-    /// Which of the phases it belongs to.
+    /// The index of its phase.
     pub phase: usize,
-    /// Plans with the same are those that a short name can mean.
+    /// The namespace of short names.
     pub space: usize,
-    /// Why there is nothing to do.
+    /// Why it is already done.
     pub done_before: Option<String>,
 }
 
-/// `02.1-03`: phase and plan, as numbers that can be compared.
+/// `02.1-03`: the numbers of phase and plan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PlanNumber {
     pub phase: Vec<u64>,
     pub plan: u64,
 }
 
-/// Plans that run before the next phase does.
+/// A phase: its plans run before those of the next one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlanPhase {
     pub name: String,
-    /// Which phases must be finished before.
+    /// The phases that must be finished before.
     pub needs: Vec<usize>,
 }
 
@@ -42,7 +42,7 @@ pub struct PlanSet {
 }
 
 impl PlanNumber {
-    /// The number that a name starts with, and how long it is: `02.1-03`, `2-3`.
+    /// The number that a name starts with, and its length: `02.1-03`, `2-3`.
     pub fn leading(name: &str) -> Option<(Self, usize)> {
         let (phase, phase_end) = phase_number(name)?;
         let rest = name[phase_end..].strip_prefix('-')?;
@@ -54,7 +54,7 @@ impl PlanNumber {
     }
 }
 
-/// The number of a phase that a name starts with, and how long it is: `02`, `02.1`.
+/// The number of a phase that a name starts with, and its length: `02`, `02.1`.
 pub fn phase_number(name: &str) -> Option<(Vec<u64>, usize)> {
     let end = name.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(name.len());
     let digits = name[..end].trim_end_matches('.');

@@ -1,7 +1,7 @@
-//! Waves: which plans of a phase can run side by side.
+//! Waves: which plans of a phase can run in parallel.
 //!
-//! They follow from dependencies alone. What a plan says about its own wave is compared with that,
-//! and what differs is reported. Files that two plans of a wave share are for [`afresh_formats::lint`].
+//! They follow from dependencies alone. A plan's `wave` is compared with that, and differences are
+//! reported. Files that two plans of a wave share are reported by [`afresh_formats::lint`].
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::plan_md::order::dependencies::PlanNeeds;
 use crate::plan_md::order::plan_set::PlanSet;
 use afresh_formats::findings::Fix;
 
-/// The wave of each member inside its phase, counted from 1; 0 for what is in a circle.
+/// The wave of each plan in its phase, counted from 1; 0 for a plan in a cycle.
 pub fn compute_waves(set: &PlanSet, needs: &[PlanNeeds]) -> Vec<u32> {
     let inside = |at: usize| {
         let phase = set.members[at].phase;
@@ -39,35 +39,35 @@ pub fn compute_waves(set: &PlanSet, needs: &[PlanNeeds]) -> Vec<u32> {
             }
         }
     }
-    // What was never ready is in a circle, or waits for one.
+    // A plan that never became ready is in a cycle, or waits for one.
     for (at, wave) in waves.iter_mut().enumerate() {
         *wave = if waiting[at] == 0 { *wave } else { 0 };
     }
     waves
 }
 
-/// Says what the plans get wrong about their waves.
+/// Reports waves that contradict the dependencies.
 pub fn remark(set: &mut PlanSet, needs: &[PlanNeeds], waves: &[u32]) {
     for at in 0..waves.len() {
         let late = late_needs(set, &needs[at], at);
         let document = &mut set.members[at].document;
         let Some((stated, place)) = document.fields.wave.clone() else { continue };
         for (other, place) in &late {
-            let message = format!("this plan is of wave {stated}, but needs {other}");
+            let message = format!("this plan is in wave {stated}, but needs {other}");
             let hint = "waves follow from `depends_on`: correct `wave`, or remove the dependency";
             document.remarks.warning("dependency-not-earlier", place, message, hint);
         }
         if late.is_empty() && waves[at] != 0 && stated != waves[at] {
             let message = format!(
-                "the plan says wave {stated}; its dependencies put it in wave {}",
+                "the plan says wave {stated}, but its dependencies put it in wave {}",
                 waves[at]
             );
-            // A later wave may mean a dependency that is missing: that is for its author to say.
+            // A later wave may mean a missing dependency, which only the author can know.
             if stated > waves[at] {
-                let hint = "if it must wait for a plan, name that in `depends_on`";
+                let hint = "if it must wait for another plan, add that to `depends_on`";
                 document.remarks.warning("wave-disagrees", &place, message, hint);
             } else {
-                let hint = "correct `wave`; it is not used";
+                let hint = "correct `wave`; afresh does not use it";
                 let fix = Fix::rewording(place.clone(), waves[at].to_string());
                 document.remarks.fixable("wave-disagrees", &place, message, hint, fix);
             }
@@ -75,7 +75,7 @@ pub fn remark(set: &mut PlanSet, needs: &[PlanNeeds], waves: &[u32]) {
     }
 }
 
-/// The dependencies of the same phase that say that they are of the same wave, or of a later one.
+/// The dependencies in the same phase whose wave is the same or later.
 fn late_needs(set: &PlanSet, needs: &PlanNeeds, at: usize) -> Vec<(String, Range<usize>)> {
     let own = &set.members[at];
     let Some((wave, _)) = own.document.fields.wave else { return Vec::new() };
@@ -83,7 +83,7 @@ fn late_needs(set: &PlanSet, needs: &PlanNeeds, at: usize) -> Vec<(String, Range
         let other = &set.members[*need];
         let (stated, _) = other.document.fields.wave.clone()?;
         let is_late = *need != at && other.phase == own.phase && stated >= wave;
-        is_late.then(|| (format!("{} of wave {stated}", other.id), place.clone()))
+        is_late.then(|| (format!("{} in wave {stated}", other.id), place.clone()))
     };
     needs.iter().filter_map(late).collect()
 }

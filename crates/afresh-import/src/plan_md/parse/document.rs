@@ -20,20 +20,19 @@ use afresh_formats::text::yaml::values::get;
 pub struct PlanDocument {
     pub path: String,
     pub text: String,
-    /// What is wrong with its frontmatter as such.
-    pub trouble: Option<Finding>,
+    /// The finding about its frontmatter, if that is not valid YAML.
+    pub yaml_finding: Option<Finding>,
     pub remarks: PlanRemarks,
     pub fields: PlanFrontmatter,
     pub must_haves: MustHaves,
-    /// What the sections say, as they stand there.
+    /// The text of the sections.
     pub sections: String,
     pub objective: String,
     pub items: Vec<PlanItem>,
 }
 
-/// Sections whose text a worker needs. How to run the tool that wrote the plan, and where to put
-/// its summary, is not for our workers.
-const TOLD: [&str; 9] = [
+/// Sections that a worker needs. The others are about the tool that wrote the plan and its summary.
+const SHOWN_SECTIONS: [&str; 9] = [
     "objective",
     "context",
     "interfaces",
@@ -44,23 +43,23 @@ const TOLD: [&str; 9] = [
     "feature",
     "notes",
 ];
-const NOT_TOLD: [&str; 4] = ["execution_context", "tasks", "task", "output"];
+const OMITTED_SECTIONS: [&str; 4] = ["execution_context", "tasks", "task", "output"];
 
 impl PlanDocument {
     pub fn read(path: &str, text: String) -> Self {
         let source = SourceText::new(path, &text);
         let mut remarks = PlanRemarks::default();
         let block = Frontmatter::first(&text);
-        let (node, trouble) = match &block {
+        let (node, yaml_finding) = match &block {
             Some(block) => {
                 if !block.closed {
                     let at = block.at.start.saturating_sub(4)..block.at.start;
-                    let message = "the frontmatter that starts here never ends".to_owned();
+                    let message = "the frontmatter that starts here is not closed".to_owned();
                     remarks.warning(
                         "frontmatter-invalid",
                         &at,
                         message,
-                        "add a line `---` behind it",
+                        "add a line `---` after it",
                     );
                 }
                 yaml::frontmatter(&source, block)
@@ -77,7 +76,7 @@ impl PlanDocument {
         let (sections, objective) = sections(&text, body, first_task);
         let mut document = Self {
             path: path.to_owned(),
-            trouble,
+            yaml_finding,
             remarks,
             fields,
             must_haves,
@@ -91,7 +90,7 @@ impl PlanDocument {
         document
     }
 
-    /// What it is called: as it is listed elsewhere, else its group, its objective, the text that it starts with, its first task.
+    /// Its title: as listed elsewhere, or its group, its objective, its first text, or its first task.
     pub fn title(&self, listed: Option<&str>, fallback: &str) -> String {
         let first = self.items.first().map(|item| item.name.as_str());
         let group = self.fields.task_group.as_deref();
@@ -109,10 +108,10 @@ impl PlanDocument {
                 "empty-plan",
                 &(start..start),
                 message,
-                "say what is to be done, or remove the file",
+                "describe the work, or remove the file",
             );
         } else if self.items.is_empty() {
-            let message = "this plan has no tasks; a worker gets it as a whole".to_owned();
+            let message = "this plan has no tasks; one worker gets the whole text".to_owned();
             let hint = "add `<task type=\"auto\">` with <name>, <files>, <action> and <verify>";
             self.remarks.warning("no-tasks", &(start..start), message, hint);
         }
@@ -127,7 +126,7 @@ impl PlanDocument {
     }
 }
 
-/// The tasks: in tags, or under headings where there are none.
+/// The tasks: in tags, or else under headings.
 fn items(text: &str, body: usize, remarks: &mut PlanRemarks) -> Vec<PlanItem> {
     let blocks = scan(text, body, remarks);
     let headings = headings(text);
@@ -139,7 +138,7 @@ fn items(text: &str, body: usize, remarks: &mut PlanRemarks) -> Vec<PlanItem> {
         };
         let tasks =
             headings.iter().filter(|heading| heading.at.start >= body && is_task(heading.text));
-        // Whoever puts plans together says that it is too much.
+        // One more than the limit, so that the caller reports it.
         return tasks
             .take(MAX_TASKS + 1)
             .map(|heading| PlanItem::of_heading(text, heading, remarks))
@@ -159,7 +158,7 @@ fn items(text: &str, body: usize, remarks: &mut PlanRemarks) -> Vec<PlanItem> {
     blocks.iter().map(item).collect()
 }
 
-/// Does one of the blocks, which are in order, hold this byte?
+/// Whether one of the sorted blocks contains this byte.
 fn is_inside(blocks: &[TaskBlock], byte: usize) -> bool {
     let after = blocks.partition_point(|block| block.range().start <= byte);
     after.checked_sub(1).is_some_and(|last| blocks[last].range().contains(&byte))
@@ -175,23 +174,23 @@ fn wave_of_heading(words: &str) -> Option<u32> {
     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// The sections that a worker needs, and what the objective says.
+/// The sections that a worker needs, and the objective.
 fn sections(text: &str, body: usize, first_task: usize) -> (String, String) {
-    let names: Vec<&str> = TOLD.into_iter().chain(NOT_TOLD).collect();
+    let names: Vec<&str> = SHOWN_SECTIONS.into_iter().chain(OMITTED_SECTIONS).collect();
     let found = tags(text, body..text.len(), &names).known;
-    let told: Vec<(&str, String)> = found
+    let shown: Vec<(&str, String)> = found
         .iter()
-        .filter(|tag| TOLD.contains(&tag.opening.name))
+        .filter(|tag| SHOWN_SECTIONS.contains(&tag.opening.name))
         .map(|tag| (tag.opening.name, dedented(&text[tag.inner.clone()])))
         .filter(|(_, words)| !words.is_empty())
         .collect();
-    let objective = told.iter().find(|(name, _)| *name == "objective");
+    let objective = shown.iter().find(|(name, _)| *name == "objective");
     let objective = objective.map(|(_, words)| words.clone()).unwrap_or_default();
-    if told.is_empty() {
-        // A plan without tags: whatever stands before the first task is for every worker.
+    if shown.is_empty() {
+        // A plan without tags: every worker gets the text before the first task.
         return (dedented(&text[body..first_task.max(body)]), objective);
     }
-    let shown: Vec<String> =
-        told.iter().map(|(name, words)| format!("<{name}>\n{words}\n</{name}>")).collect();
-    (shown.join("\n\n"), objective)
+    let texts: Vec<String> =
+        shown.iter().map(|(name, words)| format!("<{name}>\n{words}\n</{name}>")).collect();
+    (texts.join("\n\n"), objective)
 }

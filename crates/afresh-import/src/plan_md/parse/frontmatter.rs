@@ -1,4 +1,4 @@
-//! What the frontmatter of a PLAN.md says.
+//! The frontmatter of a PLAN.md.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -21,15 +21,15 @@ pub struct PlanFrontmatter {
     pub status: Option<String>,
     pub task_group: Option<String>,
     pub source_tasks: Vec<LocatedWord>,
-    /// The agent definition that its worker works by.
+    /// The agent definition for its worker.
     pub agent: Option<String>,
-    /// The keys that stand there, in small letters.
+    /// All keys, in lowercase.
     pub keys: BTreeSet<String>,
-    /// Everything else, as it was written (FO-06).
+    /// Everything else, with its source text (FO-06).
     pub unknown: Vec<(String, String)>,
 }
 
-/// Keys that mean something, or that are known to mean nothing to us.
+/// Known keys, including those that afresh ignores.
 const KEYS: [&str; 14] = [
     "phase",
     "plan",
@@ -61,8 +61,8 @@ impl PlanFrontmatter {
                 "files_deleted" => fields.take_files(value, Some(FileAction::Delete), remarks),
                 "wave" => fields.wave = wave(value, remarks),
                 "autonomous" => {
-                    let says = word(value).map(|word| word.eq_ignore_ascii_case("true"));
-                    fields.autonomous = says.map(|says| (says, value.span.clone()));
+                    let flag = word(value).map(|word| word.eq_ignore_ascii_case("true"));
+                    fields.autonomous = flag.map(|flag| (flag, value.span.clone()));
                 }
                 "status" => fields.status = word(value),
                 "claude_code_subagent" => fields.agent = word(value),
@@ -93,20 +93,20 @@ impl PlanFrontmatter {
 }
 
 fn wave(node: &Node, remarks: &mut PlanRemarks) -> Option<(u32, Range<usize>)> {
-    let said = word(node)?;
-    if let Ok(number) = said.trim().parse() {
+    let text = word(node)?;
+    if let Ok(number) = text.trim().parse() {
         return Some((number, node.span.clone()));
     }
-    let message = format!("the wave {said:?} is not a number");
-    let hint = "waves follow from `depends_on`; write a number, or leave it out";
+    let message = format!("the wave {text:?} is not a number");
+    let hint = "waves follow from `depends_on`; write a number, or remove it";
     remarks.warning("wave-disagrees", &node.span, message, hint);
     None
 }
 
-/// A key that is nearly one that counts: what it says would be lost (B20).
+/// Reports a misspelt key, whose value would be lost (B20).
 fn misspelt(key: &str, at: &Range<usize>, remarks: &mut PlanRemarks) {
     if let Some(meant) = nearest(key, KEYS.into_iter()) {
-        let message = format!("the key {key:?} means nothing here");
+        let message = format!("unknown key {key:?}");
         let hint = format!("did you mean {meant:?}?");
         remarks.fixable("unknown-field", at, message, &hint, Fix::correction(at.clone(), meant));
     }

@@ -1,4 +1,4 @@
-//! One `<task>`, or one `## Task N`: what is to be done, with which files and checks.
+//! One `<task>` or `## Task N`: its instructions, files and checks.
 
 use std::ops::Range;
 
@@ -19,24 +19,24 @@ use afresh_formats::text::markdown::lines::lines_from;
 #[derive(Debug, Clone)]
 pub struct PlanItem {
     pub name: String,
-    /// Where it starts.
+    /// The range of its opening.
     pub at: Range<usize>,
-    /// The task as it stands in the plan.
+    /// The text of the task.
     pub text: String,
     pub files: Vec<(FileDraft, Range<usize>)>,
     pub checks: Vec<LocatedCommand>,
     pub checkpoint: Option<Checkpoint>,
-    /// The plan says that it is done.
+    /// Whether the plan marks it as done.
     pub is_done: bool,
-    /// The number of the `### Wave N` that it stands under.
+    /// The number of the `### Wave N` above it.
     pub wave: u32,
-    /// Where it says what to do.
+    /// The range of its action.
     pub action: Option<Range<usize>>,
-    /// Files that its worker is told to read first.
+    /// Files that its worker is asked to read first.
     pub reads: Vec<(String, Range<usize>)>,
 }
 
-/// What a task is made of.
+/// The parts of a task.
 const PARTS: [&str; 30] = [
     "name",
     "precondition",
@@ -76,7 +76,7 @@ impl PlanItem {
         let parts = tags(text, block.inner.clone(), &PARTS);
         for tag in parts.known.iter().filter(|tag| !tag.is_closed) {
             let message = format!("<{}> is not closed", tag.opening.name);
-            let hint = "add its closing tag; it was read up to the next tag";
+            let hint = "add the closing tag; it was read up to the next tag";
             let fix =
                 Fix::correction(tag.inner.end..tag.inner.end, format!("</{}>", tag.opening.name));
             remarks.fixable("unbalanced-tag", &tag.opening.at, message, hint, fix);
@@ -97,9 +97,8 @@ impl PlanItem {
         let kind = block.opening.attribute("type").unwrap_or("auto");
         let point = checkpoint::kind(kind);
         if point.is_none() && !["auto", "tracer", "tdd", "execute", "task", ""].contains(&kind) {
-            let message = format!("the type {kind:?} of this task is not known; a worker does it");
-            let hint =
-                "known are auto, tracer and checkpoint:human-verify, :decision, :human-action";
+            let message = format!("unknown task type {kind:?}; a worker does the task");
+            let hint = "known types: auto, tracer, checkpoint:human-verify, checkpoint:decision, checkpoint:human-action";
             remarks.warning("unknown-task-type", &block.opening.at, message, hint);
         }
         let mut found = Vec::new();
@@ -139,7 +138,7 @@ impl PlanItem {
         }
     }
 
-    /// Reads what stands under `## Task N: name`: the way of plans without tags.
+    /// Reads the section `## Task N: name` of a plan without tags.
     pub fn of_heading(text: &str, heading: &Heading, remarks: &mut PlanRemarks) -> Self {
         let (mut found, mut checks) = (Vec::new(), Vec::new());
         for line in lines_from(&text[heading.body.clone()], heading.body.start) {
@@ -170,7 +169,7 @@ impl PlanItem {
     }
 }
 
-/// Files that are named, and a remark about what is none.
+/// Adds the files, and a remark about text that is not a path.
 pub(crate) fn collect_files(
     named: Vec<FileMention>,
     found: &mut Vec<(FileDraft, Range<usize>)>,
@@ -179,27 +178,26 @@ pub(crate) fn collect_files(
     if named.len() > MAX_LISTED {
         let (FileMention::File(_, at) | FileMention::Prose(_, at)) = &named[0];
         let message = format!("more than {MAX_LISTED} files in one list");
-        remarks.error("too-large", at, message, "a directory or a glob stands for many files");
+        remarks.error("too-large", at, message, "use a directory or a glob");
         return;
     }
     for named in named {
         match named {
             FileMention::File(file, at) => found.push((file, at)),
             FileMention::Prose(_, at) => {
-                let message = "this is no path, so it gives no file".to_owned();
-                let hint =
-                    "one path per line, or several with commas; a path with blanks in backticks";
+                let message = "this is not a path, so it is ignored".to_owned();
+                let hint = "write one path per line, or separate them by commas; put a path with spaces in backticks";
                 remarks.warning("file-is-prose", &at, message, hint);
             }
         }
     }
 }
 
-/// A tag that is nearly one that counts: what stands in it would be lost (B20).
+/// Reports a misspelt tag, whose contents would be lost (B20).
 fn misspelt(text: &str, opening: &OpeningTag, end: usize, remarks: &mut PlanRemarks) {
     let (name, at) = (opening.name, &opening.at);
     let Some(meant) = nearest(name, PARTS.into_iter()) else { return };
-    let message = format!("<{name}> means nothing in a task");
+    let message = format!("unknown tag <{name}> in a task");
     let hint = format!("did you mean <{meant}>?");
     let word = |start: usize| TextEdit { range: start..start + name.len(), text: meant.to_owned() };
     let closing = text[at.end..end].find(&format!("</{name}>"));
@@ -214,7 +212,7 @@ fn tag_text(text: &str, tag: &PlanTag) -> String {
     unescape(&text[tag.inner.clone()]).trim().to_owned()
 }
 
-/// The first line that says something, as a title.
+/// The first line that is not blank, as a title.
 pub(crate) fn short(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     title(line.trim_start_matches(['#', ' ']).trim_end_matches('.'))

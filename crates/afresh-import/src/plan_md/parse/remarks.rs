@@ -1,10 +1,10 @@
-//! What is to be said about a place of one file.
+//! Findings about places of one file, before it is known which line they are on.
 
 use std::ops::Range;
 
 use afresh_formats::findings::{Finding, Fix, Severity, SourceText};
 
-/// More remarks than this about one file say nothing new.
+/// The most remarks for one file.
 const MAX_REMARKS: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct PlanRemark {
     pub fix: Option<Fix>,
 }
 
-/// Everything that is to be said about one file.
+/// All remarks about one file.
 #[derive(Debug, Clone, Default)]
 pub struct PlanRemarks {
     all: Vec<PlanRemark>,
@@ -32,7 +32,7 @@ impl PlanRemarks {
         self.add(Severity::Warning, code, at, message, hint);
     }
 
-    /// A warning with what would mend it.
+    /// A warning with a fix.
     pub fn fixable(
         &mut self,
         code: &'static str,
@@ -41,12 +41,12 @@ impl PlanRemarks {
         hint: &str,
         fix: Fix,
     ) {
-        let said = self.all.len();
+        let index = self.all.len();
         self.warning(code, at, message, hint);
-        self.mend_by(said, fix);
+        self.set_fix(index, fix);
     }
 
-    /// An error with what would mend it.
+    /// An error with a fix.
     pub fn fixable_error(
         &mut self,
         code: &'static str,
@@ -55,10 +55,10 @@ impl PlanRemarks {
         hint: &str,
         fix: Option<Fix>,
     ) {
-        let said = self.all.len();
+        let index = self.all.len();
         self.error(code, at, message, hint);
         if let Some(fix) = fix {
-            self.mend_by(said, fix);
+            self.set_fix(index, fix);
         }
     }
 
@@ -66,7 +66,7 @@ impl PlanRemarks {
         self.add(Severity::Note, code, at, message, hint);
     }
 
-    /// They as findings of a file.
+    /// The remarks as findings of a file.
     pub fn render(&self, source: &SourceText) -> Vec<Finding> {
         let finding = |remark: &PlanRemark| Finding {
             severity: remark.severity,
@@ -78,9 +78,9 @@ impl PlanRemarks {
         self.all.iter().map(finding).collect()
     }
 
-    /// Notes what would mend a remark, if it was taken down.
-    fn mend_by(&mut self, said: usize, fix: Fix) {
-        if let Some(remark) = self.all.get_mut(said) {
+    /// Adds a fix to the remark with this index, if it was kept.
+    fn set_fix(&mut self, index: usize, fix: Fix) {
+        if let Some(remark) = self.all.get_mut(index) {
             remark.fix = Some(fix);
         }
     }
@@ -93,7 +93,7 @@ impl PlanRemarks {
         message: String,
         hint: &str,
     ) {
-        // An error must be heard, however many warnings came before it.
+        // An error is kept, however many warnings came before it.
         let first_error = severity == Severity::Error
             && !self.all.iter().any(|remark| remark.severity == Severity::Error);
         if self.all.len() < MAX_REMARKS || first_error {

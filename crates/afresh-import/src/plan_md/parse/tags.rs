@@ -1,7 +1,7 @@
 //! Tags in a text that is not XML.
 //!
 //! `<name attribute="value">` up to the first `</name>`; between them, `&&`, `<` and generics are
-//! plain text. Nothing is expanded, so nothing can grow and nothing outside is read.
+//! plain text. Nothing is expanded, so the text cannot grow and no other file is read.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,15 +16,15 @@ pub struct OpeningTag<'a> {
     pub name: &'a str,
     pub at: Range<usize>,
     attributes: &'a str,
-    /// `<name/>`: there is no closing tag.
+    /// `<name/>`, without a closing tag.
     pub is_whole: bool,
 }
 
-/// A tag and what stands in it.
+/// A tag and its contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanTag<'a> {
     pub opening: OpeningTag<'a>,
-    /// What stands between opening and closing, without the space around it.
+    /// The contents, trimmed.
     pub inner: Range<usize>,
     pub is_closed: bool,
 }
@@ -33,7 +33,7 @@ pub struct PlanTag<'a> {
 #[derive(Debug, Default)]
 pub struct PlanTags<'a> {
     pub known: Vec<PlanTag<'a>>,
-    /// Tags that start a line, stand in no known tag, and mean nothing here.
+    /// Unknown tags at the start of a line, outside of known tags.
     pub unknown: Vec<OpeningTag<'a>>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> OpeningTag<'a> {
         Some(Self { name, at: at..at + 1 + name_end + end + 1, attributes, is_whole })
     }
 
-    /// What an attribute says.
+    /// The value of an attribute.
     pub fn attribute(&self, wanted: &str) -> Option<&'a str> {
         let mut rest = self.attributes.trim_start();
         while !rest.is_empty() {
@@ -83,15 +83,15 @@ impl<'a> OpeningTag<'a> {
     }
 }
 
-/// The `>` that ends an opening tag: the first that is in no quotes, or the first at all where the
-/// quotes do not end.
+/// The `>` that ends an opening tag: the first outside of quotes, or the first at all if a quote is not
+/// closed.
 fn closing_bracket(text: &str) -> Option<usize> {
     let mut quote = None;
     let mut first = None;
     for (at, c) in text.char_indices().take_while(|(at, _)| *at < MAX_TAG_BYTES) {
         match (quote, c) {
             (None, '>') => return Some(at),
-            // The next tag starts before this one ended.
+            // The next tag starts before this one ends.
             (None, '<') => break,
             (None, '"' | '\'') => quote = Some(c),
             (Some(open), _) if c == open => quote = None,
@@ -102,10 +102,10 @@ fn closing_bracket(text: &str) -> Option<usize> {
     first
 }
 
-/// The tags with these names in a part of a text, none inside another. Comments are skipped.
+/// The tags with these names in a part of a text, without nested ones. Comments are skipped.
 pub fn tags<'a>(text: &'a str, part: Range<usize>, names: &[&str]) -> PlanTags<'a> {
     let mut found = PlanTags::default();
-    // Names of which no closing tag follows: looking for it again and again would be slow.
+    // Names without a further closing tag, so that it is not searched for again.
     let mut never_closed = BTreeSet::new();
     let mut at = part.start;
     while let Some(offset) = text[at..part.end].find('<') {
@@ -146,7 +146,7 @@ pub fn tags<'a>(text: &'a str, part: Range<usize>, names: &[&str]) -> PlanTags<'
     found
 }
 
-/// Where the next line starts with one of these tags, opening or closing.
+/// The next line that starts with one of these tags, opening or closing.
 fn next_known(text: &str, part: Range<usize>, names: &[&str]) -> usize {
     let known = |at: usize| {
         let rest = text[at + 1..].strip_prefix('/').unwrap_or(&text[at + 1..]);
@@ -158,22 +158,22 @@ fn next_known(text: &str, part: Range<usize>, names: &[&str]) -> usize {
     brackets.find(|at| starts_line(text, *at) && known(*at)).unwrap_or(part.end)
 }
 
-/// Is there nothing but space before it on its line?
+/// Whether only white space is before it on its line.
 fn starts_line(text: &str, at: usize) -> bool {
     let before = text[..at].trim_end_matches([' ', '\t']);
     before.is_empty() || before.ends_with('\n')
 }
 
-/// A part of a text, without the space around it.
+/// The range without the white space around it.
 pub fn trim(text: &str, part: Range<usize>) -> Range<usize> {
     let inside = &text[part.clone()];
     let start = part.start + (inside.len() - inside.trim_start().len());
     start..(start + inside.trim().len())
 }
 
-/// The text with its entities replaced, if it was escaped at all.
+/// The text with its entities replaced, if it was escaped.
 ///
-/// A text that also holds a bare `&` was not, so what looks like an entity is meant as it stands.
+/// A text that also contains a bare `&` was not escaped, so its entities are literal.
 pub fn unescape(text: &str) -> Cow<'_, str> {
     const ENTITIES: [(&str, char); 6] = [
         ("&lt;", '<'),
@@ -214,7 +214,7 @@ mod tests {
 
     /// Generics, comparisons and shell operators are text.
     #[test]
-    fn what_stands_in_a_tag_is_plain_text() {
+    fn the_contents_of_a_tag_are_plain_text() {
         let text = "<name>Vec<T> & co</name>\n<action>if a < b && c > d { <verify> }</action><verify>test a && test b</verify>";
         assert_eq!(
             shown(text),
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_left_open_ends_where_the_next_one_starts() {
+    fn an_unclosed_tag_ends_at_the_next_one() {
         let text =
             "<name>one\n  <action>two <b>\n<verify>three</verify>\n<!-- <files>x</files> -->";
         assert_eq!(
@@ -249,9 +249,9 @@ mod tests {
         assert_eq!(OpeningTag::parse("<tasks>", 0).map(|tag| tag.name), Some("tasks"));
     }
 
-    /// B16: an entity stands for one character or for itself.
+    /// B16: an entity is one character or itself.
     #[test]
-    fn entities_are_replaced_only_in_an_escaped_text() {
+    fn entities_are_replaced_only_in_escaped_text() {
         assert_eq!(unescape("a &amp;&amp; b &lt; c"), "a && b < c");
         assert_eq!(unescape("&amp;lt;"), "&lt;");
         assert_eq!(unescape("a && echo '&amp;'"), "a && echo '&amp;'");

@@ -1,8 +1,8 @@
 //! The `<task>` blocks of a PLAN.md.
 //!
-//! A block goes from `<task …>` to `</task>`, or to the next `<task …>` where that is missing. What
-//! stands in a code block, in a comment or in backticks is an example, not a task. A code block
-//! that a task leaves open ends with the task: models often nest marks of one length.
+//! A block extends from `<task …>` to `</task>`, or to the next `<task …>` if that is missing. Text in a
+//! code block, a comment or backticks is an example, not a task. A code block that a task leaves open
+//! ends with the task: models often nest fences of the same length.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use afresh_formats::text::markdown::{FenceTracker, LineKind, TextLine};
 
 const CLOSING: &str = "</task>";
 
-/// A task as it stands in the text.
+/// A task in the text.
 #[derive(Debug, Clone)]
 pub struct TaskBlock<'a> {
     pub opening: OpeningTag<'a>,
@@ -24,13 +24,13 @@ pub struct TaskBlock<'a> {
 }
 
 impl TaskBlock<'_> {
-    /// All of it, without the closing tag.
+    /// The whole block, without the closing tag.
     pub fn range(&self) -> Range<usize> {
         self.opening.at.start..self.inner.end
     }
 }
 
-/// The tasks of a text from a byte on.
+/// The tasks of a text from byte `from` on.
 pub fn scan<'a>(text: &'a str, from: usize, remarks: &mut PlanRemarks) -> Vec<TaskBlock<'a>> {
     let mut scanner = TaskBlockScanner {
         text,
@@ -56,19 +56,19 @@ struct TaskBlockScanner<'a, 'r> {
     blocks: Vec<TaskBlock<'a>>,
     open: Option<OpeningTag<'a>>,
     fences: FenceTracker,
-    /// Tasks in the code block that is open now.
+    /// The number of tasks in the open code block.
     fenced: usize,
-    /// Those of them that have not ended.
+    /// The number of those that are not closed.
     depth: usize,
-    /// Where the comment that is open now starts, and whether a task stands in it.
+    /// The start of the open comment, and whether it contains a task.
     comment: Option<(usize, bool)>,
-    /// What stands before this byte was looked at.
+    /// The bytes before this one are processed.
     resume: usize,
 }
 
 impl<'a> TaskBlockScanner<'a, '_> {
     fn line(&mut self, line: &TextLine<'a>) {
-        // A line inside a comment, or inside an opening tag of several lines, is no mark of code.
+        // A line inside a comment, or inside an opening tag of several lines, is not a fence.
         if self.comment.is_some() || line.start < self.resume {
             return self.text_line(line);
         }
@@ -95,7 +95,7 @@ impl<'a> TaskBlockScanner<'a, '_> {
         }
     }
 
-    /// Looks at what may be a tag, or the start or end of a comment.
+    /// Handles a tag, or the start or end of a comment.
     fn mark(&mut self, at: usize) {
         let rest = &self.text[at..];
         if let Some((_, hides)) = &mut self.comment {
@@ -119,8 +119,8 @@ impl<'a> TaskBlockScanner<'a, '_> {
                 self.fenced += 1;
                 self.depth += 1;
                 let place = line.start + at..line.start + at + "<task".len();
-                let message = "a task in a code block is not read as a task".to_owned();
-                let hint = "if it is meant to be done, take it out of the code block";
+                let message = "a task in a code block is an example and not run".to_owned();
+                let hint = "move it out of the code block to run it";
                 self.remarks.warning("task-in-fence", &place, message, hint);
             }
         }
@@ -131,8 +131,8 @@ impl<'a> TaskBlockScanner<'a, '_> {
             self.depth -= 1;
         } else if self.open.is_some() && line.text.trim() == CLOSING {
             let since = self.fences.open_since().unwrap_or(line.start);
-            let message = "the code block that starts here does not end in its task".to_owned();
-            let hint = "close it, or use a longer mark around a block that holds others";
+            let message = "the code block that starts here is not closed in its task".to_owned();
+            let hint = "close it, or use a longer fence around nested blocks";
             self.remarks.warning("unclosed-fence", &(since..since + 3), message, hint);
             self.fences.leave();
             self.close(line.trimmed().start);
@@ -141,7 +141,7 @@ impl<'a> TaskBlockScanner<'a, '_> {
 
     fn open(&mut self, at: usize) {
         if self.blocks.len() > MAX_TASKS {
-            // Whoever puts plans together says that it is too much.
+            // The caller reports that there are too many.
             (self.open, self.resume) = (None, self.text.len());
             return;
         }
@@ -162,14 +162,14 @@ impl<'a> TaskBlockScanner<'a, '_> {
                 self.open = Some(opening);
             }
             None => {
-                let message = "this opening tag never ends".to_owned();
+                let message = "this opening tag is not closed".to_owned();
                 let place = at..at + "<task".len();
                 self.remarks.error("unbalanced-task", &place, message, "add the missing `>`");
             }
         }
     }
 
-    /// The closing tag, on a line of its own behind the last words before this byte.
+    /// A fix that adds the closing tag on its own line after the last text before this byte.
     fn closing_before(&self, at: usize) -> Fix {
         let end = self.text[..at].trim_end().len();
         Fix::rewording(end..end, format!("\n{CLOSING}"))
@@ -180,8 +180,8 @@ impl<'a> TaskBlockScanner<'a, '_> {
         if let Some(opening) = self.open.take() {
             self.blocks.push(TaskBlock { inner: opening.at.end..at, opening });
         } else {
-            let message = "this closes a task that was never opened".to_owned();
-            let hint = "add `<task type=\"auto\">` where it starts, or remove this";
+            let message = "this closing tag has no opening tag".to_owned();
+            let hint = "add `<task type=\"auto\">` where the task starts, or remove this tag";
             let place = at..at + CLOSING.len();
             self.remarks.error("unbalanced-task", &place, message, hint);
         }
@@ -189,18 +189,20 @@ impl<'a> TaskBlockScanner<'a, '_> {
 
     fn finish(&mut self) {
         if let Some((start, true)) = self.comment {
-            let message = "the comment that starts here never ends, and holds tasks".to_owned();
+            let message =
+                "the comment that starts here is not closed and contains tasks".to_owned();
             self.remarks.error("unclosed-comment", &(start..start + 4), message, "add `-->`");
         }
         if let Some(start) =
             self.fences.open_since().filter(|_| self.open.is_none() && self.fenced > 0)
         {
-            let message = "the code block that starts here never ends, and holds tasks".to_owned();
+            let message =
+                "the code block that starts here is not closed and contains tasks".to_owned();
             self.remarks.error("unclosed-fence", &(start..start + 3), message, "close it");
         }
         if let Some(opening) = self.open.take() {
             let rest = &self.text[opening.at.end..];
-            let hint = "add `</task>`, and whatever else is missing before it";
+            let hint = "add `</task>`, and what else is missing before it";
             if let Some(end) = rest.find("</tasks>") {
                 let message = "this task is not closed before the tasks end".to_owned();
                 let end = opening.at.end + end;
@@ -208,7 +210,7 @@ impl<'a> TaskBlockScanner<'a, '_> {
                 self.remarks.fixable("unbalanced-task", &opening.at, message, hint, fix);
                 self.blocks.push(TaskBlock { inner: opening.at.end..end, opening });
             } else {
-                let message = "this task never ends: the file may be cut off".to_owned();
+                let message = "this task is not closed: the file may be cut off".to_owned();
                 self.remarks.error("unbalanced-task", &opening.at, message, hint);
                 self.blocks.push(TaskBlock { inner: opening.at.end..self.text.len(), opening });
             }
@@ -227,7 +229,7 @@ mod tests {
     use super::*;
     use afresh_formats::findings::SourceText;
 
-    /// The tasks, and what was said: code and line.
+    /// The tasks, and severity, code and line of each finding.
     fn read(text: &str) -> (Vec<&str>, Vec<String>) {
         let mut remarks = PlanRemarks::default();
         let blocks = scan(text, 0, &mut remarks);
@@ -247,9 +249,9 @@ mod tests {
         );
     }
 
-    /// B17: what is not closed is named with its line, and nothing is lost.
+    /// B17: unclosed tags are reported with their line, and no task is lost.
     #[test]
-    fn tags_that_do_not_match_are_named() {
+    fn unbalanced_tags_are_reported() {
         let unclosed = "<task>\none\n<task>\ntwo\n</tasks>";
         assert_eq!(
             read(unclosed),
@@ -266,26 +268,26 @@ mod tests {
         assert_eq!(read("a\n<task type=\"x\"\n<name>").1, ["Error unbalanced-task 2"]);
     }
 
-    /// Marks of one length, nested: the block that is left open ends with its task.
+    /// With nested fences of the same length, the block that is left open ends with its task.
     #[test]
-    fn a_code_block_left_open_does_not_swallow_the_next_task() {
+    fn an_unclosed_code_block_does_not_hide_the_next_task() {
         let text =
             "<task>\n```md\n```sh\nls\n```\n```\n<done>x</done>\n</task>\n<task>\ntwo\n</task>";
-        let (tasks, said) = read(text);
+        let (tasks, findings) = read(text);
         assert_eq!(tasks.len(), 2);
-        assert_eq!(said, ["Warning unclosed-fence 6"]);
+        assert_eq!(findings, ["Warning unclosed-fence 6"]);
         let example = "<task>\n```xml\n<task>\n</task>\n```\n</task>";
         assert_eq!(read(example).0.len(), 1);
     }
 
     #[test]
-    fn an_opening_tag_of_several_lines_holds_no_code_and_no_end() {
+    fn fences_and_closing_tags_in_an_opening_tag_are_text() {
         let (tasks, _) = read("<task name=\"\n```\n</task>\n\">one</task>");
         assert_eq!(tasks, ["one"]);
     }
 
     #[test]
-    fn tasks_that_an_endless_block_hides_are_an_error() {
+    fn tasks_hidden_by_an_unclosed_block_are_an_error() {
         assert_eq!(
             read("```\n<task>\n</task>\n").1,
             ["Warning task-in-fence 2", "Error unclosed-fence 1"]

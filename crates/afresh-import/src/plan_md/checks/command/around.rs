@@ -1,10 +1,10 @@
-//! A command in a sentence that says no more about it than that it passes.
+//! A command in a sentence that only says that it passes.
 
 use super::is_command;
 use super::words::{LOOKING, SERVING, listed};
 use crate::plan_md::checks::shell_words::{ShellToken, tokens};
 
-/// What may stand behind `` `cmd` `` and says no more than that it passes.
+/// Text after `` `cmd` `` that only says that it passes.
 const PASSES: [&str; 9] = [
     "",
     "pass",
@@ -17,7 +17,7 @@ const PASSES: [&str; 9] = [
     "returns 0",
 ];
 
-/// What may start a sentence that says so in more words.
+/// Starts of longer texts that say the same.
 const PASSES_AND_MORE: [&str; 20] = [
     "passes",
     "succeeds",
@@ -51,12 +51,13 @@ pub(super) fn in_backticks(text: &str) -> Option<&str> {
     let after = after.trim_matches(gap).to_ascii_lowercase();
     let more = PASSES_AND_MORE.iter().any(|start| after.starts_with(start));
     let other = after.split('`').skip(1).step_by(2).any(is_command);
-    let meant = PASSES.contains(&after.as_str()) || (more && !other && tells_by_exit_code(inside));
+    let meant =
+        PASSES.contains(&after.as_str()) || (more && !other && is_decided_by_exit_code(inside));
     (matches!(before.as_str(), "" | "run" | "execute") && meant).then_some(inside)
 }
 
-/// Does the exit code tell all that there is to know, once it ends?
-fn tells_by_exit_code(command: &str) -> bool {
+/// Whether the command ends and its exit code is the whole result.
+fn is_decided_by_exit_code(command: &str) -> bool {
     let tokens = tokens(command).unwrap_or_default();
     let words = |token: &ShellToken| match token {
         ShellToken::Word { text, .. } => text.clone(),

@@ -1,8 +1,8 @@
-//! What is wrong with a command that can be seen without running it.
+//! Commands that prove nothing, recognised without running them.
 
 use crate::plan_md::checks::shell_words::{ShellToken, tokens};
 
-/// Why this command would pass whatever happens, if it would.
+/// Why this command always passes, if it does.
 pub fn cannot_fail(command: &str) -> Option<&'static str> {
     let tokens = tokens(command)?;
     let last = tokens.iter().rposition(|token| matches!(token, ShellToken::Operator(_)))?;
@@ -13,13 +13,13 @@ pub fn cannot_fail(command: &str) -> Option<&'static str> {
             Some("its exit code is that of the last program of the pipe")
         }
         ("||" | ";", "true" | "echo" | ":" | "printf") => {
-            Some("its exit code is that of its last part, which always passes")
+            Some("its exit code is that of its last part, which always succeeds")
         }
         _ => None,
     }
 }
 
-/// Does it go to a directory of some machine, instead of staying where it is started?
+/// Whether it changes to a directory outside of the clone.
 pub fn leaves_the_tree(command: &str) -> bool {
     let Some(tokens) = tokens(command) else { return false };
     tokens.windows(2).any(|pair| match pair {

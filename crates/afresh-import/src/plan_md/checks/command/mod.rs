@@ -1,18 +1,18 @@
-//! Is it a command or prose?
+//! Decides whether a text is a command or prose.
 //!
-//! About three in ten of the texts that stand alone in a `<verify>` are prose: "All tests pass".
-//! Running that would be wrong, and so would be to leave a command out. The rules, in this order; in doubt it is prose,
-//! because prose is shown to the worker and reported, while a command is run:
+//! About three in ten of the texts in a `<verify>` are prose: "All tests pass". Running that would be
+//! wrong, and so would be skipping a command. The rules, in this order; in doubt it is prose, because
+//! prose is shown to the worker and reported, while a command is run:
 //!
-//! 1. Around it: `$ cmd`, `` `cmd` ``, "Run `cmd`", "`cmd` passes" are the command in them; so is "Run `cmd` to
-//!    ensure that …", unless the command only looks (`grep`, `ls`), does not end, or another follows.
-//! 2. Quotes and brackets must match: "doesn't work" is no command.
+//! 1. `$ cmd`, `` `cmd` ``, "Run `cmd`", "`cmd` passes" contain a command; so does "Run `cmd` to ensure
+//!    that …", unless the command only prints (`grep`, `ls`), does not end, or another follows.
+//! 2. Quotes and brackets must match: "doesn't work" is not a command.
 //! 3. The first word is a known program, a path (`./check.sh`), or any plain word whose arguments
 //!    look like a command's: an option, an operator, a redirection.
-//! 4. Words of programs that are also English (`make`, `test`, `find` …) need such arguments too,
-//!    or a word that goes with them (`make test`, `go vet`).
-//! 5. None of its bare words says what should come of it ("returns", "should", "the"), it has no
-//!    arrow, no remark in brackets, and does not end like a sentence.
+//! 4. Programs whose names are English words (`make`, `test`, `find` …) need such arguments too, or a
+//!    typical subcommand (`make test`, `go vet`).
+//! 5. None of its bare words describes a result ("returns", "should", "the"), it has no arrow, no
+//!    remark in brackets, and does not end like a sentence.
 
 mod around;
 mod judge;
@@ -38,7 +38,7 @@ pub fn find(text: &str) -> Option<String> {
 fn is_command(text: &str) -> bool {
     let Some(tokens) = tokens(text) else { return false };
     let mut start = 0;
-    // `FOO=bar cmd`, `(cmd`: what stands before the first word of the command.
+    // `FOO=bar cmd`, `(cmd`: tokens before the first word of the command.
     while tokens.get(start).is_some_and(is_prefix) {
         start += 1;
     }
@@ -59,7 +59,7 @@ fn is_prefix(token: &ShellToken) -> bool {
     }
 }
 
-/// Could the first word be a program, given what follows?
+/// Whether the first word can be a program, given what follows.
 fn is_program(first: &str, rest: &[ShellToken]) -> bool {
     if first.is_empty() || first.contains(' ') {
         return false;
@@ -103,7 +103,7 @@ fn is_path(text: &str) -> bool {
         })
 }
 
-/// What no command says outside quotes.
+/// Whether it contains words that commands only have in quotes.
 fn reads_like_prose(tokens: &[ShellToken], text: &str) -> bool {
     let mut prints = false;
     let mut starts = true;
@@ -114,10 +114,10 @@ fn reads_like_prose(tokens: &[ShellToken], text: &str) -> bool {
                     prints = matches!(text.as_str(), "echo" | "printf" | "for" | "case");
                 }
                 let bare = text.trim_end_matches([',', '.', ';', ':']).to_ascii_lowercase();
-                let says = listed(VERDICTS, &bare);
+                let is_verdict = listed(VERDICTS, &bare);
                 let arrow =
                     matches!(text.as_str(), "->" | "=>" | "→" | "⇒" | "—" | "–" | "✓" | "≥");
-                if !prints && !quoted && (arrow || (says && !starts)) {
+                if !prints && !quoted && (arrow || (is_verdict && !starts)) {
                     return true;
                 }
                 starts = false;
@@ -142,7 +142,7 @@ fn ends_like_a_sentence(tokens: &[ShellToken], text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// FO-02: what is run as a check. Shapes as they stand in real plans.
+    /// FO-02: texts that are run as checks, from real plans.
     #[test]
     fn commands_are_recognised() {
         for text in [
@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    /// FO-02: what is never run.
+    /// FO-02: texts that are never run.
     #[test]
     fn prose_is_recognised() {
         for text in [
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_that_cannot_fail_are_known() {
+    fn checks_that_cannot_fail_are_recognised() {
         for text in ["npm test 2>&1 | tail -5", "a | head -20", "a || true", "make test; echo done"]
         {
             assert!(cannot_fail(text).is_some(), "{text}");

@@ -1,6 +1,6 @@
-//! Words that tell commands from prose.
+//! Words that distinguish commands from prose.
 
-/// Programs that are nothing but programs.
+/// Programs whose names are not English words.
 pub(super) const PROGRAMS: &str = "ansible awk aws az bash bats bazel black bun bundle bunx cargo cat cd chmod clang cmake cmp \
 composer cp ctest curl deno diff docker docker-compose dotnet echo egrep eslint exit export false fgrep flake8 flutter \
 forge gcc gcloud gh git gofmt golangci-lint gradle grep gunzip gzip hadolint helm httpie java javac jest jq just kubectl \
@@ -12,27 +12,27 @@ tree tsc tsx turbo unzip uv uvx vite vitest vue-tsc wc webpack wget xargs xcodeb
 eas fastlane pod maestro detox cypress storybook nx lerna changeset commitlint stylelint htmlhint lighthouse k6 ab wrk \
 dart elixir erl ghc cabal stack lein sbt scala kotlinc gradlew mvnw tail head";
 
-/// Programs whose names are also words of a sentence.
+/// Programs whose names are English words.
 pub(super) const WORDS: &str = "make test find go file which time sort kill touch task meson ninja env command type timeout \
 date sleep read watch expect open look run node check invoke hugo";
 
-/// What makes one of those a command.
+/// Subcommands that make one of those a command.
 pub(super) const SECOND_WORDS: &str = "all build check clean ci cover coverage dev fmt format generate install lint list mod proto \
 release run setup start test tests typecheck validate verify vet e2e unit integration docs doc";
 
-/// Words that tell what should come of it.
+/// Words that describe a result.
 pub(super) const VERDICTS: &str = "the is are was were be been should must will can returns return passes pass passing succeeds \
 succeed successfully exits shows show displays display contains contain exists exist works work outputs prints matches \
 appears appear renders compiles produces without that when and or with then verify verifies confirm confirms ensure \
 ensures manually visually has have does green fails fail";
 
-/// Programs that print what is there: what their output should be is not in their exit code.
+/// Programs that print something: whether the output is right is not in their exit code.
 pub(super) const LOOKING: &str = "grep egrep fgrep rg ls cat find git curl wget wc head tail jq yq sed awk diff stat echo tree file";
 
-/// Arguments of what does not end by itself.
+/// Subcommands of programs that do not end by themselves.
 pub(super) const SERVING: &str = "dev serve start watch up preview";
 
-/// Is it one of these words?
+/// Whether the word is in the list.
 pub(super) fn listed(words: &str, word: &str) -> bool {
     words.split(' ').any(|listed| listed == word)
 }
