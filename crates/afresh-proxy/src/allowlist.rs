@@ -46,7 +46,7 @@ enum HostMatcher {
 pub struct HostAllowlist(BTreeSet<HostPattern>);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no host: {why}")]
+#[error("{text:?} is not a valid host: {why}")]
 pub struct HostPatternError {
     pub text: String,
     pub why: &'static str,
@@ -166,10 +166,10 @@ impl FromStr for HostPattern {
         let who = match host.strip_prefix("*.") {
             Some(end) => match parse_host_name(end).map_err(bad)? {
                 HostName::Dns(end) => HostMatcher::Below(end),
-                HostName::Address(_) => return Err(bad("an address has nothing below it")),
+                HostName::Address(_) => return Err(bad("a wildcard needs a name, not an address")),
             },
             None if host.contains('*') => {
-                return Err(bad("a star stands in front of a name: *.example.com"));
+                return Err(bad("a wildcard must precede a name: *.example.com"));
             }
             None => HostMatcher::One(parse_host_name(host).map_err(bad)?),
         };
@@ -195,7 +195,7 @@ pub(crate) fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str
         match rest.strip_prefix(':') {
             Some(port) => (host, Some(port)),
             None if rest.is_empty() => (host, None),
-            None => return Err("something stands behind the bracket"),
+            None => return Err("there is text after the bracket"),
         }
     } else {
         text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port)))
@@ -205,7 +205,7 @@ pub(crate) fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str
         Ok(number) if number > 0 && port.starts_with(|first: char| first.is_ascii_digit()) => {
             Ok(number)
         }
-        _ => Err("its port is no number from 1 to 65535"),
+        _ => Err("its port is not a number from 1 to 65535"),
     });
     Ok((host, port.transpose()?))
 }
@@ -213,7 +213,7 @@ pub(crate) fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str
 /// A name or an address, normalised.
 pub(crate) fn parse_host_name(text: &str) -> Result<HostName, &'static str> {
     if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        let address = inner.parse().map_err(|_| "what is in brackets is no address")?;
+        let address = inner.parse().map_err(|_| "the text in brackets is not an address")?;
         return Ok(HostName::Address(IpAddr::V6(address).to_canonical()));
     }
     if let Ok(address) = text.parse::<IpAddr>() {
@@ -221,13 +221,13 @@ pub(crate) fn parse_host_name(text: &str) -> Result<HostName, &'static str> {
     }
     let text = text.strip_suffix('.').unwrap_or(text);
     if text.is_empty() || text.len() > LONGEST_NAME {
-        return Err("a name has 1 to 253 letters");
+        return Err("a name has 1 to 253 characters");
     }
     if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
-        return Err("a name has letters, digits, - and dots");
+        return Err("a name consists of letters, digits, - and dots");
     }
     if text.split('.').any(str::is_empty) {
-        return Err("two dots stand together");
+        return Err("it contains two dots in a row");
     }
     Ok(HostName::Dns(text.to_ascii_lowercase()))
 }

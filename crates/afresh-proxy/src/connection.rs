@@ -19,7 +19,7 @@ const WRITE_PATIENCE: Duration = Duration::from_secs(10);
 const LAST_BYTES: usize = 256 * 1024;
 const LAST_PATIENCE: Duration = Duration::from_secs(2);
 
-const HINT: &str = "whoever started the run can open it: AFRESH_SANDBOX_HOSTS=";
+const HINT: &str = "the user who started the run can allow it: AFRESH_SANDBOX_HOSTS=";
 
 /// Why a request failed.
 enum RequestDenial {
@@ -149,16 +149,16 @@ fn send_denial(
 ) {
     let (status, why) = match denial {
         RequestDenial::Gone(error) if error.kind() == io::ErrorKind::TimedOut => {
-            ("408 Request Timeout", "the request's head did not come".to_owned())
+            ("408 Request Timeout", "the request's head did not arrive in time".to_owned())
         }
         RequestDenial::Gone(_) => return,
         RequestDenial::Head(error) => {
-            rules.denials.add("what was no request");
+            rules.denials.add("an invalid request");
             ("400 Bad Request", error.to_string())
         }
         RequestDenial::NotListed(target) => {
             rules.denials.add(&target.to_string());
-            ("403 Forbidden", format!("{target} is not on the list of this worker; {HINT}{target}"))
+            ("403 Forbidden", format!("{target} is not on this worker's allowlist; {HINT}{target}"))
         }
         RequestDenial::Dial(error) => {
             if let DialError::LeadsHome(target) = error {

@@ -28,7 +28,9 @@ pub(crate) struct DialedStream {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DialError {
     /// The name resolves to an address that is not allowed.
-    #[error("{0} leads to an address of this machine or its network, which is not on the list")]
+    #[error(
+        "{0} resolves to an address of this machine or its network, which is not on the allowlist"
+    )]
     LeadsHome(ProxyTarget),
     #[error("{0} cannot be reached: {1}")]
     Unreachable(ProxyTarget, io::Error),
@@ -108,7 +110,7 @@ fn answer(stream: &mut TcpStream, shutdown: &ShutdownSignal) -> io::Result<(Stri
         shutdown.readable(stream, until)?;
         let read = stream.read(&mut part)?;
         if read == 0 || bytes.len() > MAX_HEAD_BYTES {
-            return Err(io::Error::other("its answer is none"));
+            return Err(io::Error::other("its response is not valid HTTP"));
         }
         bytes.extend_from_slice(&part[..read]);
     }
@@ -122,7 +124,7 @@ fn addresses(target: &ProxyTarget) -> io::Result<Vec<SocketAddr>> {
 }
 
 fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
-    let mut last = io::Error::other("its name leads nowhere");
+    let mut last = io::Error::other("its name has no address");
     for address in addresses.iter().take(MOST_ADDRESSES) {
         match TcpStream::connect_timeout(address, CONNECT_PATIENCE) {
             Ok(stream) => {

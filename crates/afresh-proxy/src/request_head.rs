@@ -38,7 +38,7 @@ pub struct PlainRequest {
 pub enum HeadError {
     #[error("the request's head is too long")]
     TooLong,
-    #[error("this is no request to a proxy: {0}")]
+    #[error("invalid proxy request: {0}")]
     Wrong(&'static str),
 }
 
@@ -60,7 +60,8 @@ pub fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, HeadError> {
     if end > MAX_HEAD_BYTES {
         return Err(HeadError::TooLong);
     }
-    let text = std::str::from_utf8(&bytes[..end]).map_err(|_| HeadError::Wrong("it is no text"))?;
+    let text =
+        std::str::from_utf8(&bytes[..end]).map_err(|_| HeadError::Wrong("it is not text"))?;
     let mut lines = text.trim_end_matches("\r\n").split("\r\n");
     let first = lines.next().unwrap_or_default();
     let fields = parse_fields(lines)?;
@@ -78,16 +79,16 @@ fn parse_request(line: &str, fields: Vec<(String, String)>) -> Result<ProxyReque
     let (Some(method), Some(host), Some(version), None) =
         (words.next(), words.next(), words.next(), words.next())
     else {
-        return Err(wrong("its first line has not three words"));
+        return Err(wrong("malformed request line"));
     };
     if !matches!(version, "HTTP/1.1" | "HTTP/1.0") {
-        return Err(wrong("its version is not HTTP/1"));
+        return Err(wrong("its HTTP version is not 1.x"));
     }
     if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-') {
-        return Err(wrong("its method is no word"));
+        return Err(wrong("its method is not a token"));
     }
     if !host.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(wrong("its address holds what no address holds"));
+        return Err(wrong("its address contains invalid characters"));
     }
     if method == "CONNECT" {
         return host.parse().map(ProxyRequest::Connect).map_err(wrong);
@@ -116,13 +117,13 @@ fn parse_fields<'a>(
     let mut fields = Vec::new();
     for line in lines {
         let (name, value) =
-            line.split_once(':').ok_or(HeadError::Wrong("a line of it has no colon"))?;
+            line.split_once(':').ok_or(HeadError::Wrong("a header line has no colon"))?;
         // Also rejects continuation lines.
         if name.is_empty() || !name.bytes().all(is_token_byte) {
-            return Err(HeadError::Wrong("the name of a field is no word"));
+            return Err(HeadError::Wrong("a header name is not a token"));
         }
         if value.chars().any(|one| one.is_control() && one != '\t') {
-            return Err(HeadError::Wrong("a field holds control characters"));
+            return Err(HeadError::Wrong("a header contains control characters"));
         }
         if fields.len() == MAX_FIELDS {
             return Err(HeadError::TooLong);

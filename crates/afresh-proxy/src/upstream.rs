@@ -106,7 +106,7 @@ impl UpstreamServer {
     fn from_url(url: &str) -> Result<Self, &'static str> {
         let rest = match url.split_once("://") {
             Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => rest,
-            Some(_) => return Err("is not of the kind http://, and no other can be asked"),
+            Some(_) => return Err("is not an http:// URL; other kinds are not supported"),
             None => url,
         };
         let rest = rest.split('/').next().unwrap_or_default();
@@ -114,7 +114,7 @@ impl UpstreamServer {
             Some((login, host)) => (Some(login), host),
             None => (None, rest),
         };
-        let no_host = |_| "has no host and port that could be read";
+        let no_host = |_| "has no valid host and port";
         let (host, port) = allowlist::split_port(host).map_err(no_host)?;
         let at = ProxyTarget {
             host: allowlist::parse_host_name(host).map_err(no_host)?,

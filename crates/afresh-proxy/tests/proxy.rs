@@ -230,7 +230,7 @@ fn hostile_requests_are_refused() {
         let answer = scene.ask(&hostile);
         assert!(answer.starts_with("HTTP/1.1 400 "), "{hostile:.60?}: {answer}");
     }
-    assert_eq!(scene.refused(), [("what was no request".to_owned(), 6)]);
+    assert_eq!(scene.refused(), [("an invalid request".to_owned(), 6)]);
 }
 
 /// R6: a door that is closed ends what it carries, and nobody gets in any more.

@@ -84,7 +84,7 @@ fn bubblewrap(path: &str) -> Result<SandboxLevel, String> {
         .split(':')
         .map(|directory| Path::new(directory).join("bwrap"))
         .find(|program| program.is_absolute() && program.is_file())
-        .ok_or("bwrap is not on the PATH; the package is called bubblewrap")?;
+        .ok_or("bwrap is not on the PATH; install the package bubblewrap")?;
     let trial = [
         "--die-with-parent",
         "--unshare-pid",
@@ -123,5 +123,5 @@ fn run_and_read(program: &Path, arguments: &[&str]) -> Result<String, String> {
         return Ok(text(&output.stdout));
     }
     let said = text(&output.stderr);
-    Err(said.lines().next().unwrap_or("it failed without a word").to_owned())
+    Err(said.lines().next().unwrap_or("it failed without a message").to_owned())
 }

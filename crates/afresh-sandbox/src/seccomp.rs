@@ -7,7 +7,7 @@ use crate::spec::SandboxSpec;
 
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 pub(crate) fn restrict(_room: &SandboxSpec) -> io::Result<()> {
-    Err(io::Error::other("seccomp filters are not known for this machine"))
+    Err(io::Error::other("seccomp filters are not supported on this architecture"))
 }
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]

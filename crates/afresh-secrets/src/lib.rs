@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | `patterns` | the prefixes and characters of well-known keys |
 //! | `matcher` | finds known values and keys in bytes |
-//! | `redact` | [`redact`], [`redact_value`] and the streaming [`Redactor`] |
+//! | `redact` | [`redact()`], [`redact_value`] and the streaming [`Redactor`] |
 //! | `scan` | [`SecretScanner`] for one text; [`SecretScan`] for the report over many |
 //! | `diff` | [`new_secret_lines`]: which lines with secrets a change adds |
 //! | `env_names` | [`is_secret_variable`]: which environment variables hold secrets, by their names |

@@ -34,8 +34,8 @@ impl fmt::Display for IoFaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::DiskFull => "the disk or the quota is full; free some space and try again",
-            Self::ReadOnly => "it is read-only for us; check its owner, mode and file system",
-            Self::Busy => "another process has kept it busy; try again when that one is done",
+            Self::ReadOnly => "it is not writable; check its owner, mode and file system",
+            Self::Busy => "another process is using it; try again when that one has finished",
             Self::Io => "the system refused; the cause below says why",
         })
     }

@@ -64,7 +64,7 @@ pub(crate) fn classify_fault(dir: &Path, fault: IoFault) -> JournalError {
     let cause = fault.source.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
     let has_none = [Errno::EINVAL, Errno::ENOSYS, Errno::ENOTSUP].map(|errno| Some(errno as i32));
     if fault.doing.starts_with("sync") && has_none.contains(&cause) {
-        let what = format!("it does not sync a directory ({})", fault.source);
+        let what = format!("it cannot sync a directory ({})", fault.source);
         return JournalError::Unfit { path: dir.to_owned(), what };
     }
     fault.into()

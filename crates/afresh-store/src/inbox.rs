@@ -17,7 +17,7 @@ use crate::paths::StatePaths;
 /// Why a message could not be sent, answered or found.
 #[derive(Debug, thiserror::Error)]
 pub enum InboxError {
-    #[error("there is no journal in {}, so nobody to send a message to; start a run first", dir.display())]
+    #[error("there is no journal in {}, so there is no run to send a message to; start a run first", dir.display())]
     NoJournal { dir: std::path::PathBuf },
 
     #[error("there is no message {id}; `pending` lists those that await an answer")]

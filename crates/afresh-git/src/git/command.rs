@@ -59,7 +59,7 @@ pub enum CommandError {
     Unexpected { doing: String, verb: String, detail: String },
     #[error("cannot {doing}: git {verb} did not end within {} s", limit.as_secs())]
     TimedOut { doing: String, verb: String, limit: Duration },
-    #[error("cannot {doing}: git {verb} was ended, because its slot was needed")]
+    #[error("cannot {doing}: git {verb} was ended because another call needed the workspace")]
     Preempted { doing: String, verb: String },
 }
 

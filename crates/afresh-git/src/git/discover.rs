@@ -20,7 +20,7 @@ pub enum DiscoverError {
     NotARepository { directory: PathBuf },
     #[error("cannot open the repository of {}: git does not trust it: {complaint}", directory.display())]
     Unsafe { directory: PathBuf, complaint: String },
-    #[error("cannot use the repository {}: its path holds a line break", directory.display())]
+    #[error("cannot use the repository {}: its path contains a line break", directory.display())]
     LineBreak { directory: PathBuf },
     #[error(transparent)]
     Git(#[from] CommandError),

@@ -30,11 +30,11 @@ impl fmt::Display for GitVersion {
 /// Why no git can be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GitProgramError {
-    #[error("cannot find git: no directory of PATH holds a program of that name")]
+    #[error("cannot find git on the PATH")]
     Missing,
-    #[error("cannot use {}: it is git {found}, and at least {OLDEST} is needed", path.display())]
+    #[error("cannot use {}: it is git {found}; at least {OLDEST} is required", path.display())]
     TooOld { path: PathBuf, found: GitVersion },
-    #[error("cannot use {}: it does not say which git it is, but {said:?}", path.display())]
+    #[error("cannot use {}: its version is not recognised: {said:?}", path.display())]
     Unrecognised { path: PathBuf, said: String },
     #[error("cannot ask git for its version")]
     Unusable(#[from] CommandError),
@@ -49,7 +49,7 @@ impl GitProgramError {
                 format!("install git {OLDEST} or newer and put it first in PATH")
             }
             Self::Unrecognised { .. } | Self::Unusable(_) => {
-                String::from("run `git --version`; a wrapper must pass git's own answer on")
+                String::from("run `git --version`; a wrapper must pass on git's own output")
             }
         }
     }

@@ -173,5 +173,5 @@ pub(crate) fn parse_id<T: std::str::FromStr>(
     text: &str,
     unexpected: impl FnOnce(String) -> CommandError,
 ) -> Result<T, CommandError> {
-    text.trim().parse().map_err(|_| unexpected(format!("no object id: {text:?}")))
+    text.trim().parse().map_err(|_| unexpected(format!("not an object id: {text:?}")))
 }

@@ -98,11 +98,11 @@ pub struct WorkspaceHarvest {
 /// Why work is rejected; what could be saved is saved under the salvage ref.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HarvestRejection {
-    #[error("{count} paths changed, and at most {limit} are allowed")]
+    #[error("{count} paths changed; at most {limit} are allowed")]
     TooManyPaths { count: usize, limit: usize },
-    #[error("{path} has {bytes} bytes, and at most {limit} are allowed; it was not kept")]
+    #[error("{path} has {bytes} bytes; at most {limit} are allowed; it was not saved")]
     FileTooLarge { path: String, bytes: u64, limit: u64 },
-    #[error("{bytes} bytes are new, and at most {limit} are kept; the largest files were not")]
+    #[error("{bytes} bytes are new; at most {limit} are saved; the largest files were not saved")]
     TooManyBytes { bytes: u64, limit: u64 },
     #[error("the name of {path} is not UTF-8")]
     NotUtf8 { path: String },
@@ -120,7 +120,7 @@ impl HarvestRejection {
 /// Why a harvest failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HarvestError {
-    #[error("cannot harvest {id}: it is not prepared as {wanted}, but as {found}")]
+    #[error("cannot harvest {id}: it was prepared as {found}, not as {wanted}")]
     NotPrepared { id: WorkspaceId, wanted: CommitId, found: String },
     #[error("cannot harvest {id}: it holds the work of {owner}")]
     Foreign { id: WorkspaceId, owner: String },
@@ -130,7 +130,7 @@ pub enum HarvestError {
     Rejected { id: WorkspaceId, rejection: HarvestRejection, salvaged: Option<CommitId> },
     #[error("cannot harvest {id}")]
     Pool { id: WorkspaceId, source: PoolError },
-    #[error("cannot keep the harvest of {id}")]
+    #[error("cannot save the harvest of {id}")]
     Ref { id: WorkspaceId, source: RefError },
 }
 
@@ -237,7 +237,7 @@ impl WorkspacePool {
             .map_err(|source| HarvestError::Ref { id, source })?;
         if name != request.salvage {
             let other = request.salvage;
-            work.notes.push(format!("kept under {name}, because {other} holds other work"));
+            work.notes.push(format!("saved under {name}, because {other} holds other work"));
         }
         Ok(())
     }

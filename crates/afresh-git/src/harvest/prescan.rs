@@ -160,9 +160,10 @@ impl TreeScanner<'_> {
             ScanMode::Repair { aside } => {
                 move_aside(git, aside)?;
                 let parent = display_path(parent);
-                self.found.note(format!("the repository in {parent} was harvested as plain files"));
+                self.found
+                    .note(format!("the repository in {parent} was harvested as ordinary files"));
             }
-            ScanMode::ReadOnly => self.leave_out(parent.to_owned(), "is a repository of its own"),
+            ScanMode::ReadOnly => self.leave_out(parent.to_owned(), "is a nested repository"),
         }
         Ok(())
     }
@@ -173,7 +174,8 @@ impl TreeScanner<'_> {
             ScanMode::Repair { .. } => {
                 remove_file(location)?;
                 let path = display_path(&path);
-                self.found.note(format!("{path} was a pipe, a socket or a device, and is gone"));
+                self.found
+                    .note(format!("{path} was a pipe, a socket or a device, and was removed"));
             }
             ScanMode::ReadOnly => {
                 if READ_BY_GIT.contains(&name) {
@@ -186,7 +188,7 @@ impl TreeScanner<'_> {
     }
 
     fn leave_out(&mut self, path: Vec<u8>, why: &str) {
-        self.found.note(format!("{} was left out: it {why}", display_path(&path)));
+        self.found.note(format!("{} was left out because it {why}", display_path(&path)));
         self.found.left_out.push(path);
     }
 

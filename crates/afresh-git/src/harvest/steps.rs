@@ -108,7 +108,7 @@ impl<'a> WorkerCommitReader<'a> {
         }
         let objects = git.join("objects");
         if !worker_head::objects_are_plain(&objects, &pool.repository.objects()) {
-            return unusable("its objects are not laid out as they were");
+            return unusable("its object directory was changed");
         }
         let objects = OsString::from_vec(quote(&objects));
         let mut reader = Self { pool, request, objects, commits: Vec::new() };
@@ -162,7 +162,7 @@ impl<'a> WorkerCommitReader<'a> {
                     one.new_mode,
                     EntryMode::Gitlink | EntryMode::Tree | EntryMode::Other(_)
                 ) {
-                    return unusable("a commit holds something that is not a file");
+                    return unusable("a commit contains something that is not a file");
                 }
                 state.insert(one.path, (one.new_mode, one.new_id));
             }
@@ -210,7 +210,7 @@ impl<'a> WorkerCommitReader<'a> {
         let total: u64 = sizes.iter().fold(0, |sum, size| sum.saturating_add(*size));
         let fits = sizes.iter().all(|size| *size <= most);
         if sizes.len() != count || !fits || total > most.saturating_mul(MAX_TOTAL_FACTOR) {
-            return unusable("a commit holds files that are missing or too large");
+            return unusable("a commit contains files that are missing or too large");
         }
         Ok(())
     }

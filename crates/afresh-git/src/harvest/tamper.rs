@@ -72,7 +72,7 @@ fn findings(git: &Path, borrowed: &[u8]) -> Vec<String> {
         let set = text.as_deref().map(dangerous).unwrap_or_default();
         found.extend(set.into_iter().map(|key| format!("{key} is set in its .git/{name}")));
         if text.is_none() && git.join(name).symlink_metadata().is_ok() {
-            found.push(format!("its .git/{name} is no plain file"));
+            found.push(format!("its .git/{name} is not a regular file"));
         }
     }
     if git.join("commondir").symlink_metadata().is_ok() {
@@ -80,7 +80,7 @@ fn findings(git: &Path, borrowed: &[u8]) -> Vec<String> {
     }
     let now = read_text(&git.join("objects/info/alternates"), MAX_CONFIG_BYTES);
     if now.is_some_and(|now| now.as_bytes() != borrowed) {
-        found.push("it borrows other objects".to_owned());
+        found.push("it uses other alternates".to_owned());
     }
     if git.join("hooks").is_symlink() {
         found.push("the hooks of its .git are a symlink".to_owned());
@@ -157,7 +157,9 @@ mod tests {
         }
         std::os::unix::fs::symlink("/etc/passwd", git.join("config")).expect("a symlink");
         let found = findings(&git, b"ours").join(", ");
-        for part in ["config is no plain file", "commondir", "other objects", "hook post-commit"] {
+        for part in
+            ["config is not a regular file", "commondir", "other alternates", "hook post-commit"]
+        {
             assert!(found.contains(part), "no {part} in {found}");
         }
         assert!(!found.contains("sample"));

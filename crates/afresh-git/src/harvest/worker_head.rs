@@ -20,7 +20,7 @@ const MAX_OBJECT_FILES: usize = 200_000;
 /// The commit of HEAD, or why it is unknown.
 pub(crate) fn read(git: &Path) -> Result<CommitId, &'static str> {
     if !git.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-        return Err("its .git is gone or not a directory");
+        return Err("its .git is missing or not a directory");
     }
     let head = read_text(&git.join("HEAD"), MAX_REF_BYTES).ok_or("its HEAD cannot be read")?;
     let Some(name) = head.trim().strip_prefix("ref: ") else {
@@ -31,7 +31,7 @@ pub(crate) fn read(git: &Path) -> Result<CommitId, &'static str> {
         || !is_safe_relative_path(name)
         || !is_reached_without_symlinks(git, name)
     {
-        return Err("its HEAD leads somewhere else");
+        return Err("its HEAD does not point to a branch or commit");
     }
     if let Some(text) = read_text(&git.join(name), MAX_REF_BYTES) {
         return text.trim().parse().map_err(|_| "its branch names no commit");

@@ -71,13 +71,13 @@ impl UserCheckout {
         let done = self.done_already(changes)?;
         if !done.is_empty() {
             retry_while_locked(|| {
-                let call = self.git("note files that are there already");
+                let call = self.git("update the index for files that exist already");
                 call.args(["update-index", "-z", "--index-info"]).stdin(done.clone()).run()
             })?;
         }
         retry_while_locked(|| {
             let mut call = self
-                .git("bring your files there")
+                .git("update your files")
                 .env("GIT_REFLOG_ACTION", "afresh land")
                 // The user's settings for manual merges do not apply here.
                 .setting("merge.autostash", "false".as_ref())

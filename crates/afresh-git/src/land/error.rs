@@ -11,13 +11,13 @@ use crate::workspace::pool::PoolError;
 pub enum LandError {
     #[error("the branch you are on has no commit yet")]
     Unborn,
-    #[error("you are in the middle of a {0}")]
+    #[error("a {0} is in progress")]
     UnderWay(&'static str),
-    #[error("{branch} is checked out in {} too", worktree.display())]
+    #[error("{branch} is also checked out in {}", worktree.display())]
     CheckedOut { branch: String, worktree: PathBuf },
-    #[error("your branch and the run changed the same places: {}", paths.join(", "))]
+    #[error("your branch and the run changed the same lines: {}", paths.join(", "))]
     Conflict { paths: Vec<String>, account: String },
-    #[error("{} is held by another git", lock.display())]
+    #[error("{} is held by another git process", lock.display())]
     Locked { lock: PathBuf },
     #[error("your branch moved meanwhile")]
     Moved,
@@ -46,10 +46,10 @@ impl LandError {
             }
             Self::CheckedOut { .. } => Some(String::from("switch one of them to another branch")),
             Self::Locked { lock } => Some(format!(
-                "let the other git end; if none is running, remove {}",
+                "wait for the other git process; if none is running, remove {}",
                 lock.display()
             )),
-            Self::Moved => Some(String::from("nothing has changed; try once more")),
+            Self::Moved => Some(String::from("nothing has changed; try again")),
             Self::Conflict { .. } | Self::Git(_) | Self::File(_) => None,
         }
     }

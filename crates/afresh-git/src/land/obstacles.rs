@@ -85,7 +85,7 @@ impl<'a> ObstacleFinder<'a> {
         }
         if let Some(staged) = self.staged.get(&change.path) {
             if staged.unmerged {
-                return Some("has a conflict that is not resolved");
+                return Some("has an unresolved conflict");
             }
             if staged.sparse
                 && self.staged_is(change) == PathState::Old
@@ -101,9 +101,9 @@ impl<'a> ObstacleFinder<'a> {
                 Some("has staged changes")
             }
             (_, PathState::Neither) if self.staged.contains_key(&change.path) => {
-                Some("has changes that are not committed")
+                Some("has uncommitted changes")
             }
-            (_, PathState::Neither) => Some("is there, and not tracked"),
+            (_, PathState::Neither) => Some("exists and is untracked"),
         }
     }
 

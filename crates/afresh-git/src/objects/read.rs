@@ -39,7 +39,7 @@ impl Repository {
         if older == newer {
             return Ok(true);
         }
-        let call = self.git(format!("see whether {newer} builds on {older}"));
+        let call = self.git(format!("check whether {older} is an ancestor of {newer}"));
         let verb = ["merge-base", "--is-ancestor"];
         let answer = call.args(verb).args([older.as_str(), newer.as_str()]).run()?;
         if answer.code() == Some(1) { Ok(false) } else { answer.success().map(|_| true) }

@@ -57,7 +57,7 @@ impl Repository {
     }
 
     fn merge_base(&self, a: &CommitId, b: &CommitId) -> Result<Option<CommitId>, CommandError> {
-        let call = self.git(format!("find what {a} and {b} have in common"));
+        let call = self.git(format!("find the merge base of {a} and {b}"));
         let answer = call.args(["merge-base", a.as_str(), b.as_str()]).run()?;
         if answer.code() == Some(1) {
             return Ok(None);

@@ -81,7 +81,7 @@ impl RefError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Locked { lock, .. } => Some(format!(
-                "let the other git end; if none is running, remove {} and resume",
+                "wait for the other git process; if none is running, remove {} and resume",
                 lock.display()
             )),
             _ => None,

@@ -198,7 +198,7 @@ pub(crate) fn repository_key(common_dir: &Path) -> String {
 fn check_no_link(directory: &Path) -> Result<(), FileError> {
     match directory.symlink_metadata() {
         Ok(found) if !found.is_dir() => {
-            let odd = io::Error::other("it is not a directory of its own; move it away");
+            let odd = io::Error::other("it is not a real directory; move it away");
             Err(odd).context("use", directory)
         }
         _ => Ok(()),

@@ -25,9 +25,9 @@ pub enum RetireOutcome {
 /// Why a workspace was not removed.
 #[derive(Debug, thiserror::Error)]
 pub enum RetireError {
-    #[error("what is in {id} cannot be saved")]
+    #[error("the contents of {id} cannot be saved")]
     Unsaved { id: WorkspaceId, source: Box<HarvestError> },
-    #[error("{0} holds work, and it is not known what that was based on")]
+    #[error("{0} holds work whose base is unknown")]
     UnknownBase(WorkspaceId),
     #[error("cannot find where the work of {id} was saved")]
     Ref { id: WorkspaceId, source: RefError },

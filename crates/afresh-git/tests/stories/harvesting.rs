@@ -261,7 +261,7 @@ fn of_too_much_the_small_files_are_kept() {
     let files = owned(&["big.log"]);
     let request = HarvestRequest { limits, ..scene.request(&files) };
     let error = scene.pool.harvest(WORK, &request).unwrap_err();
-    assert!(error.to_string().contains("at most 2000 are kept"), "{error}");
+    assert!(error.to_string().contains("at most 2000 are saved"), "{error}");
 }
 
 #[test]

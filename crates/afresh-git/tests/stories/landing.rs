@@ -160,7 +160,7 @@ fn a_deletion_in_the_way_is_named() {
     let story = Story::new(WORK);
     story.user("rm a.txt");
     let obstacles = story.plan().unwrap().obstacles;
-    assert_eq!(obstacles[0].why, "has changes that are not committed");
+    assert_eq!(obstacles[0].why, "has uncommitted changes");
     assert_eq!((obstacles.len(), obstacles[0].path.as_str()), (1, "a.txt"));
 }
 

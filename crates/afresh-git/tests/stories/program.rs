@@ -33,7 +33,7 @@ fn an_old_git_is_named_with_its_version() {
     let dir = tempdir().unwrap();
     let error = find_with(dir.path(), Some("echo git version 2.37.9")).unwrap_err();
     assert!(matches!(error, GitProgramError::TooOld { .. }));
-    assert!(error.to_string().contains("git 2.37, and at least 2.38"), "{error}");
+    assert!(error.to_string().contains("git 2.37; at least 2.38"), "{error}");
 }
 
 /// F21.

@@ -181,7 +181,7 @@ fn what_changes_under_our_hands_is_looked_at_again() {
         let name = step_ref("run", "T1.1", 1);
         let taken = pool.snapshot(WORK, &scene.snapshot_request(&scene.base, &name)).unwrap();
         assert_eq!(paths(&taken), ["x"]);
-        assert_eq!(taken.notes, ["n was left out: it is a repository of its own"]);
+        assert_eq!(taken.notes, ["n was left out because it is a nested repository"]);
     }
 }
 

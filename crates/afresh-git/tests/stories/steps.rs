@@ -191,16 +191,22 @@ fn odd_or_lying_objects_mean_a_single_commit() {
             ),
             "",
         ),
-        (format!("{two}; {object}; rm $f; mkfifo $f"), "laid out"),
-        (format!("{two}; {object}; rm $f; ln -s /etc/passwd $f"), "laid out"),
-        (format!("{two}; echo /tmp >>.git/objects/info/alternates"), "laid out"),
-        (format!("{two}; mv .git/objects o; ln -s ../o .git/objects"), "laid out"),
+        (format!("{two}; {object}; rm $f; mkfifo $f"), "object directory was changed"),
+        (format!("{two}; {object}; rm $f; ln -s /etc/passwd $f"), "object directory was changed"),
+        (
+            format!("{two}; echo /tmp >>.git/objects/info/alternates"),
+            "object directory was changed",
+        ),
+        (
+            format!("{two}; mv .git/objects o; ln -s ../o .git/objects"),
+            "object directory was changed",
+        ),
         (format!("{two}; rm .git/HEAD; mkfifo .git/HEAD"), "HEAD cannot be read"),
-        (format!("{two}; echo 'ref: refs/../../x' >.git/HEAD"), "somewhere else"),
+        (format!("{two}; echo 'ref: refs/../../x' >.git/HEAD"), "does not point to"),
         (format!("{two}; echo 'ref: refs/heads/none' >.git/HEAD"), "does not exist"),
         (format!("{two}; head -c 9999 /dev/zero >.git/HEAD"), "HEAD cannot be read"),
         (format!("{two}; echo 1111111111111111111111111111111111111111 >.git/HEAD"), ""),
-        (format!("{two}; rm -rf .git"), "gone or not a directory"),
+        (format!("{two}; rm -rf .git"), "missing or not a directory"),
     ];
     let scene = Scene::new();
     for (script, why) in cases {

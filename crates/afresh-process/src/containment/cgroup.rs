@@ -43,7 +43,7 @@ impl Cgroup {
                 Err(error) => return Err(format!("cannot make {}: {error}", path.display())),
             }
         }
-        Err(format!("{} is full of cgroups of this name", parent.display()))
+        Err(format!("{} has too many cgroups of this name", parent.display()))
     }
 
     /// A cgroup that an earlier supervisor recorded. A path that does not look like ours is

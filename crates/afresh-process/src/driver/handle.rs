@@ -33,7 +33,7 @@ pub enum StartError {
     #[error("cannot start the supervisor {exe} of job {name}: {source}")]
     Spawn { name: String, exe: PathBuf, source: io::Error },
     #[error(
-        "the supervisor of job {name} ended before it took the job: {source}; is {exe} complete?"
+        "the supervisor of job {name} exited before it accepted the job: {source}; is {exe} complete?"
     )]
     HandOver { name: String, exe: PathBuf, source: io::Error },
 }

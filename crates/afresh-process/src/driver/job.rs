@@ -74,16 +74,18 @@ pub enum Containment {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum JobProblem {
     #[error(
-        "job name {0:?} is not usable: use 1 to 100 of A-Z a-z 0-9 . _ - and do not begin with a dot"
+        "job name {0:?} is invalid: use 1 to 100 characters of A-Z a-z 0-9 . _ - and do not begin with a dot"
     )]
     Name(String),
     #[error("the command line of job {0} is empty: name a program")]
     NoProgram(String),
-    #[error("{what} of job {job} is the relative path {path:?}: give an absolute one")]
+    #[error("{what} of job {job} is the relative path {path:?}: use an absolute one")]
     RelativePath { job: String, what: &'static str, path: PathBuf },
-    #[error("{what} of job {job} holds a NUL byte: no program can receive it")]
+    #[error("{what} of job {job} contains a NUL byte, which no program can receive")]
     Nul { job: String, what: &'static str },
-    #[error("{name:?} of job {job} cannot name an environment variable: it is empty or holds `=`")]
+    #[error(
+        "{name:?} of job {job} is not the name of an environment variable: it is empty or contains `=`"
+    )]
     Variable { job: String, name: String },
 }
 

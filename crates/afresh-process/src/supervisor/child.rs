@@ -49,7 +49,7 @@ fn execute(request: &ExecCommand) -> Result<std::convert::Infallible, SpawnError
         signals::restore_for_program(&request.spec)
     };
     prepare().map_err(|error| {
-        let message = format!("cannot give the program a session of its own: {error}");
+        let message = format!("cannot start a new session for the program: {error}");
         SpawnError::new(SpawnErrorKind::Other, message)
     })?;
     volunteer_for_oom();
@@ -88,6 +88,6 @@ pub(crate) fn die_with(parent: i32) -> io::Result<()> {
     if getppid() == Pid::from_raw(parent) {
         Ok(())
     } else {
-        Err(io::Error::other("the supervisor ended before the program began"))
+        Err(io::Error::other("the supervisor exited before the program started"))
     }
 }

@@ -100,7 +100,7 @@ fn find_program(name: &str, spec: &ProgramSpec) -> Result<PathBuf, SpawnError> {
         }
     }
     Err(refused.unwrap_or_else(|| {
-        let message = format!("{name:?} is in no directory of PATH={search}");
+        let message = format!("{name:?} was not found in PATH={search}");
         SpawnError::new(SpawnErrorKind::NotFound, message)
     }))
 }
@@ -143,9 +143,10 @@ fn check_format(program: &Path) -> Result<(), SpawnError> {
         }
         ExecutableFormat::Native | ExecutableFormat::Script(_) => Ok(()),
         _ if has_foreign_formats() => Ok(()),
-        ExecutableFormat::Foreign(what) => {
-            fail(SpawnErrorKind::WrongArchitecture, format!("it is {what}, not for this machine"))
-        }
+        ExecutableFormat::Foreign(what) => fail(
+            SpawnErrorKind::WrongArchitecture,
+            format!("it is {what}, which this machine cannot run"),
+        ),
         ExecutableFormat::Text => {
             fail(SpawnErrorKind::NotExecutable, "it is text without a #! line".into())
         }

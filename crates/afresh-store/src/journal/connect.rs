@@ -147,7 +147,7 @@ fn refuse_what_sqlite_would_repair(paths: &StatePaths) -> Result<(), JournalErro
         return Err(damaged("the file is empty"));
     }
     if paths.rollback.exists() {
-        return Err(damaged("a -journal file lies beside it, which afresh never makes"));
+        return Err(damaged("there is a -journal file beside it, which afresh never makes"));
     }
     Ok(())
 }

@@ -14,13 +14,13 @@ use crate::fault::{IoFault, IoFaultKind};
 pub enum JournalError {
     #[error(
         "{} was written by a newer afresh: it has format {found}, this program knows up to \
-         {known}; use the newer program, nothing was changed",
+         {known}; use the newer program; nothing was changed",
         path.display()
     )]
     Newer { path: PathBuf, found: i64, known: i64 },
 
     #[error(
-        "{} is not a journal of afresh ({what}); move it away or name another state directory, \
+        "{} is not a journal of afresh ({what}); move it away or use another state directory; \
          nothing was changed",
         path.display()
     )]
@@ -29,28 +29,28 @@ pub enum JournalError {
     /// `seq` is the first record that cannot be trusted.
     #[error(
         "{} is damaged from record {seq} on ({what}); restore it from a copy, or move the state \
-         directory away to begin anew; nothing was changed",
+         directory away to start over; nothing was changed",
         path.display()
     )]
     Damaged { path: PathBuf, seq: u64, what: String },
 
     #[error(
         "{} ends at record {last}, but record {head} was acknowledged; restore it from a copy \
-         together with its -wal file, nothing was changed",
+         together with its -wal file; nothing was changed",
         path.display()
     )]
     MissesHead { path: PathBuf, head: u64, last: u64 },
 
     #[error(
-        "{} is missing although the journal holds {last} records, so nobody can tell whether some \
-         were lost; put it back beside the journal, nothing was changed",
+        "{} is missing although the journal holds {last} records, so it is unknown whether some \
+         were lost; put it back beside the journal; nothing was changed",
         path.display()
     )]
     HeadMissing { path: PathBuf, last: u64 },
 
     #[error(
-        "{} is damaged ({what}), so nobody can tell whether records were lost; restore it from a \
-         copy, nothing was changed",
+        "{} is damaged ({what}), so it is unknown whether records were lost; restore it from a \
+         copy; nothing was changed",
         path.display()
     )]
     HeadDamaged { path: PathBuf, what: &'static str },
@@ -60,8 +60,8 @@ pub enum JournalError {
     Unfit { path: PathBuf, what: String },
 
     #[error(
-        "{} has another writer, which has appended since we looked; only the holder of the lock \
-         may write: end one of the two and open it again",
+        "{} has another writer, which has appended records meanwhile; only the holder of the lock \
+         may write: end one of the two and try again",
         path.display()
     )]
     Overtaken { path: PathBuf },
@@ -70,8 +70,8 @@ pub enum JournalError {
     TooLarge { path: PathBuf, bytes: usize, limit: usize },
 
     #[error(
-        "{} takes no more records, because an earlier append failed; remedy its cause and open \
-         the journal again",
+        "{} accepts no more records, because an earlier append failed; fix the cause and try \
+         again",
         path.display()
     )]
     Poisoned { path: PathBuf },

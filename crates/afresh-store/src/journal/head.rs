@@ -43,7 +43,7 @@ impl JournalHead {
         }
         let head = Self { slots: [parse(&bytes[..SLOT]), parse(&bytes[SLOT..])] };
         if head.points().next().is_none() {
-            return Err(damaged("neither of its two slots is whole"));
+            return Err(damaged("both of its slots are damaged"));
         }
         Ok(Some(head))
     }

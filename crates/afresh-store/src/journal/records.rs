@@ -42,13 +42,13 @@ pub(crate) fn records_after(
     while let Some(row) = rows.next().map_err(|error| failed(at, error))? {
         let seq = at.seq + 1;
         let (stored, content) =
-            parse(row).ok_or_else(|| damaged(seq, "a field is not what it was"))?;
+            parse(row).ok_or_else(|| damaged(seq, "a field has the wrong type"))?;
         if stored.seq != seq {
             return Err(damaged(seq, "the record is missing"));
         }
         let next = chain.next(at, &content);
         if next != stored {
-            return Err(damaged(seq, "the chain of hashes breaks here"));
+            return Err(damaged(seq, "the hash chain is broken here"));
         }
         if strays(next) {
             return Err(damaged(seq, "this is not the record that was acknowledged"));

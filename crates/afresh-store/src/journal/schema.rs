@@ -88,7 +88,7 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), JournalE
     }
     let damaged = |what| JournalError::Damaged { path: path.to_path_buf(), seq: 1, what };
     if found != FORMAT {
-        return Err(damaged(format!("it claims to be of format {found}, which never was")));
+        return Err(damaged(format!("its format {found} does not exist")));
     }
     let tables =
         tables(connection).map_err(|error| JournalError::sqlite("read", path, 1, error))?;

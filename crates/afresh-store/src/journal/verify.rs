@@ -54,7 +54,7 @@ fn database_exists(paths: &StatePaths) -> Result<bool, JournalError> {
     }
     // SQLite would use the log of a lost database for a new one.
     if paths.wal.exists() {
-        let what = "its -wal file is there, the database itself is not".to_owned();
+        let what = "its -wal file exists, but the database is missing".to_owned();
         return Err(JournalError::Damaged { path, seq: 1, what });
     }
     Ok(false)

@@ -35,12 +35,12 @@ pub struct LockHolder {
 /// Why the lock was not acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    #[error("another process already drives here{}", describe_holder(.0.as_ref()))]
+    #[error("another afresh process is running in this repository{}", describe_holder(.0.as_ref()))]
     Held(Option<LockHolder>),
 
     #[error(
-        "the file system of {} has no working locks ({source}), so two runs could work against each \
-         other",
+        "the file system of {} has no working locks ({source}), so two drivers could run at the same \
+         time",
         path.display()
     )]
     Unsupported { path: PathBuf, source: io::Error },
@@ -175,9 +175,9 @@ fn refused(path: &Path, errno: Errno) -> LockError {
 fn describe_holder(holder: Option<&LockHolder>) -> String {
     match holder {
         Some(LockHolder { pid, host, command, .. }) => {
-            format!(": `{command}`, process {pid} on {host}; wait for it, or halt it")
+            format!(": `{command}`, pid {pid} on {host}; wait for it, or halt it")
         }
-        None => "; it has not said who it is".to_owned(),
+        None => "; it has not identified itself".to_owned(),
     }
 }
 
