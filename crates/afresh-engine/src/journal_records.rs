@@ -1,17 +1,26 @@
 //! Events as records of the journal, and back.
 
 use afresh_core::ids::RunId;
+use afresh_core::run::IllegalEvent;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Run};
 use afresh_store::{JournalRecord, NewRecord};
 
-/// A record that this version cannot read.
+/// A record that this version cannot use.
 #[derive(Debug, thiserror::Error)]
-#[error("record {seq} of the journal cannot be read as an event: {source}")]
-pub struct RecordError {
-    pub seq: u64,
-    #[source]
-    pub source: serde_json::Error,
+pub enum RecordError {
+    #[error("record {seq} of the journal cannot be read as an event: {source}")]
+    Unreadable {
+        seq: u64,
+        #[source]
+        source: serde_json::Error,
+    },
+    #[error("record {seq} of the journal cannot follow the records before it: {source}")]
+    Illegal {
+        seq: u64,
+        #[source]
+        source: IllegalEvent,
+    },
 }
 
 pub(crate) fn to_record(
@@ -34,7 +43,8 @@ pub(crate) fn to_record(
 }
 
 pub fn to_event(record: &JournalRecord) -> Result<Event, RecordError> {
-    serde_json::from_str(&record.body).map_err(|source| RecordError { seq: record.seq, source })
+    serde_json::from_str(&record.body)
+        .map_err(|source| RecordError::Unreadable { seq: record.seq, source })
 }
 
 /// The run that the records add up to, and the moment of the last one.
@@ -46,8 +56,13 @@ pub fn replay(records: &[JournalRecord]) -> Result<Option<(Run, Timestamp)>, Rec
         last = last.max(Timestamp(record.at_ms));
         match &mut run {
             None => run = Run::start(&event),
-            Some(run) => run.apply(&event),
+            Some(run) => apply(run, record.seq, &event)?,
         }
     }
     Ok(run.map(|run| (run, last)))
+}
+
+/// Applies the event of one record.
+pub(crate) fn apply(run: &mut Run, seq: u64, event: &Event) -> Result<(), RecordError> {
+    run.apply(event).map_err(|source| RecordError::Illegal { seq, source })
 }

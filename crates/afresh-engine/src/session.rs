@@ -197,7 +197,7 @@ impl RecordedRun {
             reader.read_after(last)?.into_iter().filter(|r| r.run == self.run.id().as_str());
         let fresh: Vec<JournalRecord> = fresh.collect();
         for record in &fresh {
-            self.run.apply(&journal_records::to_event(record)?);
+            journal_records::apply(&mut self.run, record.seq, &journal_records::to_event(record)?)?;
             self.last_at = self.last_at.max(Timestamp(record.at_ms));
         }
         let any = !fresh.is_empty();

@@ -1,6 +1,7 @@
 //! The person in the loop: what an answer does, a person's or a policy's.
 
 use super::Decider;
+use super::verdict::AttemptCounts;
 use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::TaskIndex;
@@ -112,11 +113,11 @@ impl Decider<'_> {
             }
             (QuestionTopic::Trust(_), "accept") => self.accept_held(at),
             (QuestionTopic::Trust(paths), "skip") => {
-                self.reject(at, Rejection::Refused { paths: paths.clone() }, false);
+                self.reject(at, Rejection::Refused { paths: paths.clone() }, AttemptCounts::No);
                 self.record(Event::TaskSkipped { task, reason });
             }
             (QuestionTopic::Trust(paths), _) => {
-                self.reject(at, Rejection::Refused { paths: paths.clone() }, true);
+                self.reject(at, Rejection::Refused { paths: paths.clone() }, AttemptCounts::Yes);
             }
             (QuestionTopic::Branch(foreign), "restore") => {
                 let foreign = foreign.clone();

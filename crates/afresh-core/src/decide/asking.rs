@@ -1,6 +1,7 @@
 //! The person in the loop: what is asked.
 
 use super::Decider;
+use super::verdict::AttemptCounts;
 use crate::event::Event;
 use crate::ids::CommitId;
 use crate::outcome::{ActionRequest, DecisionOption, DecisionRequest};
@@ -26,7 +27,7 @@ impl Decider<'_> {
     }
 
     pub(super) fn ask_decision(&mut self, at: TaskIndex, decision: &DecisionRequest) {
-        self.reject(at, Rejection::Asked, false);
+        self.reject(at, Rejection::Asked, AttemptCounts::No);
         let mut text = decision.question.clone();
         for part in [&decision.blocked_at, &decision.context] {
             if !part.is_empty() {
@@ -42,7 +43,7 @@ impl Decider<'_> {
     }
 
     pub(super) fn ask_action(&mut self, at: TaskIndex, action: &ActionRequest) {
-        self.reject(at, Rejection::Asked, false);
+        self.reject(at, Rejection::Asked, AttemptCounts::No);
         self.ask_for_action(at, action);
     }
 

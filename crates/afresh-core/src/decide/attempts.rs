@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Decider;
+use super::verdict::AttemptCounts;
 use crate::effect::Effect;
 use crate::event::{Event, LogLevel};
 use crate::harvest::Harvest;
@@ -131,7 +132,7 @@ impl Decider<'_> {
                     }
                     _ => Rejection::Trouble { message },
                 };
-                self.reject(at, reason, ending != ProcessEnd::Stopped);
+                self.reject(at, reason, AttemptCounts::when(ending != ProcessEnd::Stopped));
             }
         }
     }

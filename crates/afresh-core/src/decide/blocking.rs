@@ -7,6 +7,7 @@ use crate::plan::TaskIndex;
 use std::collections::BTreeSet;
 
 use super::Decider;
+use super::verdict::AttemptCounts;
 use crate::outcome::{ActionRequest, BlockedOutcome};
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
@@ -16,7 +17,7 @@ impl Decider<'_> {
         let waited_for = self.worth_waiting_for(at, blocked);
         let by = waited_for.iter().map(|other| self.run.plan().task(*other).id.clone()).collect();
         let reason = Rejection::Blocked { reason: blocked.reason.clone(), by };
-        self.reject(at, reason, false);
+        self.reject(at, reason, AttemptCounts::No);
         if waited_for.is_empty() {
             self.ask_to_unblock(at, &blocked.reason);
         }

@@ -2,6 +2,8 @@
 //! The round on the merged tree belongs to merging.
 
 use super::Decider;
+use super::halting::HaltMode;
+use super::verdict::AttemptCounts;
 use crate::check::{CheckOutcome, CheckPhase, CheckResult};
 use crate::effect::{CheckOn, CheckRequest, Effect};
 use crate::event::Event;
@@ -45,7 +47,11 @@ impl Decider<'_> {
                 }
             }
             CheckOutcome::Ran(results) => {
-                self.reject(at, Rejection::ChecksFailed { results: results.clone() }, true);
+                self.reject(
+                    at,
+                    Rejection::ChecksFailed { results: results.clone() },
+                    AttemptCounts::Yes,
+                );
             }
         }
     }
@@ -58,14 +64,18 @@ impl Decider<'_> {
 
     pub(super) fn checks_are_impossible(&mut self, at: TaskIndex, why: &str) {
         let message = format!("checks could not run: {why}");
-        self.reject(at, Rejection::Trouble { message }, true);
+        self.reject(at, Rejection::Trouble { message }, AttemptCounts::Yes);
     }
 
     /// A check that passes before the work is done proves nothing (EX-11).
     fn red_checked(&mut self, at: TaskIndex, results: &[CheckResult]) {
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
         if let Some(passed) = results.iter().find(|result| result.passed()) {
-            return self.reject(at, Rejection::NotRed { results: vec![passed.clone()] }, true);
+            return self.reject(
+                at,
+                Rejection::NotRed { results: vec![passed.clone()] },
+                AttemptCounts::Yes,
+            );
         }
         self.record(Event::RedSeen { attempt, results: results.to_vec() });
         self.check_again(at);
@@ -184,7 +194,11 @@ impl Decider<'_> {
             }
             CheckOutcome::Impossible(why) => {
                 self.record(Event::ChecksStopped { attempt: None, phase: CheckPhase::Final });
-                self.halt(false, &format!("the final checks could not run: {why}"), "afresh");
+                self.halt(
+                    HaltMode::Graceful,
+                    &format!("the final checks could not run: {why}"),
+                    "afresh",
+                );
             }
         }
     }

@@ -5,17 +5,33 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::run::{DriveState, LandHold, MergeStage, TaskStage};
 
+/// How a run is halted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HaltMode {
+    /// Running attempts finish; nothing new starts.
+    Graceful,
+    /// Everything that is running ends.
+    Immediate,
+}
+
+impl HaltMode {
+    pub(super) fn when(now: bool) -> Self {
+        if now { Self::Immediate } else { Self::Graceful }
+    }
+}
+
 impl Decider<'_> {
     /// A person's halt; there is nothing to halt in a run that has ended.
-    pub(super) fn halt_asked(&mut self, now: bool, reason: &str, by: &str) {
+    pub(super) fn halt_asked(&mut self, mode: HaltMode, reason: &str, by: &str) {
         if let DriveState::Finished { .. } = self.run.drive_state(self.now) {
             return self.refuse("the run has ended already");
         }
-        self.halt(now, reason, by);
+        self.halt(mode, reason, by);
     }
 
     /// The first request lets running attempts finish; the second, or `now`, ends them.
-    pub(super) fn halt(&mut self, now: bool, reason: &str, by: &str) {
+    pub(super) fn halt(&mut self, mode: HaltMode, reason: &str, by: &str) {
+        let now = mode == HaltMode::Immediate;
         let before = self.run.halt().map(|halt| halt.now);
         if before == Some(true) {
             return;

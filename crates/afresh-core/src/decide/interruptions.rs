@@ -4,6 +4,7 @@
 //! by somebody fresh: its conversation would lead to the same.
 
 use super::Decider;
+use super::verdict::AttemptCounts;
 use crate::event::Event;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, WorkspaceSlot};
@@ -90,7 +91,7 @@ impl Decider<'_> {
         let Some(TaskStage::Starting(work)) = self.stage_of(attempt) else { return };
         if work.resumes.is_some() {
             let at = self.position(&attempt.task);
-            self.reject(at, Rejection::NotResumed { reason: why.to_owned() }, false);
+            self.reject(at, Rejection::NotResumed { reason: why.to_owned() }, AttemptCounts::No);
         }
     }
 

@@ -2,6 +2,8 @@
 //! (EX-05, R3, R4).
 
 use super::Decider;
+use super::halting::HaltMode;
+use super::verdict::AttemptCounts;
 use crate::check::{CheckOutcome, CheckPhase, CheckResult, Receipt};
 use crate::effect::{CheckOn, CheckRequest, Effect};
 use crate::event::Event;
@@ -93,14 +95,14 @@ impl Decider<'_> {
                 self.reject(
                     at,
                     Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },
-                    false,
+                    AttemptCounts::No,
                 );
             }
             MergeBuild::Impossible(why) => {
                 self.reject(
                     at,
                     Rejection::Trouble { message: format!("could not be merged: {why}") },
-                    true,
+                    AttemptCounts::Yes,
                 );
             }
         }
@@ -128,7 +130,11 @@ impl Decider<'_> {
             }
             // It passed alone, so it is the company that breaks it: tried again on top of that.
             CheckOutcome::Ran(results) => {
-                self.reject(at, Rejection::BrokenMerge { results: results.clone() }, false);
+                self.reject(
+                    at,
+                    Rejection::BrokenMerge { results: results.clone() },
+                    AttemptCounts::No,
+                );
             }
         }
     }
@@ -168,7 +174,11 @@ impl Decider<'_> {
             // Nothing is lost: the intent stays, and is carried out when the run goes on.
             BranchMove::Trouble(why) => {
                 self.record(Event::LandDelayed { attempt: attempt.clone(), why: why.clone() });
-                self.halt(false, &format!("the branch could not be moved: {why}"), "afresh");
+                self.halt(
+                    HaltMode::Graceful,
+                    &format!("the branch could not be moved: {why}"),
+                    "afresh",
+                );
             }
         }
     }

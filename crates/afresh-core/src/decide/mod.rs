@@ -21,6 +21,7 @@ mod starting;
 mod steps;
 mod verdict;
 
+use self::halting::HaltMode;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{AttemptId, TaskId};
@@ -63,7 +64,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::MovedBack(to, moved) => turn.moved_back(to, moved),
         Input::BranchMoved(attempt, to, moved) => turn.branch_moved(attempt, to, moved),
         Input::Answered { question, answer, by } => turn.answered(*question, answer, by),
-        Input::HaltAsked { now, reason, by } => turn.halt_asked(*now, reason, by),
+        Input::HaltAsked { now, reason, by } => turn.halt_asked(HaltMode::when(*now), reason, by),
         Input::HaltCleared => turn.clear_halt(),
         Input::SkipAsked { task, reason } => turn.skip(task, reason),
         Input::RetryAsked(task) => turn.retry(task),
@@ -83,7 +84,7 @@ struct Decider<'a> {
 
 impl Decider<'_> {
     fn record(&mut self, event: Event) {
-        self.run.apply(&event);
+        self.run.apply(&event).expect("decided events fit the stage of their task");
         self.reaction.events.push(event);
     }
 

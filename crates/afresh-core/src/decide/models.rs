@@ -7,6 +7,7 @@ use crate::plan::TaskIndex;
 use std::time::Duration;
 
 use super::Decider;
+use super::verdict::AttemptCounts;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::AttemptId;
@@ -64,7 +65,7 @@ impl Decider<'_> {
     pub(super) fn context_full(&mut self, at: TaskIndex) {
         let Some(fill) = self.run.task(at).session.context_reached else { return };
         let progressed = self.finished_a_step(at);
-        self.reject(at, Rejection::ContextFull { fill }, !progressed);
+        self.reject(at, Rejection::ContextFull { fill }, AttemptCounts::when(!progressed));
     }
 
     pub(super) fn model_failed(&mut self, at: TaskIndex, error: ModelError) {
@@ -77,7 +78,7 @@ impl Decider<'_> {
         if !over {
             self.park_agent(at, &error);
         }
-        self.reject(at, Rejection::ModelFailed { error }, counts);
+        self.reject(at, Rejection::ModelFailed { error }, AttemptCounts::when(counts));
         if over && matches!(self.run.task(at).stage, TaskStage::Idle) {
             let last = self.run.task(at).last_error().unwrap_or_default();
             self.fail(at, format!("{last}; {}", class.advice()));

@@ -4,6 +4,8 @@
 //! and what is going on ends first.
 
 use super::Decider;
+use super::halting::HaltMode;
+use super::verdict::AttemptCounts;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::CommitId;
@@ -76,7 +78,7 @@ impl Decider<'_> {
         for at in self.run.active() {
             let task = self.run.plan().task(at).id.clone();
             self.withdraw_questions(&task);
-            self.reject(at, Rejection::Stopped, false);
+            self.reject(at, Rejection::Stopped, AttemptCounts::No);
         }
         self.retry_the_wave(wave);
         let (from, to) = (self.run.tip().clone(), self.before_wave(wave));
@@ -129,7 +131,7 @@ impl Decider<'_> {
             BranchMove::Trouble(why) => why.clone(),
         };
         self.record(Event::RewindGivenUp { why: why.clone() });
-        self.halt(false, &format!("the branch could not go back: {why}"), "afresh");
+        self.halt(HaltMode::Graceful, &format!("the branch could not go back: {why}"), "afresh");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The verdict on an attempt: what it said, what it changed, and whether a fresh worker tries again.
 
 use super::Decider;
+use super::halting::HaltMode;
 use crate::event::Event;
 use crate::harvest::Harvest;
 use crate::model_error::ModelErrorClass;
@@ -13,6 +14,19 @@ use crate::run::TaskStage;
 use crate::scope::{ScopeVerdict, ScopeViolation, TaskScope};
 use crate::settings::{OnFailure, OnOrphan, TimeoutAction};
 
+/// Whether a rejected attempt counts against the task's limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AttemptCounts {
+    Yes,
+    No,
+}
+
+impl AttemptCounts {
+    pub(super) fn when(counts: bool) -> Self {
+        if counts { Self::Yes } else { Self::No }
+    }
+}
+
 impl Decider<'_> {
     /// Judges an attempt whose work is saved.
     pub(super) fn judge(&mut self, at: TaskIndex) {
@@ -20,7 +34,7 @@ impl Decider<'_> {
             return;
         };
         if let Some(reason) = self.why_not_resumed(at, &end, &harvest) {
-            return self.reject(at, Rejection::NotResumed { reason }, false);
+            return self.reject(at, Rejection::NotResumed { reason }, AttemptCounts::No);
         }
         match (end.ending, end.outcome, end.error) {
             (ProcessEnd::Lost, ..) => self.orphaned(at),
@@ -35,9 +49,9 @@ impl Decider<'_> {
             ) => {
                 self.model_failed(at, error);
             }
-            (ProcessEnd::Stopped, ..) => self.reject(at, Rejection::Stopped, false),
+            (ProcessEnd::Stopped, ..) => self.reject(at, Rejection::Stopped, AttemptCounts::No),
             (ProcessEnd::OverLimit(excess), ..) => {
-                self.reject(at, Rejection::OverLimit { excess, unsaved: None }, true);
+                self.reject(at, Rejection::OverLimit { excess, unsaved: None }, AttemptCounts::Yes);
             }
             (ProcessEnd::TimedOut | ProcessEnd::WentSilent, ..) => self.timed_out(at, end.ending),
             // It was killed from outside, and had time to say so.
@@ -46,7 +60,7 @@ impl Decider<'_> {
                 Outcome::Silent | Outcome::Unintelligible { .. },
                 Some(error),
             ) if ending.is_by_signal() && error.class == ModelErrorClass::Unknown => {
-                self.reject(at, Rejection::Died { ending }, true);
+                self.reject(at, Rejection::Died { ending }, AttemptCounts::Yes);
             }
             // Whoever gave an answer was not kept from it.
             (_, Outcome::Silent | Outcome::Unintelligible { .. }, Some(error)) => {
@@ -59,7 +73,7 @@ impl Decider<'_> {
                     output: failure.output,
                     category: failure.category,
                 };
-                self.reject(at, reason, true);
+                self.reject(at, reason, AttemptCounts::Yes);
                 if failure.retryable == Some(false)
                     && matches!(self.run.task(at).stage, TaskStage::Idle)
                 {
@@ -77,7 +91,7 @@ impl Decider<'_> {
             }
             (ProcessEnd::Exited(0), Outcome::Blocked(blocked), _) => self.blocked(at, &blocked),
             (ProcessEnd::Exited(0), Outcome::Unintelligible { reason, excerpt }, _) => {
-                self.reject(at, Rejection::Unintelligible { reason, excerpt }, true);
+                self.reject(at, Rejection::Unintelligible { reason, excerpt }, AttemptCounts::Yes);
             }
             (ProcessEnd::Exited(0), Outcome::Done(claim), _) => {
                 self.judge_changes(at, &harvest, &claim);
@@ -86,7 +100,7 @@ impl Decider<'_> {
                 self.judge_changes(at, &harvest, &CompletionClaim::default());
             }
             (ProcessEnd::Exited(_) | ProcessEnd::Signaled(_) | ProcessEnd::SupervisorLost, ..) => {
-                self.reject(at, Rejection::Died { ending: end.ending }, true);
+                self.reject(at, Rejection::Died { ending: end.ending }, AttemptCounts::Yes);
             }
         }
     }
@@ -95,7 +109,7 @@ impl Decider<'_> {
     /// has not failed; their number bounds how often that can be said.
     fn partly_done(&mut self, at: TaskIndex, reason: String) {
         let progressed = self.finished_a_step(at);
-        self.reject(at, Rejection::Partial { reason }, !progressed);
+        self.reject(at, Rejection::Partial { reason }, AttemptCounts::when(!progressed));
     }
 
     /// Did the attempt that is being judged finish one?
@@ -108,13 +122,13 @@ impl Decider<'_> {
         let claim = &self.with_steps(at, claim);
         let task = self.run.plan().task(at);
         if harvest.changes.is_empty() && task.lists_files() {
-            return self.reject(at, Rejection::NoChange, true);
+            return self.reject(at, Rejection::NoChange, AttemptCounts::Yes);
         }
         let judgement = self.scope_of(at, claim).judge(&harvest.changes);
         let ScopeVerdict { mut violations, ask, beyond } = judgement;
         violations.extend(harvest.leaks.iter().map(ScopeViolation::from));
         if !violations.is_empty() {
-            return self.reject(at, Rejection::OutOfScope { violations }, true);
+            return self.reject(at, Rejection::OutOfScope { violations }, AttemptCounts::Yes);
         }
         if !ask.is_empty() {
             return self.ask_about_trust(at, ask);
@@ -171,7 +185,8 @@ impl Decider<'_> {
     }
 
     /// The attempt came to nothing. A fresh worker tries again unless the attempts are spent.
-    pub(super) fn reject(&mut self, at: TaskIndex, reason: Rejection, counts: bool) {
+    pub(super) fn reject(&mut self, at: TaskIndex, reason: Rejection, counts: AttemptCounts) {
+        let counts = counts == AttemptCounts::Yes;
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
         let deaths = self.run.task(at).retries.deaths;
         let not_before = match &reason {
@@ -231,7 +246,7 @@ impl Decider<'_> {
 
     pub(super) fn orphaned(&mut self, at: TaskIndex) {
         let id = self.run.plan().task(at).id.clone();
-        self.reject(at, Rejection::Orphaned, false);
+        self.reject(at, Rejection::Orphaned, AttemptCounts::No);
         match self.run.settings().on_orphan {
             OnOrphan::Retry => {}
             OnOrphan::Ask => {
@@ -258,12 +273,14 @@ impl Decider<'_> {
         let described = reason.describe();
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
         if action == TimeoutAction::Retry {
-            return self.reject(at, reason, true);
+            return self.reject(at, reason, AttemptCounts::Yes);
         }
         self.record(Event::AttemptRejected { attempt, reason, counts: true, not_before: None });
         match action {
             TimeoutAction::Skip => self.record(Event::TaskSkipped { task: id, reason: described }),
-            TimeoutAction::Fail => self.halt(false, &format!("{id}: {described}"), "afresh"),
+            TimeoutAction::Fail => {
+                self.halt(HaltMode::Graceful, &format!("{id}: {described}"), "afresh")
+            }
             TimeoutAction::Ask | TimeoutAction::Retry => {
                 self.ask_what_becomes_of(at, QuestionTopic::Timeout, &described);
             }

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub(crate) use programs::TRIES_PER_MODEL;
 
+pub use apply::IllegalEvent;
 pub use frontier::{BlockCause, TaskFrontier};
 pub use task::{
     ActiveAttempt, AttemptRecords, CheckStage, LandHold, LastAttempt, MergeStage, ModelHealth,
@@ -156,14 +157,16 @@ impl Run {
         })
     }
 
-    /// The run that a journal's events add up to.
-    pub fn replay<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<Self> {
+    /// The run that a journal's events add up to; none if the first does not start a run.
+    pub fn replay<'a>(
+        events: impl IntoIterator<Item = &'a Event>,
+    ) -> Result<Option<Self>, IllegalEvent> {
         let mut events = events.into_iter();
-        let mut run = Self::start(events.next()?)?;
+        let Some(mut run) = events.next().and_then(Self::start) else { return Ok(None) };
         for event in events {
-            run.apply(event);
+            run.apply(event)?;
         }
-        Some(run)
+        Ok(Some(run))
     }
 
     pub fn id(&self) -> &RunId {

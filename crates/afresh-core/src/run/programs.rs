@@ -1,6 +1,6 @@
 //! What agent programs say of themselves while they work.
 
-use super::{Run, TaskState};
+use super::{IllegalEvent, Run, TaskState};
 use crate::ids::AttemptId;
 use crate::input::AgentIdentity;
 use crate::plan::{ModelTier, Task, TaskIndex};
@@ -33,28 +33,44 @@ impl TaskState {
 }
 
 impl Run {
-    pub(super) fn identified(&mut self, attempt: &AttemptId, identity: &AgentIdentity) {
-        let at = self.at(&attempt.task);
+    pub(super) fn identified(
+        &mut self,
+        attempt: &AttemptId,
+        identity: &AgentIdentity,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
         let known = self.tasks[at].records.identities.entry(attempt.number).or_default();
         let AgentIdentity { session, model, agent } = identity.clone();
         known.session = session.or(known.session.take());
         known.model = model.or(known.model.take());
         known.agent = agent.or(known.agent.take());
+        Ok(())
     }
 
-    pub(super) fn context_seen(&mut self, attempt: &AttemptId, fill: ContextFill) {
-        let at = self.at(&attempt.task);
+    pub(super) fn context_seen(
+        &mut self,
+        attempt: &AttemptId,
+        fill: ContextFill,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
         self.tasks[at].records.contexts.insert(attempt.number, fill);
+        Ok(())
     }
 
-    pub(super) fn context_warned(&mut self, attempt: &AttemptId) {
-        let at = self.at(&attempt.task);
+    pub(super) fn context_warned(&mut self, attempt: &AttemptId) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
         self.tasks[at].records.warned.insert(attempt.number);
+        Ok(())
     }
 
-    pub(super) fn context_reached(&mut self, attempt: &AttemptId, fill: ContextFill) {
-        let at = self.at(&attempt.task);
+    pub(super) fn context_reached(
+        &mut self,
+        attempt: &AttemptId,
+        fill: ContextFill,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
         self.tasks[at].session.context_reached = Some(fill);
+        Ok(())
     }
 
     /// Until when nothing of this agent with this size of model starts.

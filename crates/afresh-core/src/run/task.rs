@@ -314,6 +314,26 @@ pub enum LandHold {
 }
 
 impl TaskStage {
+    /// The stage in one word, for errors.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Starting(_) => "starting",
+            Self::Running(_) => "running",
+            Self::Harvesting { .. } => "being harvested",
+            Self::Judging { .. } => "being judged",
+            Self::Held { .. } => "held",
+            Self::Checking { .. } => "being checked",
+            Self::Queued { .. } => "queued",
+            Self::Merging { .. } => "merging",
+            Self::Waiting(_) => "waiting",
+            Self::Failed { .. } => "failed",
+            Self::Skipped { .. } => "skipped",
+            Self::Done { .. } => "done",
+            Self::Settled { .. } => "settled",
+        }
+    }
+
     pub fn work(&self) -> Option<&ActiveAttempt> {
         match self {
             Self::Starting(work)

@@ -105,7 +105,8 @@ impl Story {
         let reaction = decide(&mut self.run, self.now, input);
         self.journal.extend(reaction.events.iter().cloned());
         if self.replays {
-            let replayed = Run::replay(&self.journal).expect("the journal starts a run");
+            let replayed =
+                Run::replay(&self.journal).expect("legal").expect("the journal starts a run");
             assert!(replayed == self.run, "R12: the journal leads to the same run");
         }
         Told(reaction)

@@ -86,7 +86,8 @@ impl SimulatedHost {
 
     /// The run that is on disk.
     pub(super) fn replayed(&self) -> Result<Run, String> {
-        Run::replay(&self.journal).ok_or_else(|| "the journal does not start a run".to_owned())
+        let run = Run::replay(&self.journal).map_err(|error| format!("R12: {error}"))?;
+        run.ok_or_else(|| "R12: the journal does not start a run".to_owned())
     }
 
     pub(super) fn begin_drive(&mut self, run: &Run) {

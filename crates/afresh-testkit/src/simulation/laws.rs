@@ -395,7 +395,9 @@ fn is_nobodys_fault(reason: &Rejection) -> bool {
 
 /// R12: the journal is the run.
 pub(super) fn replays(journal: &[Event], run: &Run) -> Result<(), String> {
-    let replayed = Run::replay(journal).ok_or("R12: the journal does not start a run")?;
+    let replayed = Run::replay(journal)
+        .map_err(|error| format!("R12: {error}"))?
+        .ok_or("R12: the journal does not start a run")?;
     if replayed == *run {
         Ok(())
     } else {

@@ -44,8 +44,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "EX-05: who was slower loses no attempt",
         edits: &[Edit {
             file: "afresh-core/src/decide/merging.rs",
-            text: "                    Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },\n                    false,",
-            instead: "                    Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },\n                    true,",
+            text: "                    Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },\n                    AttemptCounts::No,",
+            instead: "                    Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },\n                    AttemptCounts::Yes,",
         }],
     },
     Mutation {

@@ -80,8 +80,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "AG-07: who finished a step has not failed",
         edits: &[Edit {
             file: "afresh-core/src/decide/models.rs",
-            text: "self.reject(at, Rejection::ContextFull { fill }, !progressed);",
-            instead: "self.reject(at, Rejection::ContextFull { fill }, progressed || !progressed);",
+            text: "self.reject(at, Rejection::ContextFull { fill }, AttemptCounts::when(!progressed));",
+            instead: "self.reject(at, Rejection::ContextFull { fill }, AttemptCounts::when(progressed || !progressed));",
         }],
     },
     Mutation {

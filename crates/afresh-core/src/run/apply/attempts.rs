@@ -4,41 +4,49 @@ use crate::harvest::Harvest;
 use crate::ids::AttemptId;
 use crate::input::AttemptEnd;
 use crate::rejection::Rejection;
-use crate::run::Run;
 use crate::run::task::{ActiveAttempt, TaskStage};
+use crate::run::{IllegalEvent, Run};
 use crate::time::Timestamp;
 use crate::usage::{BudgetAmount, Usage};
 
 impl Run {
-    pub(super) fn starting(&mut self, work: ActiveAttempt) {
-        let at = self.at(&work.attempt.task);
+    pub(super) fn starting(&mut self, work: ActiveAttempt) -> Result<(), IllegalEvent> {
+        let at = self.index(&work.attempt.task)?;
         let task = &mut self.tasks[at];
         task.retries.last_number = work.attempt.number;
         task.retries.not_before = None;
         task.take_up(&work);
         self.slots.insert(work.slot, work.attempt.clone());
         self.set(at, TaskStage::Starting(work));
+        Ok(())
     }
 
-    pub(super) fn spawned(&mut self, attempt: &AttemptId) {
-        let at = self.at(&attempt.task);
+    pub(super) fn spawned(&mut self, attempt: &AttemptId) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
+        let TaskStage::Starting(work) = self.tasks[at].stage.clone() else {
+            return Err(self.wrong_stage(at));
+        };
         self.tasks[at].retries.spawn_failures = 0;
-        if let TaskStage::Starting(work) = self.tasks[at].stage.clone() {
-            self.set(at, TaskStage::Running(work));
-        }
+        self.set(at, TaskStage::Running(work));
+        Ok(())
     }
 
-    pub(super) fn spawn_failed(&mut self, attempt: &AttemptId, not_before: Option<Timestamp>) {
-        let at = self.at(&attempt.task);
+    pub(super) fn spawn_failed(
+        &mut self,
+        attempt: &AttemptId,
+        not_before: Option<Timestamp>,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
         self.free_slot(attempt);
         let task = &mut self.tasks[at];
         task.retries.spawn_failures += 1;
         task.retries.not_before = not_before;
         self.set(at, TaskStage::Idle);
+        Ok(())
     }
 
-    pub(super) fn count(&mut self, attempt: &AttemptId, usage: &Usage) {
-        let at = self.at(&attempt.task);
+    pub(super) fn count(&mut self, attempt: &AttemptId, usage: &Usage) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
         let counted = self.tasks[at].records.usages.entry(attempt.number).or_default();
         let before = BudgetAmount::from(&*counted);
         *counted = counted.at_least(usage);
@@ -46,26 +54,40 @@ impl Run {
         self.dearest = self.dearest.max(after);
         self.largest_report = self.largest_report.max(after.minus(before));
         self.knows_use |= after != BudgetAmount::default();
+        Ok(())
     }
 
-    pub(super) fn ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
-        let at = self.at(&attempt.task);
-        self.count(attempt, &end.usage);
+    pub(super) fn ended(
+        &mut self,
+        attempt: &AttemptId,
+        end: &AttemptEnd,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
+        self.count(attempt, &end.usage)?;
         self.knows_use |= !end.ending.is_cut_off();
         self.tasks[at].last.outcome = Some(end.outcome.clone());
         // Whoever waits for an answer is gone.
         self.tasks[at].steps.claimed = None;
-        if let Some(work) = self.tasks[at].stage.work().cloned() {
-            self.set(at, TaskStage::Harvesting { work, end: end.clone() });
-        }
+        let (TaskStage::Starting(work) | TaskStage::Running(work)) = self.tasks[at].stage.clone()
+        else {
+            return Err(self.wrong_stage(at));
+        };
+        self.set(at, TaskStage::Harvesting { work, end: end.clone() });
+        Ok(())
     }
 
-    pub(super) fn harvested(&mut self, attempt: &AttemptId, harvest: &Harvest) {
-        let at = self.at(&attempt.task);
+    pub(super) fn harvested(
+        &mut self,
+        attempt: &AttemptId,
+        harvest: &Harvest,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
         self.free_slot(attempt);
-        if let TaskStage::Harvesting { work, end } = self.tasks[at].stage.clone() {
-            self.set(at, TaskStage::Judging { work, end, harvest: harvest.clone() });
-        }
+        let TaskStage::Harvesting { work, end } = self.tasks[at].stage.clone() else {
+            return Err(self.wrong_stage(at));
+        };
+        self.set(at, TaskStage::Judging { work, end, harvest: harvest.clone() });
+        Ok(())
     }
 
     pub(super) fn free_slot(&mut self, attempt: &AttemptId) {
@@ -78,8 +100,8 @@ impl Run {
         reason: &Rejection,
         counts: bool,
         not_before: Option<Timestamp>,
-    ) {
-        let at = self.at(&attempt.task);
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
         self.free_slot(attempt);
         self.leave_merge(at);
         let task = &mut self.tasks[at];
@@ -114,5 +136,6 @@ impl Run {
             }
         }
         self.set(at, TaskStage::Idle);
+        Ok(())
     }
 }

@@ -3,14 +3,20 @@
 use crate::ids::AttemptId;
 use crate::interruption::{AgentSession, InterruptedAttempt};
 use crate::rejection::Rejection;
-use crate::run::Run;
 use crate::run::task::{ActiveAttempt, TaskStage, TaskState};
+use crate::run::{IllegalEvent, Run};
 
 impl Run {
-    pub(super) fn interrupted(&mut self, attempt: &AttemptId, conversation: Option<&AgentSession>) {
-        let at = self.at(&attempt.task);
+    pub(super) fn interrupted(
+        &mut self,
+        attempt: &AttemptId,
+        conversation: Option<&AgentSession>,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
         let task = &mut self.tasks[at];
-        let TaskStage::Judging { work, harvest, .. } = &task.stage else { return };
+        let TaskStage::Judging { work, harvest, .. } = &task.stage else {
+            return Err(self.wrong_stage(at));
+        };
         task.session.interrupted = Some(InterruptedAttempt {
             attempt: attempt.clone(),
             slot: work.slot,
@@ -20,6 +26,7 @@ impl Run {
             harvest: harvest.clone(),
             conversation: conversation.cloned(),
         });
+        Ok(())
     }
 }
 

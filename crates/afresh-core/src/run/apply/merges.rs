@@ -5,23 +5,33 @@ use crate::ids::{AttemptId, CommitId};
 use crate::input::MergedTree;
 use crate::plan::TaskIndex;
 use crate::run::task::{LandHold, MergeStage, TaskStage};
-use crate::run::{LandedTask, Run};
+use crate::run::{IllegalEvent, LandedTask, Run};
 
 impl Run {
-    pub(super) fn merge_started(&mut self, attempt: &AttemptId, onto: &CommitId) {
-        let at = self.at(&attempt.task);
+    pub(super) fn merge_started(
+        &mut self,
+        attempt: &AttemptId,
+        onto: &CommitId,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
+        let (TaskStage::Queued { work, harvest, results }
+        | TaskStage::Merging { work, harvest, results, .. }) = self.tasks[at].stage.clone()
+        else {
+            return Err(self.wrong_stage(at));
+        };
         self.merge_queue.retain(|queued| *queued != at);
         self.merging = Some(at);
-        let building = MergeStage::Building { onto: onto.clone() };
-        if let TaskStage::Queued { work, harvest, results }
-        | TaskStage::Merging { work, harvest, results, .. } = self.tasks[at].stage.clone()
-        {
-            self.set(at, TaskStage::Merging { work, harvest, results, merge: building });
-        }
+        let merge = MergeStage::Building { onto: onto.clone() };
+        self.set(at, TaskStage::Merging { work, harvest, results, merge });
+        Ok(())
     }
 
-    pub(super) fn merge_built(&mut self, attempt: &AttemptId, merged: &MergedTree) {
-        self.set_merge(attempt, MergeStage::Checking { merged: merged.clone(), stopped: false });
+    pub(super) fn merge_built(
+        &mut self,
+        attempt: &AttemptId,
+        merged: &MergedTree,
+    ) -> Result<(), IllegalEvent> {
+        self.set_merge(attempt, MergeStage::Checking { merged: merged.clone(), stopped: false })
     }
 
     pub(super) fn land_intended(
@@ -29,48 +39,71 @@ impl Run {
         attempt: &AttemptId,
         merged: &MergedTree,
         receipt: &Receipt,
-    ) {
+    ) -> Result<(), IllegalEvent> {
         let (merged, receipt) = (merged.clone(), Box::new(receipt.clone()));
-        self.set_merge(attempt, MergeStage::Moving { merged, receipt, restore: None, hold: None });
+        self.set_merge(attempt, MergeStage::Moving { merged, receipt, restore: None, hold: None })
     }
 
-    pub(super) fn set_merge(&mut self, attempt: &AttemptId, next: MergeStage) {
-        let at = self.at(&attempt.task);
-        if let TaskStage::Merging { work, harvest, results, .. } = self.tasks[at].stage.clone() {
-            self.set(at, TaskStage::Merging { work, harvest, results, merge: next });
-        }
+    pub(super) fn set_merge(
+        &mut self,
+        attempt: &AttemptId,
+        next: MergeStage,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
+        let TaskStage::Merging { work, harvest, results, .. } = self.tasks[at].stage.clone() else {
+            return Err(self.wrong_stage(at));
+        };
+        self.set(at, TaskStage::Merging { work, harvest, results, merge: next });
+        Ok(())
     }
 
-    pub(super) fn restore_allowed(&mut self, attempt: &AttemptId, foreign: &CommitId) {
-        let at = self.at(&attempt.task);
-        if let TaskStage::Merging { merge: MergeStage::Moving { restore, .. }, .. } =
+    pub(super) fn restore_allowed(
+        &mut self,
+        attempt: &AttemptId,
+        foreign: &CommitId,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
+        let TaskStage::Merging { merge: MergeStage::Moving { restore, .. }, .. } =
             &mut self.tasks[at].stage
-        {
-            *restore = Some(foreign.clone());
-        }
+        else {
+            return Err(self.wrong_stage(at));
+        };
+        *restore = Some(foreign.clone());
+        Ok(())
     }
 
-    pub(super) fn hold_move(&mut self, attempt: &AttemptId, why: Option<LandHold>) {
-        let at = self.at(&attempt.task);
-        if let TaskStage::Merging { merge: MergeStage::Moving { hold, .. }, .. } =
+    pub(super) fn hold_move(
+        &mut self,
+        attempt: &AttemptId,
+        why: Option<LandHold>,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
+        let TaskStage::Merging { merge: MergeStage::Moving { hold, .. }, .. } =
             &mut self.tasks[at].stage
-        {
-            *hold = why;
-        }
+        else {
+            return Err(self.wrong_stage(at));
+        };
+        *hold = why;
+        Ok(())
     }
 
-    pub(super) fn merged(&mut self, attempt: &AttemptId, commit: &CommitId) {
-        let at = self.at(&attempt.task);
+    pub(super) fn merged(
+        &mut self,
+        attempt: &AttemptId,
+        commit: &CommitId,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
         let TaskStage::Merging { merge: MergeStage::Moving { merged, receipt, .. }, .. } =
             self.tasks[at].stage.clone()
         else {
-            return;
+            return Err(self.wrong_stage(at));
         };
         self.tip = commit.clone();
         let (task, commit) = (attempt.task.clone(), commit.clone());
         self.landings.push(LandedTask { task, commit: commit.clone(), tree: merged.tree });
         self.leave_merge(at);
         self.set(at, TaskStage::Done { commit, attempt: attempt.clone(), receipt });
+        Ok(())
     }
 
     pub(super) fn leave_merge(&mut self, at: TaskIndex) {

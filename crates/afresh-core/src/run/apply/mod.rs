@@ -11,17 +11,30 @@ mod steps;
 
 use crate::check::CheckPhase;
 use crate::event::Event;
-use crate::ids::TaskId;
+use crate::ids::{QuestionId, TaskId};
 use crate::plan::{ModelTier, TaskIndex};
 use crate::run::task::{ActiveAttempt, LandHold, TaskStage};
 use crate::run::{FinalChecks, HaltRequest, RewindState, Run};
 use crate::step::StartPoint;
 
+/// An event that cannot follow those before it. No driver records one: whoever reads it must not guess.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IllegalEvent {
+    #[error("the journal starts its run a second time")]
+    SecondStart,
+    #[error("the plan has no task {0}")]
+    UnknownTask(TaskId),
+    #[error("there is no open question {0}")]
+    UnknownQuestion(QuestionId),
+    #[error("task {task} is {stage}")]
+    WrongStage { task: TaskId, stage: &'static str },
+}
+
 impl Run {
     /// The only way a run changes.
-    pub fn apply(&mut self, event: &Event) {
+    pub fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
         match event {
-            Event::RunStarted { .. } => unreachable!("a journal starts a run once"),
+            Event::RunStarted { .. } => return Err(IllegalEvent::SecondStart),
             Event::Opened { epoch } => self.opened(*epoch),
             Event::PlanChanged { plan } => self.plan_changed(plan),
             Event::SettingsChanged { settings } => self.settings = (**settings).clone(),
@@ -34,7 +47,7 @@ impl Run {
                 let (attempt, slot, reserved) = (attempt.clone(), *slot, *reserved);
                 let tier = tier.unwrap_or(ModelTier::Standard);
                 let resumes = resumes.clone();
-                let needs = self.landed_needs(self.at(&attempt.task));
+                let needs = self.landed_needs(self.index(&attempt.task)?);
                 self.starting(ActiveAttempt {
                     attempt,
                     slot,
@@ -43,69 +56,73 @@ impl Run {
                     tier,
                     resumes,
                     needs,
-                });
+                })?;
             }
-            Event::AttemptSpawned { attempt } => self.spawned(attempt),
+            Event::AttemptSpawned { attempt } => self.spawned(attempt)?,
             Event::SpawnFailed { attempt, not_before, .. } => {
-                self.spawn_failed(attempt, *not_before);
+                self.spawn_failed(attempt, *not_before)?;
             }
-            Event::UsageCounted { attempt, usage } => self.count(attempt, usage),
-            Event::AttemptIdentified { attempt, identity } => self.identified(attempt, identity),
-            Event::ContextSeen { attempt, fill } => self.context_seen(attempt, *fill),
-            Event::ContextWarned { attempt, .. } => self.context_warned(attempt),
-            Event::ContextReached { attempt, fill } => self.context_reached(attempt, *fill),
+            Event::UsageCounted { attempt, usage } => self.count(attempt, usage)?,
+            Event::AttemptIdentified { attempt, identity } => self.identified(attempt, identity)?,
+            Event::ContextSeen { attempt, fill } => self.context_seen(attempt, *fill)?,
+            Event::ContextWarned { attempt, .. } => self.context_warned(attempt)?,
+            Event::ContextReached { attempt, fill } => self.context_reached(attempt, *fill)?,
             Event::AgentParked { agent, tier, until, .. } => {
                 self.parked.insert((agent.clone(), *tier), *until);
             }
-            Event::AttemptEnded { attempt, end } => self.ended(attempt, end),
-            Event::AttemptHarvested { attempt, harvest } => self.harvested(attempt, harvest),
+            Event::AttemptEnded { attempt, end } => self.ended(attempt, end)?,
+            Event::AttemptHarvested { attempt, harvest } => self.harvested(attempt, harvest)?,
             Event::AttemptInterrupted { attempt, conversation } => {
-                self.interrupted(attempt, conversation.as_ref());
+                self.interrupted(attempt, conversation.as_ref())?;
             }
             Event::StepClaimed { attempt, step, deviations } => {
-                self.step_claimed(attempt, *step, deviations);
+                self.step_claimed(attempt, *step, deviations)?;
             }
-            Event::StepSaved { attempt, harvest, .. } => self.step_saved(attempt, harvest),
-            Event::StepDone { attempt, .. } => self.step_done(attempt),
-            Event::StepRefused { attempt, .. } => self.step_over(attempt),
-            Event::StepsDropped { task } => self.steps_dropped(task),
+            Event::StepSaved { attempt, harvest, .. } => self.step_saved(attempt, harvest)?,
+            Event::StepDone { attempt, .. } => self.step_done(attempt)?,
+            Event::StepRefused { attempt, .. } => self.step_over(attempt)?,
+            Event::StepsDropped { task } => self.steps_dropped(task)?,
             // For whoever reads the log; no state follows from it.
             Event::WorkerLogged { .. } => {}
             Event::LeavingsSaved { attempt } => {
                 self.leavings.retain(|_, work| work.attempt != *attempt);
             }
             Event::AttemptRejected { attempt, reason, counts, not_before } => {
-                self.rejected(attempt, reason, *counts, *not_before);
+                self.rejected(attempt, reason, *counts, *not_before)?;
             }
-            Event::AttemptAccepted { attempt, differences } => self.accepted(attempt, differences),
-            Event::RedSeen { attempt, .. } => self.check_next(attempt, CheckPhase::Alone),
-            Event::ChecksPassed { attempt, results, .. } => self.passed(attempt, results),
-            Event::ChecksStopped { attempt, .. } => self.checks_stopped(attempt.as_ref()),
-            Event::ChecksResumed { attempt } => self.set_checks_stopped(attempt, false),
-            Event::MergeStarted { attempt, onto } => self.merge_started(attempt, onto),
-            Event::MergeBuilt { attempt, merged } => self.merge_built(attempt, merged),
+            Event::AttemptAccepted { attempt, differences } => {
+                self.accepted(attempt, differences)?
+            }
+            Event::RedSeen { attempt, .. } => self.check_next(attempt, CheckPhase::Alone)?,
+            Event::ChecksPassed { attempt, results, .. } => self.passed(attempt, results)?,
+            Event::ChecksStopped { attempt, .. } => self.checks_stopped(attempt.as_ref())?,
+            Event::ChecksResumed { attempt } => self.set_checks_stopped(attempt, false)?,
+            Event::MergeStarted { attempt, onto } => self.merge_started(attempt, onto)?,
+            Event::MergeBuilt { attempt, merged } => self.merge_built(attempt, merged)?,
             Event::LandIntended { attempt, merged, receipt } => {
-                self.land_intended(attempt, merged, receipt);
+                self.land_intended(attempt, merged, receipt)?;
             }
-            Event::LandDelayed { attempt, .. } => self.hold_move(attempt, Some(LandHold::Delayed)),
-            Event::Merged { attempt, commit } => self.merged(attempt, commit),
+            Event::LandDelayed { attempt, .. } => {
+                self.hold_move(attempt, Some(LandHold::Delayed))?
+            }
+            Event::Merged { attempt, commit } => self.merged(attempt, commit)?,
             Event::BranchRestoreAllowed { attempt, foreign } => {
-                self.restore_allowed(attempt, foreign);
+                self.restore_allowed(attempt, foreign)?;
             }
             Event::TaskFailed { task, reason } => {
-                self.settle(task, TaskStage::Failed { reason: reason.clone(), question: None });
+                self.settle(task, TaskStage::Failed { reason: reason.clone(), question: None })?;
             }
             Event::TaskSkipped { task, reason } => {
-                self.settle(task, TaskStage::Skipped { reason: reason.clone(), ignored: false });
+                self.settle(task, TaskStage::Skipped { reason: reason.clone(), ignored: false })?;
             }
             Event::TaskSettled { task, how } => {
-                self.settle(task, TaskStage::Settled { how: how.clone() });
+                self.settle(task, TaskStage::Settled { how: how.clone() })?;
             }
-            Event::NeedIgnored { task } => self.need_ignored(task),
-            Event::TaskRetried { task } => self.retried(task),
+            Event::NeedIgnored { task } => self.need_ignored(task)?,
+            Event::TaskRetried { task } => self.retried(task)?,
             Event::Aborted { reason } => self.aborted = Some(reason.clone()),
-            Event::QuestionAsked { question } => self.asked(question),
-            Event::QuestionAnswered { question, answer, .. } => self.answered(*question, answer),
+            Event::QuestionAsked { question } => self.asked(question)?,
+            Event::QuestionAnswered { question, answer, .. } => self.answered(*question, answer)?,
             Event::HaltRequested { now, reason, by } => {
                 self.halt = Some(HaltRequest { now: *now, reason: reason.clone(), by: by.clone() });
             }
@@ -128,10 +145,16 @@ impl Run {
                 };
             }
         }
+        Ok(())
     }
 
-    pub(in crate::run) fn at(&self, task: &TaskId) -> TaskIndex {
-        self.plan.index_of(task).expect("events name tasks of this plan")
+    pub(in crate::run) fn index(&self, task: &TaskId) -> Result<TaskIndex, IllegalEvent> {
+        self.plan.index_of(task).ok_or_else(|| IllegalEvent::UnknownTask(task.clone()))
+    }
+
+    pub(super) fn wrong_stage(&self, at: TaskIndex) -> IllegalEvent {
+        let (task, stage) = (self.plan.task(at).id.clone(), self.tasks[at].stage.name());
+        IllegalEvent::WrongStage { task, stage }
     }
 
     /// Moves a task to another stage and keeps the frontier right.
@@ -140,9 +163,10 @@ impl Run {
         self.frontier.moved(&self.plan, at, &before, &self.tasks[at].stage);
     }
 
-    pub(super) fn settle(&mut self, task: &TaskId, stage: TaskStage) {
-        let at = self.at(task);
+    pub(super) fn settle(&mut self, task: &TaskId, stage: TaskStage) -> Result<(), IllegalEvent> {
+        let at = self.index(task)?;
         self.set(at, stage);
+        Ok(())
     }
 
     pub(super) fn opened(&mut self, epoch: u32) {

@@ -2,12 +2,12 @@
 
 use crate::ids::{QuestionId, TaskId};
 use crate::question::{AnsweredQuestion, CLARIFY, Question, QuestionTopic};
-use crate::run::Run;
 use crate::run::task::{LandHold, TaskStage};
+use crate::run::{IllegalEvent, Run};
 
 impl Run {
-    pub(super) fn asked(&mut self, question: &Question) {
-        let at = self.at(&question.task);
+    pub(super) fn asked(&mut self, question: &Question) -> Result<(), IllegalEvent> {
+        let at = self.index(&question.task)?;
         self.next_question = question.id.0 + 1;
         self.questions.insert(question.id, question.clone());
         match (&question.topic, self.tasks[at].stage.clone()) {
@@ -28,15 +28,18 @@ impl Run {
                 self.set(at, TaskStage::Held { work, harvest, question: Some(question.id) });
             }
             (QuestionTopic::Branch(_), TaskStage::Merging { work, .. }) => {
-                self.hold_move(&work.attempt, Some(LandHold::Asked(question.id)));
+                self.hold_move(&work.attempt, Some(LandHold::Asked(question.id)))?;
             }
-            _ => {}
+            _ => return Err(self.wrong_stage(at)),
         }
+        Ok(())
     }
 
-    pub(super) fn answered(&mut self, id: QuestionId, answer: &str) {
-        let Some(question) = self.questions.remove(&id) else { return };
-        let at = self.at(&question.task);
+    pub(super) fn answered(&mut self, id: QuestionId, answer: &str) -> Result<(), IllegalEvent> {
+        let Some(question) = self.questions.remove(&id) else {
+            return Err(IllegalEvent::UnknownQuestion(id));
+        };
+        let at = self.index(&question.task)?;
         let decides = matches!(question.topic, QuestionTopic::Decision | QuestionTopic::Action);
         if let (Some(words), false) = (answer.strip_prefix(CLARIFY), decides) {
             let given =
@@ -70,20 +73,23 @@ impl Run {
             TaskStage::Held { work, harvest, .. } => {
                 self.set(at, TaskStage::Held { work, harvest, question: None })
             }
-            TaskStage::Merging { work, .. } => self.hold_move(&work.attempt, None),
+            TaskStage::Merging { work, .. } => self.hold_move(&work.attempt, None)?,
             _ => {}
         }
+        Ok(())
     }
 
-    pub(super) fn need_ignored(&mut self, task: &TaskId) {
-        let at = self.at(task);
-        if let TaskStage::Skipped { reason, .. } = self.tasks[at].stage.clone() {
-            self.set(at, TaskStage::Skipped { reason, ignored: true });
-        }
+    pub(super) fn need_ignored(&mut self, task: &TaskId) -> Result<(), IllegalEvent> {
+        let at = self.index(task)?;
+        let TaskStage::Skipped { reason, .. } = self.tasks[at].stage.clone() else {
+            return Err(self.wrong_stage(at));
+        };
+        self.set(at, TaskStage::Skipped { reason, ignored: true });
+        Ok(())
     }
 
-    pub(super) fn retried(&mut self, task: &TaskId) {
-        let at = self.at(task);
+    pub(super) fn retried(&mut self, task: &TaskId) -> Result<(), IllegalEvent> {
+        let at = self.index(task)?;
         let epoch = self.epoch;
         let state = &mut self.tasks[at];
         state.retries.counted = 0;
@@ -94,5 +100,6 @@ impl Run {
         state.retries.retried_in = Some(epoch);
         state.retries.retried_after = state.retries.last_number;
         self.set(at, TaskStage::Idle);
+        Ok(())
     }
 }
