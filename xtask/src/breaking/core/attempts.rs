@@ -80,8 +80,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R16: work is never deleted before it is saved",
         edits: &[Edit {
             file: "afresh-core/src/run/apply/attempts.rs",
-            text: "        self.count(attempt, &end.usage);\n",
-            instead: "        self.count(attempt, &end.usage);\n        self.free_slot(attempt);\n",
+            text: "        self.count(attempt, &end.usage)?;\n",
+            instead: "        self.count(attempt, &end.usage)?;\n        self.free_slot(attempt);\n",
         }],
     },
     Mutation {
