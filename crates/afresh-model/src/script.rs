@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_part_that_fits_counts_and_the_end_is_said() {
+    fn the_first_matching_part_is_used_until_its_end() {
         let script = ModelScript::default()
             .when("T001", [ModelStep::text("one"), ModelStep::text("two")])
             .when("", [ModelStep::text("any")]);

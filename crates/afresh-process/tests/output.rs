@@ -12,7 +12,7 @@ use common::{Story, on_every_rung, wait_until};
 const MEMORY_KB: u64 = 256 * 1024;
 
 #[test]
-fn both_streams_go_to_their_files() {
+fn stdout_and_stderr_go_to_their_files() {
     on_every_rung(|story| {
         let report = story.run(&story.shell("echo out; echo error >&2"));
         assert_eq!(
@@ -25,7 +25,7 @@ fn both_streams_go_to_their_files() {
 }
 
 #[test]
-fn merged_streams_keep_their_order() {
+fn merged_output_keeps_its_order() {
     on_every_rung(|story| {
         let mut job = story.shell("echo 1; echo 2 >&2; echo 3; echo 4 >&2");
         job.stderr.clone_from(&job.stdout);
@@ -74,7 +74,7 @@ fn a_child_that_holds_the_pipe_does_not_delay_the_end() {
 
 /// F15.
 #[test]
-fn a_stranger_that_holds_the_pipe_does_not_delay_the_end() {
+fn an_unrelated_process_that_holds_the_pipe_does_not_delay_the_end() {
     let story = Story::on(Containment::Group);
     let (up, go) = (story.path("up.main"), story.path("go"));
     let script =
@@ -92,7 +92,7 @@ fn a_stranger_that_holds_the_pipe_does_not_delay_the_end() {
 }
 
 #[test]
-fn output_in_time_keeps_the_silence_limit_away() {
+fn regular_output_prevents_the_silence_timeout() {
     on_every_rung(|story| {
         let mut job = story.shell("for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done");
         job.limits.silence = Some(Duration::from_millis(2500));
@@ -101,7 +101,7 @@ fn output_in_time_keeps_the_silence_limit_away() {
 }
 
 #[test]
-fn a_driver_that_does_not_listen_does_not_hold_up_the_limits() {
+fn a_driver_that_does_not_read_does_not_delay_limits() {
     let story = Story::on(Containment::Group);
     let mut job = story.shell("while :; do echo x; done");
     job.limits.wall = Some(Duration::from_millis(600));
@@ -114,7 +114,7 @@ fn a_driver_that_does_not_listen_does_not_hold_up_the_limits() {
 
 /// R9.
 #[test]
-fn output_that_cannot_be_stored_is_told() {
+fn output_that_cannot_be_stored_is_reported() {
     let story = Story::on(Containment::Group);
     let mut job = story.shell("echo lost; exit 3");
     job.stdout = "/dev/full".into();

@@ -91,7 +91,7 @@ mod tests {
 
     /// R5: a name leads neither to this machine nor to the address where clouds serve credentials.
     #[test]
-    fn a_name_does_not_lead_home() {
+    fn a_name_does_not_resolve_to_this_machine() {
         let here = ["127.0.0.1", "127.9.9.9", "::1", "169.254.169.254", "fe80::1", "0.0.0.0", "::"];
         let hidden = ["::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "224.0.0.1", "::2"];
         for address in here.into_iter().chain(hidden) {
@@ -105,7 +105,7 @@ mod tests {
     /// R5: only a name that is on the list itself leads into the local network, not one below a
     /// wildcard.
     #[test]
-    fn a_private_address_needs_the_name_itself() {
+    fn a_private_address_needs_an_exact_name() {
         for address in ["10.0.0.1", "192.168.1.1", "172.16.0.1", "100.64.0.1", "fd00::1"] {
             assert!(allowed("a.test", "a.test:443", address), "{address}");
             assert!(!allowed("*.test", "a.test:443", address), "{address}");
@@ -114,7 +114,7 @@ mod tests {
 
     /// An address, or this machine, can be allowed explicitly.
     #[test]
-    fn an_address_that_is_named_is_reached() {
+    fn an_explicitly_allowed_address_is_reached() {
         assert!(allowed("127.0.0.1:80", "127.0.0.1:80", "127.0.0.1"));
         assert!(allowed("169.254.169.254", "169.254.169.254:80", "169.254.169.254"));
         assert!(allowed("localhost:99", "localhost:99", "::1"));

@@ -272,7 +272,7 @@ mod tests {
 
     /// R5: a host is reached by its own name and ports, in any spelling, and no other host is.
     #[test]
-    fn only_who_is_on_the_list_is_listed() {
+    fn only_hosts_on_the_list_match() {
         let hosts = list("crates.io *.example.com api.test:8443 127.0.0.1:11434 [::1]:9");
         for yes in ["crates.io:443", "CRATES.io.:80", "a.example.com:443", "a.b.example.com:443"] {
             assert!(hosts.listed(&asked(yes)).is_some(), "{yes}");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_is_told_as_that() {
+    fn invalid_hosts_are_reported() {
         let bad = [
             "",
             "*",
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_of_an_address_has_a_port() {
+    fn the_host_of_a_url_has_a_port() {
         let of = |url: &str| HostPattern::from_url(url).map(|host| host.to_string());
         assert_eq!(of("https://Example.com/v1").as_deref(), Some("example.com:443"));
         assert_eq!(of("http://me:pw@127.0.0.1:8080").as_deref(), Some("127.0.0.1:8080"));

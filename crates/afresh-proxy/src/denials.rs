@@ -47,7 +47,7 @@ mod tests {
 
     /// R15: a worker that asks for ever new names uses no memory.
     #[test]
-    fn endless_names_are_counted_as_others() {
+    fn excess_names_are_counted_as_others() {
         let denials = DenialCounts::default();
         (0..1000).for_each(|number| denials.add(&format!("h{number}.test:443")));
         let all = denials.all();

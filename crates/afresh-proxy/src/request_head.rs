@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tunnel_is_asked_for_by_host_and_port() {
+    fn a_tunnel_is_requested_by_host_and_port() {
         let text = "CONNECT Api.Test:443 HTTP/1.1\r\nHost: x\r\n\r\n\x16\x03";
         let head = parse_head(text.as_bytes()).expect("understood").expect("whole");
         assert_eq!(head.request.target().to_string(), "api.test:443");
@@ -201,7 +201,7 @@ mod tests {
 
     /// The host gets what was meant for it, under the name that was checked.
     #[test]
-    fn a_plain_request_is_handed_on_without_what_was_for_us() {
+    fn a_plain_request_is_forwarded_without_proxy_headers() {
         let ProxyRequest::Plain(plain) = whole(
             "POST http://a.test:8080/x?y=1 HTTP/1.1\r\nHost: other.test\r\nProxy-Connection: keep-alive\r\n\
              Connection: keep-alive\r\nContent-Length: 2\r\nProxy-Authorization: Basic eA==\r\n\r\nhi",
@@ -219,7 +219,7 @@ mod tests {
 
     /// R15: everything that is not a request to a proxy is rejected.
     #[test]
-    fn hostile_heads_are_refused() {
+    fn hostile_heads_are_rejected() {
         for text in [
             "GET / HTTP/1.1\r\n\r\n",
             "GET https://a.test/ HTTP/1.1\r\n\r\n",
@@ -245,7 +245,7 @@ mod tests {
     proptest! {
         /// R15: no bytes make it panic, and what it passes on has one head.
         #[test]
-        fn any_bytes_are_refused_or_understood(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn any_bytes_are_rejected_or_parsed(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let _ = parse_head(&bytes);
         }
 

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_users_proxy_is_asked_but_for_whom_it_is_passed_by() {
+    fn the_users_proxy_is_used_except_for_bypassed_hosts() {
         let found = upstream(&[
             ("HTTPS_PROXY", "http://me:p%40ss@proxy.test:3128/"),
             ("NO_PROXY", "localhost, .corp.test,10.1.2.3"),
@@ -192,14 +192,14 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_that_cannot_be_asked_is_told_by_its_variable() {
+    fn an_unusable_proxy_is_reported_with_its_variable() {
         let problem =
             upstream(&[("https_proxy", "socks5://proxy.test:1080")]).expect_err("refused");
         assert_eq!(problem.variable, "https_proxy");
     }
 
     #[test]
-    fn base64_is_as_everybody_writes_it() {
+    fn base64_is_encoded_as_specified() {
         let texts = [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj"), ("a:b", "YTpi")];
         for (text, expected) in texts {
             assert_eq!(encode_base64(text.as_bytes()), expected);

@@ -40,7 +40,7 @@ fn ask(at: SocketAddr, target: &str) -> (TcpStream, String) {
 /// R15: a flood of connections that say nothing takes a bounded number of threads; whoever waits behind it
 /// is served when there is room again. Workers that take all there is leave some to everybody else.
 #[test]
-fn a_flood_of_connections_is_bounded() {
+fn a_flood_of_connections_is_limited() {
     a_flood_is_bounded();
     everybody_has_some();
 }

@@ -93,7 +93,7 @@ fn head(stream: &mut TcpStream) -> String {
 /// R5: who is on the list is reached by a tunnel, and who is not is refused, told how to be reached, and
 /// counted.
 #[test]
-fn who_is_not_on_the_list_is_refused_and_counted() {
+fn a_host_outside_the_allowlist_is_denied_and_counted() {
     let (port, served) = server(|mut stream| {
         stream.write_all(b"hello").expect("sent");
     });
@@ -115,7 +115,7 @@ fn who_is_not_on_the_list_is_refused_and_counted() {
 /// R5: a listed name that leads to this machine is refused; `127.1` is a name here, and an address to
 /// whoever looks it up.
 #[test]
-fn a_listed_name_does_not_lead_to_this_machine() {
+fn an_allowed_name_does_not_lead_to_this_machine() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let scene = Scene::of(&format!("127.1:{port}"));
@@ -149,7 +149,7 @@ fn a_plain_request_and_its_body_arrive() {
 
 /// A side that has said all still hears the other; much goes both ways at once, and none of it is lost.
 #[test]
-fn a_tunnel_carries_much_both_ways_and_half_closes() {
+fn a_tunnel_carries_data_both_ways_and_half_closes() {
     const BYTES: usize = 8 << 20;
     let pattern = |from: u8| (from..251).chain(0..from).cycle().take(BYTES);
     let (port, served) = server(move |mut stream| {
@@ -196,7 +196,7 @@ fn a_slow_reader_slows_down_the_writer() {
 
 /// The user's own proxy is asked, with the user's name, and what it sends with its answer is not lost.
 #[test]
-fn the_users_own_proxy_is_asked() {
+fn the_users_own_proxy_is_used() {
     let (port, asked) = server(|mut stream| {
         let asked = head(&mut stream);
         stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nearly").expect("sent");
@@ -216,7 +216,7 @@ fn the_users_own_proxy_is_asked() {
 
 /// R15: requests that are none are refused, with an answer, and the door stays open.
 #[test]
-fn hostile_requests_are_refused() {
+fn hostile_requests_are_rejected() {
     let scene = Scene::of("model.test");
     let long = "x".repeat(40_000);
     for hostile in [
@@ -235,7 +235,7 @@ fn hostile_requests_are_refused() {
 
 /// R6: a door that is closed ends what it carries, and nobody gets in any more.
 #[test]
-fn what_a_door_carries_ends_with_it() {
+fn dropping_a_proxy_ends_its_connections() {
     let (port, served) = server(|mut stream| rest(&mut stream));
     let scene = Scene::of(&format!("127.0.0.1:{port}"));
     let mut stream = scene.tunnel(&format!("127.0.0.1:{port}"));

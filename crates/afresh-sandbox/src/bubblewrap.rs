@@ -95,7 +95,7 @@ mod tests {
 
     /// R5: everything is read-only before anything is made writable, and inner paths come last.
     #[test]
-    fn the_whole_is_read_only_before_parts_are_writable() {
+    fn the_root_is_read_only_before_parts_are_writable() {
         let all = arguments(SandboxNetwork::On);
         let at = |part: &str| all.find(part).unwrap_or_else(|| panic!("no {part} in {all}"));
         assert!(at("--ro-bind / /") < at("--tmpfs /usr"));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_room_without_network_says_so() {
+    fn a_sandbox_without_network_unshares_it() {
         assert!(arguments(SandboxNetwork::Off).contains("--unshare-net"));
         let ports = ProxyPorts { proxy: 3128, local: vec![] };
         assert!(arguments(SandboxNetwork::Ports(ports)).contains("--unshare-net"));

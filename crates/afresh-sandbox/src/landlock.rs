@@ -166,7 +166,7 @@ mod linux {
 
         /// R5: nothing hidden is allowed, and everything beside it is.
         #[test]
-        fn all_but_the_hidden_is_allowed() {
+        fn everything_but_hidden_paths_is_allowed() {
             let children = |path: &Path| -> Vec<PathBuf> {
                 match path.to_str() {
                     Some("/") => vec!["/home".into(), "/usr".into()],

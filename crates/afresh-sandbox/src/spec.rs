@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outer_paths_come_first_and_the_freer_way_counts() {
+    fn outer_paths_come_first_and_the_more_permissive_rule_applies() {
         let home = tempfile::tempdir().expect("a directory");
         let home = home.path().canonicalize().expect("a path");
         let inner = home.join("a/b");

@@ -27,7 +27,7 @@ impl Scene {
 
 /// R5: a program writes in its own place and nowhere else.
 #[test]
-fn a_program_writes_in_its_own_place_and_nowhere_else() {
+fn a_program_writes_only_to_its_own_directories() {
     for level in levels() {
         let scene = Scene::new();
         scene.succeeds(&level, "echo x > file && mkdir -p a/b && mv file a/b/ && cat a/b/file");
@@ -45,7 +45,7 @@ fn a_program_writes_in_its_own_place_and_nowhere_else() {
 
 /// R5: temporary files are the program's own: it neither sees those of others nor leaves any.
 #[test]
-fn temporary_files_are_its_own() {
+fn temporary_files_are_private() {
     for level in levels() {
         let scene = Scene::new();
         let others = tempfile::Builder::new().prefix("of-others-").tempdir_in("/tmp");
@@ -64,7 +64,7 @@ fn temporary_files_are_its_own() {
 
 /// B22: what is hidden cannot be read, and what is readable inside of it can.
 #[test]
-fn what_is_hidden_is_not_seen() {
+fn hidden_paths_are_not_visible() {
     for level in levels() {
         let scene = Scene::new();
         let home = scene.path("home");
@@ -81,7 +81,7 @@ fn what_is_hidden_is_not_seen() {
 
 /// B22: no network where none is meant; with one, the same connection works.
 #[test]
-fn a_room_without_network_reaches_nobody() {
+fn a_sandbox_without_network_reaches_no_host() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let script =
@@ -107,7 +107,7 @@ fn a_room_without_network_reaches_nobody() {
 
 /// R6: no process of others can be signalled.
 #[test]
-fn processes_of_others_are_out_of_reach() {
+fn other_processes_are_out_of_reach() {
     for level in levels() {
         let scene = Scene::new();
         let mut other = Command::new("sleep").arg("600").spawn().expect("it starts");
@@ -121,7 +121,7 @@ fn processes_of_others_are_out_of_reach() {
 
 /// F16: a program that wants too much memory or writes too large a file is stopped, nobody else.
 #[test]
-fn limits_hold() {
+fn rlimits_are_enforced() {
     for level in levels() {
         let scene = Scene::new();
         let limits = ProcessRlimits { memory: Some(64 << 20), file: Some(1 << 20) };
@@ -139,7 +139,7 @@ fn limits_hold() {
 
 /// AG-09: a polite signal to the group reaches the program, which ends in its own way.
 #[test]
-fn a_polite_signal_reaches_the_program() {
+fn the_stop_signal_reaches_the_sandboxed_program() {
     use std::io::{BufRead, BufReader};
     use std::os::unix::process::CommandExt;
     for level in levels() {
@@ -161,7 +161,7 @@ fn a_polite_signal_reaches_the_program() {
 
 /// The program's own exit code and words come through.
 #[test]
-fn what_a_program_says_comes_through() {
+fn output_and_exit_code_pass_through_the_sandbox() {
     for level in levels() {
         let scene = Scene::new();
         let output = scene.sh(&scene.spec(), &level, "echo out; echo err >&2; exit 3");
@@ -181,7 +181,7 @@ fn call(socket: &Path) -> String {
 /// B29: a container engine's socket, a terminal multiplexer's, a desktop's bus: out of reach wherever
 /// they are, while programs still talk to their children.
 #[test]
-fn sockets_of_services_are_out_of_reach() {
+fn service_sockets_are_out_of_reach() {
     for level in levels() {
         let scene = Scene::new();
         // Where services have theirs, if we may make one there.

@@ -89,7 +89,7 @@ fn python(script: &str) -> String {
 /// R5: the port of the proxy is reached, by the name that the variables have for it, and no other port of
 /// the machine is.
 #[test]
-fn a_room_reaches_its_proxy_and_no_other_port() {
+fn a_sandbox_reaches_its_proxy_and_no_other_port() {
     let other = TcpListener::bind("127.0.0.1:0").expect("a port");
     let other = other.local_addr().expect("an address").port();
     for level in levels() {
@@ -107,7 +107,7 @@ fn a_room_reaches_its_proxy_and_no_other_port() {
 /// R5: nothing leaves by other kinds of socket: datagrams, which look up names; raw ones; those that the
 /// rules for connections do not know; connections that are made by sending.
 #[test]
-fn other_kinds_of_socket_do_not_leave_a_room() {
+fn other_kinds_of_sockets_do_not_leave_the_sandbox() {
     let heard = UdpSocket::bind("127.0.0.1:0").expect("a port");
     heard.set_nonblocking(true).expect("set");
     let udp = heard.local_addr().expect("an address").port();
@@ -141,7 +141,7 @@ fn other_kinds_of_socket_do_not_leave_a_room() {
 
 /// A program's own services are reached where the level gives it a loopback of its own.
 #[test]
-fn programs_of_one_room_reach_each_other() {
+fn programs_in_one_sandbox_reach_each_other() {
     for level in
         levels().into_iter().filter(|level| matches!(level, SandboxLevel::Bubblewrap { .. }))
     {
@@ -156,7 +156,7 @@ fn programs_of_one_room_reach_each_other() {
 /// B22: how often somebody called for a network that is not there is known afterwards, also where it only
 /// looked up a name; who does not call is not counted.
 #[test]
-fn calls_for_a_network_are_counted() {
+fn connection_attempts_are_counted() {
     for level in
         levels().into_iter().filter(|level| matches!(level, SandboxLevel::Bubblewrap { .. }))
     {
@@ -182,7 +182,7 @@ fn calls_for_a_network_are_counted() {
 
 /// Whoever waits may be deep down: names of sockets are short, paths are not.
 #[test]
-fn a_long_path_does_not_keep_a_room_from_handing_out() {
+fn a_long_path_does_not_prevent_the_handoff() {
     let scene = Scene::new();
     let deep = scene.path(&"a-directory-with-a-long-name/".repeat(6));
     std::fs::create_dir_all(&deep).expect("directories");
@@ -201,7 +201,7 @@ fn a_long_path_does_not_keep_a_room_from_handing_out() {
 
 /// What is read from a listener is what came in inside.
 #[test]
-fn a_listener_of_a_room_serves_outside() {
+fn a_handed_over_listener_serves_outside() {
     for level in
         levels().into_iter().filter(|level| matches!(level, SandboxLevel::Bubblewrap { .. }))
     {

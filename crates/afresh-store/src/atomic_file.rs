@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+    fn a_file_is_replaced_whole_without_leftovers() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("STATE.md");
         write_atomically(&path, b"a long first text").unwrap();

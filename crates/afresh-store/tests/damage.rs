@@ -124,7 +124,7 @@ fn count_refusals(outcomes: impl Iterator<Item = Outcome>) -> (usize, usize) {
 
 /// F07, R10.
 #[test]
-fn a_database_cut_anywhere_is_whole_or_refused() {
+fn a_truncated_database_is_intact_or_rejected() {
     for moment in [Moment::in_full_flight(), Moment::closed()] {
         let places = places(0..moment.size(DATABASE), 401, 4096);
         let cut = |&at: &usize| moment.opened_after(DATABASE, |bytes| bytes.truncate(at));
@@ -135,7 +135,7 @@ fn a_database_cut_anywhere_is_whole_or_refused() {
 
 /// F07, R10.
 #[test]
-fn a_log_cut_anywhere_is_whole_or_refused() {
+fn a_truncated_wal_is_intact_or_rejected() {
     let moment = Moment::in_full_flight();
     // 32 bytes of header, then frames of 24 bytes and a page.
     let places = places(0..moment.size(LOG), 991, 4120);
@@ -146,7 +146,7 @@ fn a_log_cut_anywhere_is_whole_or_refused() {
 
 /// F07, R10.
 #[test]
-fn a_head_cut_anywhere_is_refused() {
+fn a_truncated_head_is_rejected() {
     let moment = Moment::in_full_flight();
     let places = places(0..moment.size(HEAD), 997, 4096);
     let cut = |&at: &usize| moment.opened_after(HEAD, |bytes| bytes.truncate(at));
@@ -156,7 +156,7 @@ fn a_head_cut_anywhere_is_refused() {
 
 /// F08, R10.
 #[test]
-fn a_bit_flipped_anywhere_is_harmless_or_refused() {
+fn a_flipped_bit_is_harmless_or_rejected() {
     for moment in [Moment::in_full_flight(), Moment::closed()] {
         for (name, step) in [(DATABASE, 193), (LOG, 1801), (HEAD, 61)] {
             for at in (0..moment.size(name)).step_by(step) {
@@ -168,7 +168,7 @@ fn a_bit_flipped_anywhere_is_harmless_or_refused() {
 
 /// F04, R10: Zeros are what a power cut leaves of blocks that never reached the disk.
 #[test]
-fn a_tail_of_zeros_is_whole_or_refused() {
+fn a_tail_of_zeros_is_intact_or_rejected() {
     let moment = Moment::in_full_flight();
     for (name, step) in [(DATABASE, 1024), (LOG, 4120), (HEAD, 1024)] {
         for at in (0..moment.size(name)).step_by(step) {
@@ -179,7 +179,7 @@ fn a_tail_of_zeros_is_whole_or_refused() {
 
 /// F08, R10.
 #[test]
-fn a_changed_body_is_refused_with_its_place() {
+fn a_changed_body_is_rejected_with_its_record() {
     let moment = Moment::closed();
     let wanted = b"{\"number\":41,";
     let outcome = moment.opened_after(DATABASE, |bytes| {
@@ -193,7 +193,7 @@ fn a_changed_body_is_refused_with_its_place() {
 
 /// R1: A tail that was never acknowledged may go, and one that was stored just before the kill stays.
 #[test]
-fn a_journal_ahead_of_its_head_is_taken_up() {
+fn a_journal_ahead_of_its_head_is_recovered() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 10));
     let head = fs::read(dir.path().join(HEAD)).unwrap();
@@ -208,7 +208,7 @@ fn a_journal_ahead_of_its_head_is_taken_up() {
 
 /// R10.
 #[test]
-fn an_older_copy_of_the_database_is_refused() {
+fn an_older_copy_of_the_database_is_rejected() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 10));
     let old = fs::read(dir.path().join(DATABASE)).unwrap();
@@ -222,7 +222,7 @@ fn an_older_copy_of_the_database_is_refused() {
 
 /// R10.
 #[test]
-fn another_history_of_the_same_length_is_refused() {
+fn another_history_of_the_same_length_is_rejected() {
     let dir = tempfile::tempdir().unwrap();
     let other = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 5));
@@ -240,7 +240,7 @@ fn another_history_of_the_same_length_is_refused() {
 
 /// R10.
 #[test]
-fn a_missing_file_is_refused_unless_there_was_nothing() {
+fn a_missing_file_is_rejected_unless_the_journal_is_empty() {
     let moment = Moment::in_full_flight();
     for missing in [DATABASE, LOG, HEAD] {
         let dir = tempfile::tempdir().unwrap();
@@ -262,7 +262,7 @@ fn a_missing_file_is_refused_unless_there_was_nothing() {
 
 /// R10.
 #[test]
-fn a_lost_database_with_only_its_log_left_is_refused() {
+fn a_wal_without_its_database_is_rejected() {
     let moment = Moment::in_full_flight();
     let dir = tempfile::tempdir().unwrap();
     let log = &moment.files.iter().find(|(name, _)| name == LOG).unwrap().1;
@@ -284,7 +284,7 @@ fn an_empty_journal_without_a_head_is_new() {
 
 /// R10.
 #[test]
-fn a_record_taken_out_of_the_middle_is_refused_with_its_place() {
+fn a_missing_record_is_rejected_with_its_number() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 9));
     rusqlite::Connection::open(dir.path().join(DATABASE))
@@ -297,7 +297,7 @@ fn a_record_taken_out_of_the_middle_is_refused_with_its_place() {
 
 /// R10.
 #[test]
-fn tables_that_are_not_ours_are_refused() {
+fn foreign_tables_are_rejected() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 9));
     rusqlite::Connection::open(dir.path().join(DATABASE))
@@ -313,7 +313,7 @@ fn tables_that_are_not_ours_are_refused() {
 
 /// F08, R10.
 #[test]
-fn damage_to_the_inbox_is_refused_too() {
+fn damage_to_the_inbox_is_rejected() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 9));
     Inbox::open(dir.path()).unwrap().send("terminal", "a message to be lost").unwrap();
@@ -330,7 +330,7 @@ fn damage_to_the_inbox_is_refused_too() {
 /// R1, F01: The index of the log is worthless without live connections, so nothing in it may matter: a kill
 /// leaves it at any size and in any state.
 #[test]
-fn whatever_a_kill_leaves_of_the_index_is_of_no_account() {
+fn a_torn_wal_index_does_not_matter() {
     let moment = Moment::in_full_flight();
     let mut indexes: Vec<Vec<u8>> =
         [0, 1, 4095, 4096, 8192, 20_000, 32_767, 32_768].map(|size| vec![0; size]).to_vec();
@@ -349,7 +349,7 @@ fn whatever_a_kill_leaves_of_the_index_is_of_no_account() {
 
 /// F07, F08, R10.
 #[test]
-fn a_damaged_log_is_noticed_when_its_index_was_left_too() {
+fn a_damaged_wal_is_detected_despite_its_index() {
     let mut moment = Moment::in_full_flight();
     moment.files.push((INDEX.to_owned(), vec![0; 32_768]));
     let places = places(0..moment.size(LOG), 4001, 4120);

@@ -43,7 +43,7 @@ fn a_message_is_seen_and_answered_across_connections() {
 }
 
 #[test]
-fn without_a_journal_there_is_no_inbox_and_none_is_made() {
+fn no_inbox_is_created_without_a_journal() {
     let dir = tempfile::tempdir().unwrap();
     assert!(matches!(Inbox::open(dir.path()), Err(InboxError::NoJournal { .. })));
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);

@@ -19,7 +19,7 @@ use support::{bytes_of, journal_of, own_dir, process, record};
 
 /// R1.
 #[test]
-fn what_was_appended_is_read_back_after_opening_again() {
+fn appended_records_are_read_back_after_reopening() {
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("deep/state");
     let mut journal = Journal::open(&state).unwrap();
@@ -41,7 +41,7 @@ fn what_was_appended_is_read_back_after_opening_again() {
 }
 
 #[test]
-fn any_text_and_any_number_is_kept_as_it_is() {
+fn any_text_and_any_number_is_stored_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     let mut odd = record(1);
     odd.body = "nul \0, newline \n, \u{202e}bidi, 漢字 🦀".to_owned();
@@ -75,7 +75,7 @@ fn make_newer(dir: &Path, keep_connected: bool) -> Option<Connection> {
 
 /// R13, F09.
 #[test]
-fn a_newer_journal_is_refused_and_no_byte_changes() {
+fn a_newer_journal_is_rejected_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 3));
     make_newer(dir.path(), false);
@@ -90,7 +90,7 @@ fn a_newer_journal_is_refused_and_no_byte_changes() {
 
 /// R13, F09: A newer program that was killed has its version only in the log, with or without the index.
 #[test]
-fn a_newer_version_in_the_log_alone_is_refused_unchanged() {
+fn a_newer_version_in_the_wal_alone_is_rejected_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     drop(journal_of(dir.path(), 3));
     let newer = make_newer(dir.path(), true);
@@ -117,7 +117,7 @@ fn a_newer_version_in_the_log_alone_is_refused_unchanged() {
 
 /// R10.
 #[test]
-fn a_file_that_is_no_journal_is_refused_unchanged() {
+fn a_file_that_is_not_a_journal_is_rejected_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal.sqlite");
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE mine(x)").unwrap();
@@ -131,7 +131,7 @@ fn a_file_that_is_no_journal_is_refused_unchanged() {
 }
 
 #[test]
-fn without_a_journal_a_reader_finds_nothing_and_makes_nothing() {
+fn a_reader_without_a_journal_creates_nothing() {
     let dir = tempfile::tempdir().unwrap();
     assert!(Journal::open_read_only(&dir.path().join("none")).unwrap().is_none());
     assert!(Journal::open_read_only(dir.path()).unwrap().is_none());
@@ -227,7 +227,7 @@ fn a_torn_index_that_others_keep_alive_does_not_stop_a_reader() {
 
 /// R8.
 #[test]
-fn a_second_writer_is_noticed_and_breaks_nothing() {
+fn a_second_writer_is_detected_and_damages_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let mut first = journal_of(dir.path(), 3);
     let mut second = Journal::open(dir.path()).unwrap();
@@ -252,7 +252,7 @@ fn leftovers_of_a_killed_creation_are_removed() {
 /// Run by hand, with `--release --ignored --nocapture`: what proving a long journal costs.
 #[test]
 #[ignore = "measures, and takes its time"]
-fn a_hundred_thousand_records_are_proved_in_a_moment() {
+fn a_hundred_thousand_records_are_verified_quickly() {
     let dir = tempfile::tempdir().unwrap();
     let mut journal = Journal::open(dir.path()).unwrap();
     let started = Instant::now();

@@ -42,7 +42,7 @@ fn process_that_appends() {
 
 /// R1.
 #[test]
-fn what_was_acknowledged_survives_twenty_kills() {
+fn acknowledged_records_survive_twenty_kills() {
     let dir = tempfile::tempdir().unwrap();
     let mut known = 0;
     for round in 0..20_u64 {
@@ -80,7 +80,7 @@ fn what_was_acknowledged_survives_twenty_kills() {
 
 /// R9, F05: a limit on the size of files fails a write in its middle, as a failing device does.
 #[test]
-fn a_writer_that_may_write_no_more_acknowledges_nothing_unstored() {
+fn a_failing_writer_acknowledges_nothing_unstored() {
     let dir = tempfile::tempdir().unwrap();
     // The smallest does not even let the journal be made.
     for blocks in [10, 100, 160, 300] {

@@ -25,7 +25,7 @@ fn me() -> LockHolder {
 
 /// R8.
 #[test]
-fn the_second_is_told_who_holds_the_lock() {
+fn the_second_process_learns_who_holds_the_lock() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
     assert_eq!(DriverLock::holder(&path).unwrap(), None);
@@ -139,7 +139,7 @@ fn fifty_races_of_processes_have_one_winner_each() {
 
 /// R8.
 #[test]
-fn asking_never_keeps_a_starting_driver_out() {
+fn querying_never_blocks_a_starting_driver() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
     drop(DriverLock::acquire(&path, &me()).unwrap());
@@ -167,7 +167,7 @@ fn a_lock_in_a_missing_directory_names_the_file() {
 }
 
 #[test]
-fn rubbish_in_the_file_hides_only_the_name() {
+fn garbage_in_the_lock_file_hides_only_the_holder() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
     fs::write(&path, "rubbish".repeat(1000)).unwrap();

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_git_would_refuse_becomes_ours() {
+    fn a_name_that_git_would_reject_is_replaced() {
         assert_eq!(CommitIdentity::new("", "x@y").name(), "afresh");
         assert_eq!(CommitIdentity::new(" .;", "<>").email(), "afresh@localhost");
         assert_eq!(CommitIdentity::new("A <b>\nC", "a@b").name(), "A bC");

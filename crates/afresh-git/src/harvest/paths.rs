@@ -27,7 +27,7 @@ mod tests {
 
     /// B01, B02, B04, B05: such paths are never passed to git.
     #[test]
-    fn paths_that_leave_the_tree_are_not_plain() {
+    fn paths_that_leave_the_tree_are_not_safe() {
         for bad in
             ["", "/etc/x", "../x", "a/../b", "./a", "a//b", "a/", ".git/x", "a/.GIT/b", "a\0"]
         {

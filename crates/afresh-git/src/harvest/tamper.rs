@@ -122,7 +122,7 @@ mod tests {
 
     /// B31: dangerous settings are found in every spelling.
     #[test]
-    fn settings_that_run_programs_are_noticed() {
+    fn settings_that_run_programs_are_found() {
         let config = "[core]\n\tbare = false\n\tFsMonitor=/tmp/x\n[core] hooksPath = y\n\
                       [filter \"lfs\"]\n  clean = x\n[filter.old]\nsmudge\n[include]\npath = z\n\
                       [user]\nname = fsmonitor\n# [core]\n;hookspath = 1\n";
@@ -135,7 +135,7 @@ mod tests {
 
     /// B31: a `.git` that is not a directory is reported, and never read.
     #[test]
-    fn a_git_directory_that_leads_elsewhere_is_noticed() {
+    fn a_git_directory_that_leads_elsewhere_is_found() {
         let here = tempfile::tempdir().expect("a directory");
         let git = here.path().join(".git");
         assert!(findings(&git, b"").is_empty());

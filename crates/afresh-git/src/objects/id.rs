@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_reads_as_it_is_shown() {
+    fn an_id_is_parsed_as_it_is_displayed() {
         for id in ["0123456789abcdef".repeat(4), "f0".repeat(20)] {
             assert_eq!(ObjectId::parse(&id).unwrap().to_string(), id);
         }

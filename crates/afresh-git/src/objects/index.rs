@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_index_is_no_index() {
+    fn a_damaged_index_is_not_read() {
         let whole = index_of(&["a", "b"]);
         for end in 0..whole.len() - 7 {
             assert!(IndexFile::parse(&whole[..end], ObjectFormat::Sha1).is_none(), "{end} bytes");

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tree_reads_as_it_was_written() {
+    fn a_tree_is_parsed_as_it_was_rendered() {
         let entry = |name: &str, mode, digit: &str| TreeEntry {
             name: name.as_bytes().to_owned(),
             mode,
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn old_ways_to_write_a_mode_are_understood_and_noticed() {
+    fn old_spellings_of_modes_are_recognised() {
         let mut content = b"100664 x\0".to_vec();
         content.extend([0; 20]);
         let tree = TreeObject::parse(&content, ObjectFormat::Sha1).unwrap();

@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_is_found_in_what_git_says() {
+    fn a_lock_is_found_in_gits_error_message() {
         let said = "warning: x\nfatal: cannot lock ref 'refs/a': Unable to create \
                     '/r/.git/refs/a.lock': File exists.\n\nAnother git process";
         assert_eq!(parse_lock_path(said), Some(PathBuf::from("/r/.git/refs/a.lock")));

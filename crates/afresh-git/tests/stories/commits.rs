@@ -28,7 +28,7 @@ fn made_by_git(scene: &Scene, new: &NewCommit<'_>) -> String {
 }
 
 #[test]
-fn a_commit_is_byte_for_byte_what_git_makes_of_the_same_parts() {
+fn a_commit_is_identical_to_gits_commit() {
     for format in ["sha1", "sha256"] {
         let scene = Scene::with_format("echo one >a.txt", format);
         let tree = scene.repository().commit_tree(&scene.base).unwrap();
@@ -63,7 +63,7 @@ fn a_commit_is_byte_for_byte_what_git_makes_of_the_same_parts() {
 
 /// Who may read a new object is as the rest of the repository says, also where a group shares it.
 #[test]
-fn an_object_of_ours_has_the_permissions_that_git_gives() {
+fn objects_have_the_same_permissions_as_gits() {
     for shared in ["umask", "group", "all"] {
         let scene = Scene::new();
         let objects = scene.repository().common_dir().join("objects");
@@ -91,7 +91,7 @@ fn an_object_of_ours_has_the_permissions_that_git_gives() {
 
 /// A tree or a parent that is not there makes no commit: nobody could check it out.
 #[test]
-fn a_commit_of_a_missing_tree_or_parent_is_not_made() {
+fn a_commit_needs_its_tree_and_parents() {
     let scene = Scene::new();
     let tree = scene.repository().commit_tree(&scene.base).unwrap();
     let no_tree: TreeId = "1".repeat(40).parse().unwrap();

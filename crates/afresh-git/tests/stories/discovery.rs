@@ -15,7 +15,7 @@ fn program(home: &std::path::Path) -> GitProgram {
 }
 
 #[test]
-fn a_directory_without_a_repository_is_told_apart_from_a_missing_one() {
+fn a_directory_without_a_repository_differs_from_a_missing_one() {
     let dir = tempdir().unwrap();
     let dir = dir.path().canonicalize().unwrap();
     let program = program(&dir.join("home"));
@@ -54,7 +54,7 @@ fn a_bare_repository_has_no_root() {
 }
 
 #[test]
-fn the_users_identity_is_read_from_their_configuration_else_it_is_afresh() {
+fn the_identity_is_the_users_or_else_afresh() {
     let scene = Scene::new();
     let identity = scene.repository().identity().unwrap();
     assert_eq!((identity.name(), identity.email()), ("U Q Ser", "u@ser.example"));
@@ -103,7 +103,7 @@ fn an_unborn_repository_is_recognised_and_keeps_what_is_staged() {
 
 /// F21: a repository of another user is refused with the command that would allow it.
 #[test]
-fn a_directory_that_git_does_not_trust_is_refused_with_a_hint() {
+fn an_untrusted_directory_is_rejected_with_a_hint() {
     let scene = Scene::new();
     // Git's own test switch: as if another user owned it.
     let wrapper = scene.dir.path().join("bin");

@@ -103,7 +103,7 @@ fn a_symlink_that_leaves_the_tree_is_visible_and_its_target_untouched() {
 }
 
 #[test]
-fn droppings_kept_paths_and_ignored_files_are_not_harvested() {
+fn tool_artefacts_kept_paths_and_ignored_files_are_not_harvested() {
     let scene = Scene::new();
     scene.user("mkdir -p .git/info; echo private.txt >>.git/info/exclude");
     scene.prepare();
@@ -121,7 +121,7 @@ fn droppings_kept_paths_and_ignored_files_are_not_harvested() {
 
 /// A listed path is harvested even if the project ignores it.
 #[test]
-fn listed_paths_are_harvested_even_where_they_are_ignored() {
+fn listed_paths_are_harvested_even_if_ignored() {
     let scene = Scene::new();
     scene.prepare();
     scene.work(
@@ -151,7 +151,7 @@ fn listed_paths_are_harvested_even_where_they_are_ignored() {
 }
 
 #[test]
-fn nested_repositories_are_harvested_as_plain_files() {
+fn nested_repositories_are_harvested_as_ordinary_files() {
     let scene = Scene::new();
     scene.prepare();
     scene.work(
@@ -172,7 +172,7 @@ fn nested_repositories_are_harvested_as_plain_files() {
 }
 
 #[test]
-fn what_git_could_wait_for_or_not_read_does_not_stop_a_harvest() {
+fn pipes_and_unreadable_files_do_not_stop_a_harvest() {
     let scene = Scene::new();
     scene.prepare();
     scene.work(
@@ -190,7 +190,7 @@ fn what_git_could_wait_for_or_not_read_does_not_stop_a_harvest() {
 
 /// R16: attributes that make git give up do not cost the work.
 #[test]
-fn attributes_that_break_git_are_set_aside_with_a_note() {
+fn attributes_that_break_git_are_ignored_with_a_note() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("echo '* working-tree-encoding=UTF-16' >.gitattributes; printf 'odd' >odd");
@@ -200,7 +200,7 @@ fn attributes_that_break_git_are_set_aside_with_a_note() {
 }
 
 #[test]
-fn too_many_paths_are_refused_but_kept() {
+fn too_many_paths_are_rejected_but_saved() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("for i in 1 2 3 4; do echo $i >f$i; done");
@@ -215,7 +215,7 @@ fn too_many_paths_are_refused_but_kept() {
 
 /// R15, R16: a huge file is not stored; the rest of the work is.
 #[test]
-fn a_file_that_is_too_large_is_refused_and_the_rest_kept() {
+fn a_file_that_is_too_large_is_rejected_and_the_rest_saved() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("head -c 3000 /dev/zero >'big one'; head -c 3000 /dev/zero >big.log; echo s >small");
@@ -243,7 +243,7 @@ fn a_file_that_is_too_large_is_refused_and_the_rest_kept() {
 
 /// R15, R16, BE-07: what is kept does not fill the repository: small files first, as much as fits.
 #[test]
-fn of_too_much_the_small_files_are_kept() {
+fn above_the_size_cap_small_files_are_saved() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("for i in 1 2 3 4; do head -c 900 /dev/zero >large$i; done; echo s >small; head -c 9000 /dev/zero >big.log");
@@ -265,7 +265,7 @@ fn of_too_much_the_small_files_are_kept() {
 }
 
 #[test]
-fn a_name_that_is_not_utf8_is_refused_but_kept() {
+fn a_name_that_is_not_utf8_is_rejected_but_saved() {
     let scene = Scene::new();
     scene.prepare();
     let name = OsStr::from_bytes(b"odd\xff");
@@ -279,7 +279,7 @@ fn a_name_that_is_not_utf8_is_refused_but_kept() {
 
 /// F14: a checkout that somebody deleted is not taken for a worker that deleted every file.
 #[test]
-fn a_deleted_checkout_is_no_harvest() {
+fn a_deleted_checkout_cannot_be_harvested() {
     let scene = Scene::new();
     for script in
         ["rm -rf tree", "rm -rf tree; mkdir tree", "rm -rf tree; ln -s / tree", "rm prepared"]
@@ -295,7 +295,7 @@ fn a_deleted_checkout_is_no_harvest() {
 }
 
 #[test]
-fn a_slot_that_was_prepared_as_something_else_is_not_harvested() {
+fn a_workspace_prepared_as_another_commit_is_not_harvested() {
     let scene = Scene::new();
     scene.user("echo two >>a.txt; git commit -qam two");
     let two = scene.repository().head().unwrap().unwrap();
@@ -306,7 +306,7 @@ fn a_slot_that_was_prepared_as_something_else_is_not_harvested() {
 
 /// F13: the user may commit, switch and stash while an attempt works.
 #[test]
-fn the_user_goes_on_working_meanwhile() {
+fn a_harvest_does_not_disturb_the_user() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("echo worker >>a.txt");
@@ -341,7 +341,7 @@ fn salvaged_work_survives_the_users_gc() {
 }
 
 #[test]
-fn a_submodule_of_the_project_is_left_as_it_is() {
+fn a_submodule_of_the_project_is_not_changed() {
     let scene = Scene::new();
     let base = scene.base.clone();
     scene.user(&format!("printf '[submodule \"s\"]\\n\\tpath = sub\\n\\turl = ./x\\n\\tignore = all\\n' >.gitmodules; git update-index --add --cacheinfo 160000,{base},sub; git add .gitmodules; git commit -qm sub; mkdir sub"));
@@ -370,7 +370,7 @@ fn a_submodule_of_the_project_is_left_as_it_is() {
 
 /// R16: a slot whose work nobody harvested is saved before somebody else gets it, whoever that is.
 #[test]
-fn work_that_was_never_harvested_is_saved_before_the_slot_is_used_again() {
+fn unharvested_work_is_saved_before_the_workspace_is_reused() {
     let scene = Scene::new();
     scene.prepare();
     let name = salvage_ref("run-1", "T001.1");

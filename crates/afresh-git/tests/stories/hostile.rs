@@ -77,7 +77,7 @@ fn nothing_that_a_worker_plants_is_run_by_our_git() {
 
 /// B31: The trap works: an ordinary git in such a tree does run it.
 #[test]
-fn the_canary_sings_for_an_ordinary_git() {
+fn the_traps_work_with_an_ordinary_git() {
     let scene = Scene::new();
     let canary = scene.dir.path().join("canary");
     scene.prepare();
@@ -95,7 +95,7 @@ fn the_canary_sings_for_an_ordinary_git() {
 
 /// B31: The user's own filters are theirs to run in their checkout, not ours.
 #[test]
-fn filters_of_the_users_configuration_do_not_run_either() {
+fn the_users_configured_filters_do_not_run() {
     let scene = Scene::with("echo '*.txt filter=mine' >.gitattributes; echo one >a.txt");
     let canary = scene.dir.path().join("canary");
     let touch = format!("touch {}; cat", canary.display());
@@ -109,7 +109,7 @@ fn filters_of_the_users_configuration_do_not_run_either() {
 
 /// EX-06: A worker cannot reach the next one through its own clone.
 #[test]
-fn hooks_and_settings_of_the_last_worker_are_gone() {
+fn hooks_and_settings_of_the_last_worker_are_removed() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("mkdir -p .git/hooks; echo 'exit 1' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git config core.bare true; git config user.name Eve; echo junk >.git/shallow");
@@ -121,7 +121,7 @@ fn hooks_and_settings_of_the_last_worker_are_gone() {
 /// R16, B31: an index of ours that names an object which does not exist makes no tree of it, so the
 /// user's repository stays whole.
 #[test]
-fn a_slots_index_that_lies_about_a_file_damages_nothing() {
+fn a_forged_index_damages_nothing() {
     let scene = Scene::new();
     scene.prepare();
     let bytes_of = |digits: &str| -> Vec<u8> {
@@ -150,7 +150,7 @@ fn a_slots_index_that_lies_about_a_file_damages_nothing() {
 
 /// B03, R7: pipes and links in a worker's own `.git` neither hold a harvest up nor lead it elsewhere.
 #[test]
-fn pipes_and_links_in_a_workers_git_hold_up_nobody() {
+fn pipes_and_links_in_a_workers_git_block_nothing() {
     let scene = Scene::new();
     let elsewhere = scene.home().join("elsewhere");
     fs::create_dir_all(&elsewhere).unwrap();

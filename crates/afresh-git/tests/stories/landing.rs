@@ -191,7 +191,7 @@ fn a_conflict_changes_nothing() {
 
 /// EX-10: a landing that was cut short anywhere goes on from there.
 #[test]
-fn a_landing_that_was_cut_short_goes_on() {
+fn an_interrupted_landing_continues() {
     let done = ["new/n.txt", "a.txt", "link", "yes.log"];
     for count in 0..=done.len() {
         let story = Story::new(WORK);
@@ -217,7 +217,7 @@ fn a_landing_that_was_cut_short_goes_on() {
 
 /// EX-10: git itself is killed while it writes files; without the lock that it left, landing goes on.
 #[test]
-fn a_git_that_is_killed_while_it_writes_files_is_recovered_from() {
+fn a_landing_recovers_from_a_killed_git() {
     let story = Story::of(
         Scene::with("echo '*.up filter=boom' >.gitattributes; echo a >a; echo z >z; echo g >gone"),
         "echo 2 >a; mkdir b; echo b >b/b; echo m >m.up; echo 2 >z; git rm -q gone; echo y >y",
@@ -248,7 +248,7 @@ fn a_detached_head_moves_alone() {
 }
 
 #[test]
-fn in_a_linked_worktree_only_that_one_changes() {
+fn only_the_linked_worktree_changes() {
     let story = Story::new(WORK);
     story.user("git worktree add -q -b other ../other");
     let other = story.scene.root.parent().unwrap().join("other");
@@ -264,14 +264,14 @@ fn in_a_linked_worktree_only_that_one_changes() {
 }
 
 #[test]
-fn a_branch_that_is_checked_out_elsewhere_too_stays() {
+fn a_branch_that_is_checked_out_twice_is_not_moved() {
     let story = Story::new(WORK);
     story.user("git worktree add -q -f ../other main");
     assert!(matches!(story.plan(), Err(LandError::CheckedOut { .. })));
 }
 
 #[test]
-fn in_a_bare_repository_the_branch_alone_moves() {
+fn only_the_branch_moves_in_a_bare_repository() {
     let story = Story::new(WORK);
     let bare = story.scene.root.parent().unwrap().join("bare.git");
     story.user("git clone -q --bare . ../bare.git");
@@ -298,7 +298,7 @@ fn a_merge_or_rebase_of_the_users_is_not_disturbed() {
 }
 
 #[test]
-fn a_branch_without_commits_is_told() {
+fn landing_on_a_branch_without_commits_fails() {
     let story = Story::new(WORK);
     story.user("git checkout -q --orphan empty");
     assert!(matches!(story.plan(), Err(LandError::Unborn)));
@@ -372,7 +372,7 @@ fn a_sparse_checkout_stays_sparse() {
 }
 
 #[test]
-fn ids_of_64_digits_land_too() {
+fn landing_works_with_sha256() {
     let scene = Scene::with_format("echo one >a.txt; echo gone >b.txt", "sha256");
     let story = Story::of(scene, "echo two >a.txt; git rm -q b.txt; echo c >c.txt");
     // With a deletion that was cut short, which needs an id of zeros.
@@ -382,7 +382,7 @@ fn ids_of_64_digits_land_too() {
 }
 
 #[test]
-fn another_gits_lock_on_the_index_is_waited_for() {
+fn an_index_lock_of_another_git_is_waited_for() {
     let story = Story::new(WORK);
     let landing = story.plan().unwrap();
     let lock = story.scene.root.join(".git/index.lock");

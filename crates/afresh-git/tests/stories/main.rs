@@ -2,24 +2,24 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod cat_file;
 mod commits;
-mod conversations;
 mod cost;
 mod discovery;
 mod harvesting;
 mod hostile;
 mod landing;
+mod leases;
 mod merging;
 mod moving_refs;
-mod orphans;
-mod owners;
 mod preparing;
 mod program;
-mod putting_back;
 mod reading;
+mod restoring;
 mod retiring;
 mod scene;
 mod snapshots;
+mod stale_git;
 mod step_commits;
 mod steps;
 mod trees;

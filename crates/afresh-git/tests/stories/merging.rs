@@ -32,7 +32,7 @@ fn changes_in_different_files_merge_into_a_tree_with_both() {
 }
 
 #[test]
-fn when_nothing_landed_meanwhile_the_attempts_tree_is_the_result() {
+fn a_merge_onto_the_base_is_the_attempts_tree() {
     let scene = Scene::new();
     let theirs = branch(&scene, "theirs", "echo two >>a.txt");
     let tree = scene.repository().commit_tree(&theirs).unwrap();
@@ -40,7 +40,7 @@ fn when_nothing_landed_meanwhile_the_attempts_tree_is_the_result() {
 }
 
 #[test]
-fn a_collision_names_the_paths_and_says_what_happened() {
+fn a_conflict_names_its_paths_and_describes_them() {
     let scene = Scene::new();
     let ours = branch(&scene, "ours", "echo ours >a.txt; echo x >'odd name'");
     let theirs = branch(&scene, "theirs", "echo theirs >a.txt; rm src/main.rs; echo y >'odd name'");

@@ -20,7 +20,7 @@ fn second_commit(scene: &Scene) -> CommitId {
 
 /// R3.
 #[test]
-fn a_branch_moves_only_from_where_it_was_believed_to_be() {
+fn a_branch_moves_only_from_its_expected_commit() {
     let scene = Scene::new();
     let repository = scene.repository();
     let (one, two) = (scene.base.clone(), second_commit(&scene));
@@ -70,7 +70,7 @@ fn a_transaction_moves_all_refs_or_none() {
 
 /// F12: a lock that somebody holds for a while is waited for, and not touched.
 #[test]
-fn a_lock_that_goes_away_is_waited_for() {
+fn a_lock_that_is_released_is_waited_for() {
     for lock in ["refs/heads/afresh/r1.lock", "packed-refs.lock"] {
         let scene = Scene::new();
         let branch = run_branch_ref("r1");
@@ -113,7 +113,7 @@ fn a_lock_that_stays_is_named_and_never_deleted() {
 /// F12, R7: in a hurry a lock is not waited for, also where the wait has begun; it is named, and
 /// stays.
 #[test]
-fn in_a_hurry_a_lock_is_not_waited_for() {
+fn an_impatient_update_does_not_wait_for_a_lock() {
     let scene = Scene::new();
     let branch = run_branch_ref("r1");
     let lock = scene.repository().common_dir().join("refs/heads/afresh/r1.lock");
@@ -203,7 +203,7 @@ fn the_reference_transaction_hook_does_not_run() {
 
 /// A repository that keeps its refs in tables works the same.
 #[test]
-fn refs_in_tables_move_as_well() {
+fn refs_in_reftables_move_as_well() {
     let scene = Scene::new();
     let converted =
         scene.user("git init -q --ref-format=reftable ../t 2>/dev/null && echo yes || true");

@@ -19,7 +19,7 @@ fn expected(scene: &Scene, commit: &str) -> std::collections::BTreeMap<String, S
 }
 
 #[test]
-fn a_new_slot_is_exactly_the_commit_and_git_works_in_it() {
+fn a_new_workspace_equals_the_commit_and_git_works_in_it() {
     let scene = Scene::new();
     let before = scene.users_things();
     scene.prepare();
@@ -34,7 +34,7 @@ fn a_new_slot_is_exactly_the_commit_and_git_works_in_it() {
 
 /// EX-06: whatever an attempt leaves, nothing of it is there for the next one.
 #[test]
-fn nothing_of_the_last_attempt_is_left() {
+fn preparing_removes_everything_of_the_last_attempt() {
     let mischief = [
         "echo two >>a.txt; echo new >new; mkdir d; echo x >d/x",
         "rm -rf src a.txt .gitignore",
@@ -108,7 +108,7 @@ fn a_change_in_the_second_of_the_checkout_is_harvested_later() {
 }
 
 #[test]
-fn a_slot_goes_from_any_commit_to_any_other() {
+fn a_workspace_can_go_from_any_commit_to_any_other() {
     let scene = Scene::new();
     scene.user(
         "rm -rf src a.txt; mkdir a.txt; echo x >a.txt/y; echo f >src; rm link; echo l >link; \
@@ -145,7 +145,7 @@ fn kept_paths_stay_unless_they_were_turned_into_symlinks() {
 
 /// Symlinks to outside are removed, and nothing behind them is touched.
 #[test]
-fn nothing_outside_the_slot_is_touched() {
+fn preparing_changes_nothing_outside_the_workspace() {
     let scene = Scene::new();
     let outside = scene.dir.path().join("outside");
     fs::create_dir_all(outside.join("src")).unwrap();
@@ -178,7 +178,7 @@ fn nothing_outside_the_slot_is_touched() {
 
 /// F14: a slot that the user deleted, replaced or damaged is made anew.
 #[test]
-fn a_missing_damaged_or_foreign_slot_is_made_anew() {
+fn a_missing_or_damaged_workspace_is_made_again() {
     let scene = Scene::new();
     scene.prepare();
     let clean = checkout(&scene.tree());
@@ -216,7 +216,7 @@ fn a_missing_damaged_or_foreign_slot_is_made_anew() {
 }
 
 #[test]
-fn a_commit_that_does_not_exist_is_named_and_costs_no_cache() {
+fn a_missing_commit_is_reported_and_caches_stay() {
     let scene = Scene::new();
     scene.prepare_keeping(&["target/"]);
     scene.work("mkdir target; echo warm >target/x");
@@ -229,7 +229,7 @@ fn a_commit_that_does_not_exist_is_named_and_costs_no_cache() {
 
 /// R4 rests on it: a check sees exactly the tree, and git in it compares with the base.
 #[test]
-fn a_check_slot_holds_a_tree_that_belongs_to_no_branch() {
+fn a_check_workspace_can_hold_a_tree_without_a_commit() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("echo two >>a.txt; echo n >new");
@@ -258,7 +258,7 @@ fn a_tree_deeper_than_the_longest_path_is_removed() {
 }
 
 #[test]
-fn slots_are_prepared_and_harvested_side_by_side() {
+fn workspaces_are_prepared_and_harvested_in_parallel() {
     let scene = Scene::new();
     std::thread::scope(|scope| {
         for slot in 1..=4 {
@@ -282,7 +282,7 @@ fn slots_are_prepared_and_harvested_side_by_side() {
 }
 
 #[test]
-fn a_repository_with_sha256_names_works_the_same() {
+fn a_sha256_repository_works_the_same() {
     let scene = Scene::with_format("echo one >a.txt; ln -s a.txt l", "sha256");
     scene.prepare();
     assert_eq!(scene.work("git status --porcelain"), "");
@@ -294,7 +294,7 @@ fn a_repository_with_sha256_names_works_the_same() {
 }
 
 #[test]
-fn a_discarded_slot_is_gone_and_comes_back() {
+fn a_discarded_workspace_can_be_prepared_again() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("mkdir -p a/b; chmod 000 a");

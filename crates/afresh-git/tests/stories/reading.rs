@@ -44,7 +44,7 @@ fn a_symlink_on_the_way_to_a_path_is_visible_in_the_commit() {
 }
 
 #[test]
-fn ancestors_trees_and_missing_commits_are_told_apart() {
+fn ancestors_trees_and_missing_commits_are_distinguished() {
     let scene = Scene::new();
     let repository = scene.repository();
     scene.user("echo two >>a.txt; git commit -qam two");
@@ -60,7 +60,7 @@ fn ancestors_trees_and_missing_commits_are_told_apart() {
 }
 
 #[test]
-fn the_main_line_is_read_with_the_trailers_that_name_the_tasks() {
+fn first_parents_are_read_with_their_trailers() {
     let scene = Scene::new();
     let repository = scene.repository();
     let tree = repository.commit_tree(&scene.base).unwrap();

@@ -35,7 +35,7 @@ fn saved_after(scene: &Scene, script: &str) -> afresh_core::ids::CommitId {
 
 /// R16: whatever state a killed worker left its files in, they are saved before the slot goes.
 #[test]
-fn whatever_a_worker_left_is_saved_before_its_slot_goes() {
+fn everything_a_worker_left_is_saved_before_its_workspace_is_removed() {
     let scene = Scene::new();
     for (script, path, text) in [
         ("echo new >new.txt", "new.txt", "new\n"),
@@ -67,7 +67,7 @@ fn whatever_a_worker_left_is_saved_before_its_slot_goes() {
 
 /// R16: what was saved already, or never entrusted to anybody, needs no ref; the slot goes.
 #[test]
-fn a_slot_without_unsaved_work_just_goes() {
+fn a_workspace_without_unsaved_work_is_removed() {
     let scene = Scene::new();
     scene.prepare();
     scene.lease();
@@ -87,7 +87,7 @@ fn a_slot_without_unsaved_work_just_goes() {
 
 /// R16: what cannot be saved whole stays, however often somebody asks.
 #[test]
-fn a_slot_that_cannot_be_saved_whole_stays() {
+fn a_workspace_that_cannot_be_saved_completely_stays() {
     let scene = Scene::new();
     scene.prepare();
     scene.lease();
@@ -112,7 +112,7 @@ fn a_slot_that_cannot_be_saved_whole_stays() {
 
 /// R16: somebody put a link in the place of our notes: what they said is not known, so all is saved.
 #[test]
-fn where_the_notes_lead_elsewhere_the_work_is_saved() {
+fn work_is_saved_even_if_the_lease_records_are_links() {
     let scene = Scene::new();
     scene.prepare();
     scene.lease();
@@ -126,7 +126,7 @@ fn where_the_notes_lead_elsewhere_the_work_is_saved() {
 /// B03, R5: links that a worker left lead nowhere: not from inside a checkout, not as the checkout,
 /// not as the slot, not as a note.
 #[test]
-fn links_in_and_around_a_slot_are_not_followed_when_it_goes() {
+fn links_in_a_workspace_are_not_followed_when_it_is_removed() {
     let scene = Scene::new();
     let precious = scene.home().join("precious");
     fs::create_dir_all(precious.join("tree/nested/.git")).unwrap();
@@ -159,7 +159,7 @@ fn links_in_and_around_a_slot_are_not_followed_when_it_goes() {
 
 /// B03, R5: where all slots of the repository should be, somebody put a link: nothing is done there.
 #[test]
-fn a_cache_directory_that_is_a_link_is_refused() {
+fn a_cache_directory_that_is_a_link_is_rejected() {
     let scene = Scene::new();
     let elsewhere = scene.home().join("elsewhere");
     fs::create_dir_all(elsewhere.join("work-1/tree")).unwrap();
@@ -181,7 +181,7 @@ fn a_cache_directory_that_is_a_link_is_refused() {
 /// R16: slots are removed for a repository only if it is gone, by their own name, and the note about
 /// it cannot name another.
 #[test]
-fn slots_of_a_repository_that_is_gone_are_known() {
+fn workspaces_of_a_missing_repository_are_found() {
     let scene = Scene::new();
     scene.prepare();
     scene.lease();
@@ -203,7 +203,7 @@ fn slots_of_a_repository_that_is_gone_are_known() {
 /// BE-07: work is held by a commit that builds on it, or in which all its changes are the same; one
 /// more change anywhere in it, and it is not.
 #[test]
-fn work_counts_as_held_only_where_every_change_of_it_is() {
+fn work_counts_as_merged_only_if_every_change_is() {
     let scene = Scene::new();
     let work = saved_after(&scene, "echo one >one.txt; rm run.sh; echo two >src/main.rs");
     let holds = || {

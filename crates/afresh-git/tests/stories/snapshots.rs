@@ -113,7 +113,7 @@ fn a_snapshot_changes_nothing_in_the_checkout() {
 
 /// R16: a snapshot is not the harvest; what comes after it is saved as well.
 #[test]
-fn after_a_snapshot_the_slot_still_counts_as_unsaved() {
+fn a_workspace_still_counts_as_unsaved_after_a_snapshot() {
     let scene = Scene::new();
     scene.prepare();
     scene.lease();
@@ -127,7 +127,7 @@ fn after_a_snapshot_the_slot_still_counts_as_unsaved() {
 
 /// R2: a late request of an attempt that has lost its slot takes nothing of the next one's.
 #[test]
-fn a_slot_is_looked_into_only_for_its_owner() {
+fn a_snapshot_is_taken_only_for_the_holder_of_the_lease() {
     let scene = Scene::new();
     scene.prepare();
     let late = |scene: &Scene| {
@@ -144,7 +144,7 @@ fn a_slot_is_looked_into_only_for_its_owner() {
 
 /// Git would wait for a pipe that it reads its rules from.
 #[test]
-fn a_pipe_that_git_would_read_is_a_refusal() {
+fn a_pipe_that_git_would_read_rejects_the_snapshot() {
     let scene = Scene::new();
     for name in ["src/.gitignore", ".gitattributes"] {
         scene.prepare();
@@ -163,7 +163,7 @@ fn a_pipe_that_git_would_read_is_a_refusal() {
 
 /// A repository that appears after we looked is seen at the second look.
 #[test]
-fn what_changes_under_our_hands_is_looked_at_again() {
+fn files_that_change_meanwhile_are_read_again() {
     let scene = Scene::new();
     let once = scene.dir.path().join("once");
     for appears in ["git init -q n", "git init -q n; cd n; git commit -q --allow-empty -m n"] {
@@ -210,7 +210,7 @@ fn snapshots_of_a_busy_checkout_succeed() {
 
 /// R7: a snapshot that does not come to an end holds up neither a harvest nor a preparation.
 #[test]
-fn a_snapshot_that_hangs_gives_way_to_a_harvest() {
+fn a_hanging_snapshot_is_preempted_by_a_harvest() {
     let scene = Scene::new();
     let started = scene.dir.path().join("started");
     let trick = format!(": >'{}'; exec sleep 1000", started.display());

@@ -30,7 +30,7 @@ fn one_step() -> (Scene, CommitId) {
 
 /// EX-04: what comes after the last finished step is one commit on top of it; all of it is measured.
 #[test]
-fn a_harvest_goes_on_top_of_the_last_finished_step() {
+fn a_harvest_builds_on_the_last_finished_step() {
     let (scene, step) = one_step();
     scene.work("git add -A; git commit -qm 'my own'; echo second >second");
     let request = HarvestRequest { onto: &step, ..scene.request(&[]) };
@@ -52,7 +52,7 @@ fn a_harvest_goes_on_top_of_the_last_finished_step() {
 }
 
 #[test]
-fn a_harvest_with_nothing_new_is_the_last_finished_step() {
+fn a_harvest_without_changes_is_the_last_finished_step() {
     let (scene, step) = one_step();
     let request = HarvestRequest { onto: &step, ..scene.request(&[]) };
     let harvest = scene.pool.harvest(WORK, &request).unwrap();
@@ -63,7 +63,7 @@ fn a_harvest_with_nothing_new_is_the_last_finished_step() {
 }
 
 #[test]
-fn work_that_was_taken_back_after_a_step_is_no_change() {
+fn work_undone_after_a_step_is_no_change() {
     let (scene, step) = one_step();
     scene.work("rm first");
     let request = HarvestRequest { onto: &step, ..scene.request(&[]) };

@@ -63,7 +63,7 @@ fn each_commit_of_the_worker_becomes_a_commit_of_ours() {
 
 /// EX-04.
 #[test]
-fn what_was_not_committed_comes_on_top() {
+fn uncommitted_work_becomes_the_last_commit() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("git checkout -q -b mine; echo two >>a.txt; git commit -qam two; git pack-refs --all; git gc -q; echo x >x");
@@ -76,7 +76,7 @@ fn what_was_not_committed_comes_on_top() {
 
 /// EX-04: A path that is not in the final change is in no step, and a step without any is dropped.
 #[test]
-fn what_the_work_does_not_end_with_appears_in_no_step() {
+fn changes_that_were_undone_appear_in_no_step() {
     let scene = Scene::new();
     scene.prepare();
     scene.work(
@@ -177,7 +177,7 @@ fn refs_of_the_user_are_unchanged_whatever_the_worker_does_to_its_own() {
 
 /// B31: Hearsay: a worker whose objects lie is not believed, and its work is still harvested.
 #[test]
-fn odd_or_lying_objects_mean_a_single_commit() {
+fn forged_objects_mean_a_single_commit() {
     let two = "echo two >>a.txt; git commit -qam two; echo three >>a.txt";
     let object = "f=.git/objects/$(git rev-parse HEAD:a.txt | sed 's,..,&/,'); chmod u+w $f";
     let cases = [
@@ -222,7 +222,7 @@ fn odd_or_lying_objects_mean_a_single_commit() {
 
 /// R15.
 #[test]
-fn a_huge_intermediate_version_is_not_brought_over() {
+fn a_huge_intermediate_version_is_not_copied() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("head -c 5000 /dev/zero >b; git add b; git commit -qm big; echo small >b; git commit -qam small");

@@ -172,7 +172,7 @@ fn a_merge_is_what_git_merges() {
 
 /// A directory that was renamed on one side takes along what the other side added to it.
 #[test]
-fn a_renamed_directory_takes_new_files_along() {
+fn new_files_move_with_a_renamed_directory() {
     let files =
         "mkdir -p d/e; for i in 1 2 3; do seq $i 20 >d/e/$i; seq $i 9 >r$i; done; echo k >k";
     for (rename, add, expected) in [

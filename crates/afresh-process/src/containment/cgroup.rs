@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recorded_path_that_is_not_ours_is_refused() {
+    fn a_recorded_path_that_is_not_ours_is_rejected() {
         let directory = tempfile::tempdir().unwrap();
         assert!(Cgroup::from_record(directory.path()).is_none());
         assert!(Cgroup::from_record(Path::new("/sys/fs/cgroup")).is_none());

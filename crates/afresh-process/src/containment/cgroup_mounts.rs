@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_own_cgroup_is_found_wherever_the_hierarchy_is_mounted() {
+    fn our_cgroup_is_found_wherever_the_hierarchy_is_mounted() {
         let hybrid = "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n\
                       41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
         assert_eq!(unified(hybrid, "/").unwrap(), Path::new("/sys/fs/cgroup/unified"));

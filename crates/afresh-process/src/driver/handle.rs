@@ -333,7 +333,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stopper_can_be_given_to_other_threads() {
+    fn a_stopper_can_be_sent_to_other_threads() {
         fn shared<T: Send + Sync + Clone + 'static>() {}
         shared::<JobStopper>();
         shared::<OutputCounter>();

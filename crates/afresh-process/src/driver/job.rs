@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_wrong_is_said_at_once() {
+    fn all_problems_are_reported_at_once() {
         let wrong = JobSpec {
             name: "../x".into(),
             argv: vec![],

@@ -188,7 +188,7 @@ mod tests {
 
     /// F16: if the controllers of version 2 are delegated, its files hold the limits.
     #[test]
-    fn version_2_keeps_what_it_has_controllers_for() {
+    fn version_2_enforces_limits_with_delegated_controllers() {
         let parent = tempfile::tempdir().unwrap();
         let level = parent.path().join("rung");
         fs::create_dir(&level).unwrap();
@@ -208,7 +208,7 @@ mod tests {
 
     /// F16: if the machine ran out of memory, no tree is reported as over its own limit.
     #[test]
-    fn a_lack_of_memory_elsewhere_is_not_a_limit_of_ones_own() {
+    fn running_out_of_memory_elsewhere_is_not_the_trees_limit() {
         let cgroup = tempfile::tempdir().unwrap();
         let events = cgroup.path().join("memory.oom_control");
         fs::write(&events, "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n").unwrap();

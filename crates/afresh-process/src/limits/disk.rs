@@ -167,7 +167,7 @@ mod tests {
 
     /// BE-07, R9: a tree is not blamed for a disk that others filled.
     #[test]
-    fn whoever_wrote_is_at_fault_and_nobody_else() {
+    fn only_the_tree_that_wrote_is_at_fault() {
         let place = tempfile::tempdir().unwrap();
         let disk = DiskLimit { places: vec![place.path().to_owned()], quota: Some(1000) };
         let watch = DiskMonitor { reserve: 100, ..DiskMonitor::new(&disk).unwrap() };

@@ -123,7 +123,7 @@ mod tests {
 
     /// BE-07: every file counts once, whatever its names, and symlinks are not followed.
     #[test]
-    fn what_directories_hold_is_summed() {
+    fn disk_usage_is_summed() {
         let place = tempfile::tempdir().unwrap();
         let inner = place.path().join("a/b");
         fs::create_dir_all(&inner).unwrap();

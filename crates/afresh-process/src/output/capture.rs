@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn output_within_the_bound_is_kept_exactly() {
+    fn output_within_the_limit_is_stored_unchanged() {
         assert_eq!(captured(10, &["abc", "defg", "hij"]), ("abcdefghij".into(), false));
         assert_eq!(captured(10, &[]), (String::new(), false));
     }
@@ -144,14 +144,14 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_of_nothing_keeps_only_the_notice() {
+    fn a_limit_of_zero_stores_only_the_notice() {
         assert_eq!(captured(0, &["abc"]), ("… 3 bytes left out …\n".into(), true));
     }
 
     /// R9.
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_full_disk_is_told_and_does_not_stop_the_stream() {
+    fn a_full_disk_is_reported_and_does_not_stop_the_stream() {
         let mut capture =
             OutputFile::create(Path::new("/dev/full"), 10, Redactor::new(&[])).unwrap();
         capture.push(b"abc");

@@ -228,7 +228,7 @@ mod tests {
 
     /// B37.
     #[test]
-    fn the_first_bytes_tell_who_can_run_a_file() {
+    fn the_first_bytes_tell_what_can_run_a_file() {
         assert_eq!(
             ExecutableFormat::detect(b"#! /bin/sh -e\nls"),
             ExecutableFormat::Script("/bin/sh".into())

@@ -179,7 +179,7 @@ mod tests {
 
     /// F07.
     #[test]
-    fn a_head_of_the_wrong_size_is_refused() {
+    fn a_head_of_the_wrong_size_is_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.head");
         HeadFile::open(&path).unwrap().acknowledge(point(1)).unwrap();

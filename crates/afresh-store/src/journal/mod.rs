@@ -378,7 +378,7 @@ mod tests {
 
     /// R9, F06: a read-only journal is not a damaged one.
     #[test]
-    fn a_read_only_journal_is_told_apart_from_a_damaged_one() {
+    fn a_read_only_journal_is_not_reported_as_damaged() {
         fails_with(IoFaultKind::ReadOnly, |journal| {
             journal.connection.pragma_update(None, "query_only", true).unwrap();
         });
@@ -386,7 +386,7 @@ mod tests {
 
     /// R15.
     #[test]
-    fn a_text_beyond_the_limit_is_refused_and_the_next_is_taken() {
+    fn a_text_beyond_the_limit_is_rejected_and_the_next_is_stored() {
         let dir = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(dir.path()).unwrap();
         let large = record(&"x".repeat(MAX_TEXT_BYTES + 1));

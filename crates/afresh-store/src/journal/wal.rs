@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_whole_header_with_something_after_it_is_a_log() {
+    fn only_a_whole_header_with_frames_counts_as_a_log() {
         let dir = tempfile::tempdir().unwrap();
         let database = rusqlite::Connection::open(dir.path().join("db")).unwrap();
         database.pragma_update(None, "journal_mode", "WAL").unwrap();

@@ -187,7 +187,7 @@ mod tests {
 
     /// F20: no locks, no run.
     #[test]
-    fn a_file_system_without_locks_is_refused() {
+    fn a_file_system_without_locks_is_rejected() {
         for errno in [Errno::ENOLCK, Errno::ENOTSUP] {
             let error = refused(Path::new("/state/lock"), errno);
             assert!(matches!(error, LockError::Unsupported { .. }));

@@ -12,7 +12,7 @@ const WORK_DONE: &str = "echo two >>a.txt; rm run.sh; rm link; ln -s src/main.rs
 /// AG-08: whatever was changed, made, deleted or turned into something else is there again, and is not
 /// committed: nothing of the worker's own commits is left but their content.
 #[test]
-fn interrupted_work_comes_back_exactly_and_uncommitted() {
+fn interrupted_work_is_restored_as_uncommitted_changes() {
     let scene = Scene::new();
     scene.prepare();
     scene.work(WORK_DONE);
@@ -31,7 +31,7 @@ fn interrupted_work_comes_back_exactly_and_uncommitted() {
 /// AG-08: a worker that goes on with work that came back is harvested as always, its own new commits
 /// as steps.
 #[test]
-fn what_is_added_to_work_that_came_back_is_harvested() {
+fn additions_to_restored_work_are_harvested() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("echo half >half");
@@ -54,7 +54,7 @@ fn what_is_added_to_work_that_came_back_is_harvested() {
 /// AG-08: ignored paths that are kept stay warm; a tree that is not there is an error, and the slot can
 /// be prepared again.
 #[test]
-fn kept_paths_stay_and_a_missing_tree_is_told() {
+fn restoring_keeps_kept_paths_and_reports_a_missing_tree() {
     let scene = Scene::new();
     scene.prepare_keeping(&["target/"]);
     scene.work("mkdir target; echo warm >target/cache; echo half >half");

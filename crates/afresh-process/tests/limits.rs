@@ -52,7 +52,7 @@ fn assert_over(report: &JobReport, of: LimitedResource, limit: u64, keeping: Lim
 
 /// F16, BE-07: a fork bomb that the kernel holds is ended for it, and nobody of it is left.
 #[test]
-fn a_fork_bomb_is_held_and_ended_for_it() {
+fn a_fork_bomb_is_limited_and_killed() {
     for bomb in [
         &["bash", "-c", ":(){ :|:& };:; sleep 600"][..],
         &["python3", "-c", "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"],
@@ -73,7 +73,7 @@ fn a_fork_bomb_is_held_and_ended_for_it() {
 
 /// F16, BE-07: a tree that has become too large is ended, also where nobody holds it but by counting.
 #[test]
-fn a_tree_that_grows_without_end_is_ended_for_it() {
+fn a_tree_that_exceeds_its_memory_limit_is_killed() {
     let many = "import os, time\n\
                 while True:\n    \
                     if os.fork() == 0:\n        \
@@ -88,7 +88,7 @@ fn a_tree_that_grows_without_end_is_ended_for_it() {
 
 /// F16, BE-07: many processes that each use little use much together.
 #[test]
-fn memory_is_that_of_the_whole_tree() {
+fn memory_is_measured_for_the_whole_tree() {
     let hungry = "import os, time\n\
                   for _ in range(8):\n    \
                       if os.fork() == 0: break\n\
@@ -105,7 +105,7 @@ fn memory_is_that_of_the_whole_tree() {
 
 /// F16: between two counts the kernel keeps a ceiling, for users that are not root.
 #[test]
-fn a_counted_tree_has_a_ceiling() {
+fn a_polled_tree_has_a_ceiling() {
     on_every_rung(|story| {
         let job = story.job(&["bash", "-c", "ulimit -u"]);
         story.run(&bounded(job, LimitMethod::Polling, None, Some(300)));
@@ -115,7 +115,7 @@ fn a_counted_tree_has_a_ceiling() {
 
 /// F16: what stays within its bounds notices nothing, and it is said who kept it.
 #[test]
-fn ordinary_work_is_not_touched() {
+fn ordinary_work_is_not_affected_by_limits() {
     in_every_way(|story, keeping| {
         let job =
             story.shell("for i in 1 2 3 4 5; do sleep 0.1 & done; wait; sleep 0.4; echo done");
@@ -144,7 +144,7 @@ fn ordinary_work_is_not_touched() {
 
 /// A program that was refused a process, could live with that and ended well has ended well.
 #[test]
-fn a_refusal_that_a_program_coped_with_is_told_and_not_held_against_it() {
+fn an_exceeded_limit_that_a_program_survived_is_reported() {
     let tries = "import os, time\n\
                  try:\n    \
                      for _ in range(60):\n        \
@@ -189,7 +189,7 @@ fn limits_of_a_killed_supervisor_are_swept() {
 
 /// BE-07: many files are as bad as one large one; files without a name count as well.
 #[test]
-fn whoever_fills_its_quota_is_ended_for_it() {
+fn a_program_that_fills_its_quota_is_killed() {
     let many = "i=0; while :; do head -c 500000 /dev/zero > $((i += 1)); sleep 0.01; done";
     let nameless = "import os, time\n\
                     held = []\n\
@@ -210,7 +210,7 @@ fn whoever_fills_its_quota_is_ended_for_it() {
 /// BE-07: nobody fills a disk to the last byte, though its quota would let it; and whoever writes little
 /// is left alone on a full one.
 #[test]
-fn a_disk_is_not_filled_to_the_last_byte() {
+fn a_disk_is_not_filled_completely() {
     let story = Story::on(afresh_process::Containment::Auto);
     let disk = story.path("disk");
     std::fs::create_dir(&disk).unwrap();
@@ -259,7 +259,7 @@ impl Drop for Mounted {
 /// Whoever is alone in its cgroup gets controllers for what it makes in it, and is held there as before.
 /// (Tried with a controller that is left in version 2 where most are in version 1.)
 #[test]
-fn who_is_alone_in_its_cgroup_hands_controllers_down() {
+fn a_process_alone_in_its_cgroup_delegates_controllers() {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     let mount = mounts.lines().find(|line| line.contains(" - cgroup2 "));
     let Some(mount) = mount.and_then(|line| line.split(' ').nth(4)) else { return };

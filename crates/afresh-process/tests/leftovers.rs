@@ -34,7 +34,7 @@ fn nothing_outlives_a_program_that_ends() {
 
 /// B23.
 #[test]
-fn a_program_that_never_ends_is_ended_at_its_limit_with_its_tree() {
+fn a_program_that_never_exits_is_killed_at_its_timeout_with_its_tree() {
     on_every_rung(|story| {
         let mut job = story.worker(ALL, "stay");
         job.limits.wall = Some(Duration::from_millis(1500));
@@ -44,7 +44,7 @@ fn a_program_that_never_ends_is_ended_at_its_limit_with_its_tree() {
 }
 
 #[test]
-fn a_program_that_falls_silent_is_ended_with_its_tree() {
+fn a_silent_program_is_killed_with_its_tree() {
     on_every_rung(|story| {
         let mut job = story.worker(ALL, "stay");
         job.limits.silence = Some(Duration::from_millis(1500));
@@ -55,7 +55,7 @@ fn a_program_that_falls_silent_is_ended_with_its_tree() {
 
 /// F15, R7: within the grace and five seconds.
 #[test]
-fn a_deaf_program_is_ended_after_its_grace() {
+fn a_program_that_ignores_signals_is_killed_after_its_grace() {
     on_every_rung(|story| {
         let mut running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
@@ -71,7 +71,7 @@ fn a_deaf_program_is_ended_after_its_grace() {
 }
 
 #[test]
-fn a_polite_program_may_tidy_up_within_its_grace() {
+fn a_program_may_clean_up_within_its_grace() {
     on_every_rung(|story| {
         let up = story.path("up.main");
         let script = "trap 'echo bye; exit 0' TERM; : > UP; while :; do sleep 0.01; done";
@@ -85,7 +85,7 @@ fn a_polite_program_may_tidy_up_within_its_grace() {
 }
 
 #[test]
-fn a_stopped_program_is_woken_to_hear_that_it_shall_end() {
+fn a_suspended_program_is_continued_to_handle_the_stop_signal() {
     on_every_rung(|story| {
         let up = story.path("up.main");
         let script = "trap 'echo bye; exit 0' TERM; : > UP; kill -STOP $$; sleep 1000";
@@ -115,7 +115,7 @@ fn kill_does_not_wait_for_a_grace() {
 
 /// R6.
 #[test]
-fn a_forgotten_job_ends_when_it_is_dropped() {
+fn a_job_is_killed_when_its_handle_is_dropped() {
     on_every_rung(|story| {
         let running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
@@ -216,7 +216,7 @@ fn a_sweep_ends_a_supervisor_that_hangs() {
 
 /// R7: a program may stop the supervisor that watches it.
 #[test]
-fn a_supervisor_that_was_stopped_cannot_prolong_a_halt() {
+fn a_suspended_supervisor_cannot_prolong_a_halt() {
     on_every_rung(|story| {
         let mut running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
@@ -241,7 +241,7 @@ fn a_supervisor_that_was_stopped_cannot_prolong_a_halt() {
 
 /// F16: Each process lives only long enough to start the next one, so no list of them is ever current.
 #[test]
-fn a_tree_that_moves_faster_than_one_can_look_is_ended() {
+fn a_tree_that_forks_faster_than_we_poll_is_killed() {
     on_every_rung(|story| {
         let mut job = story.shell("trap '' TERM; hop() { hop & }; hop; hop; hop; sleep 1000");
         job.limits.wall = Some(Duration::from_millis(500));
@@ -255,7 +255,7 @@ fn a_tree_that_moves_faster_than_one_can_look_is_ended() {
 
 /// F15.
 #[test]
-fn a_supervisor_that_was_stopped_once_is_woken() {
+fn a_suspended_supervisor_is_continued() {
     on_every_rung(|story| {
         let mut running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
@@ -268,7 +268,7 @@ fn a_supervisor_that_was_stopped_once_is_woken() {
 
 /// AG-09, F15: who is asked while its room is still being made is asked when it is there, not never.
 #[test]
-fn a_polite_signal_in_the_first_moment_is_not_lost() {
+fn a_stop_signal_during_startup_is_not_lost() {
     on_every_rung(|story| {
         let mut job = story.shell("while :; do sleep 0.01; done");
         job.wrapper = vec![HELPER.into(), "slow-room".into()];
@@ -284,7 +284,7 @@ fn a_polite_signal_in_the_first_moment_is_not_lost() {
 
 /// F16: everything that forks without end is ended.
 #[test]
-fn a_fork_bomb_is_ended() {
+fn a_fork_bomb_is_killed() {
     on_every_rung(|story| {
         // Wide rather than exponential, for the sake of whoever shares this machine.
         let script = "trap '' TERM; burst() { for i in 1 2 3 4 5 6 7 8; do sleep 1000 & done; }; \
@@ -309,7 +309,7 @@ fn shells_of(story: &Story) -> usize {
 
 /// A pid alone proves nothing: it may belong to anybody by now.
 #[test]
-fn a_sweep_leaves_strangers_alone() {
+fn a_sweep_leaves_unrelated_processes_alone() {
     let story = Story::on(Containment::Group);
     let mut stranger =
         Command::new("sleep").arg("1000").current_dir(story.path("work")).spawn().unwrap();

@@ -14,7 +14,7 @@ fn owner_note(scene: &Scene) -> std::path::PathBuf {
 
 /// R3, R16: two runs use one slot from the same commit, and each is given its own work alone.
 #[test]
-fn a_slot_is_harvested_only_for_whom_it_was_entrusted_to() {
+fn a_workspace_is_harvested_only_for_the_holder_of_its_lease() {
     let scene = Scene::new();
     let (first, second) = (salvage_ref("a-1", "A.1"), salvage_ref("b-1", "B.1"));
     let for_first = HarvestRequest { salvage: &first, ..scene.request(&[]) };
@@ -43,7 +43,7 @@ fn a_slot_is_harvested_only_for_whom_it_was_entrusted_to() {
 
 /// R16: a ref that keeps other work is left alone; the later work gets a name beside it.
 #[test]
-fn kept_work_is_never_overwritten_by_other_work() {
+fn saved_work_is_never_overwritten_by_other_work() {
     let scene = Scene::new();
     scene.prepare();
     scene.work("echo one >one");
@@ -78,7 +78,7 @@ fn the_same_work_harvested_later_keeps_its_name() {
 /// B29, R5: whatever a worker writes into our notes, no ref of the user's moves, and the work is
 /// kept.
 #[test]
-fn a_note_that_names_the_users_branch_does_not_move_it() {
+fn a_forged_lease_does_not_move_the_users_branch() {
     for note in [
         "refs/heads/main\n",
         "this slot belongs to refs/heads/main\n",
@@ -109,7 +109,7 @@ fn a_note_that_names_the_users_branch_does_not_move_it() {
 
 /// R16: the work of two tampered slots is kept side by side.
 #[test]
-fn work_of_unknown_owners_is_kept_side_by_side() {
+fn work_of_unknown_holders_is_saved_under_separate_refs() {
     let scene = Scene::new();
     for text in ["one", "two"] {
         scene.prepare();

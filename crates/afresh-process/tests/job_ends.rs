@@ -16,7 +16,7 @@ use common::{HELPER, Story, on_every_rung};
 
 /// B38.
 #[test]
-fn exit_codes_and_signals_are_told_apart() {
+fn exit_codes_and_signals_are_distinguished() {
     on_every_rung(|story| {
         let end = |script: &str| story.run(&story.shell(script)).ended;
         assert_eq!(end("exit 0"), Ok(ProcessEnd::Exited(0)));
@@ -30,7 +30,7 @@ fn exit_codes_and_signals_are_told_apart() {
 }
 
 #[test]
-fn the_rung_that_was_asked_for_is_the_rung_that_is_reported() {
+fn the_requested_containment_is_reported() {
     on_every_rung(|story| {
         let report = story.run(&story.job(&["true"]));
         let expected = match story.containment {
@@ -44,7 +44,7 @@ fn the_rung_that_was_asked_for_is_the_rung_that_is_reported() {
 }
 
 #[test]
-fn auto_always_finds_a_rung_and_says_why_it_passed_over_others() {
+fn auto_finds_a_containment_and_explains_unavailable_ones() {
     let story = Story::on(Containment::Auto);
     let report = story.run(&story.job(&["true"]));
     assert_eq!(report.ended, Ok(ProcessEnd::Exited(0)));
@@ -59,7 +59,7 @@ fn auto_always_finds_a_rung_and_says_why_it_passed_over_others() {
 
 /// B37.
 #[test]
-fn what_cannot_start_says_why_and_starts_nothing() {
+fn a_failed_start_is_explained_and_starts_nothing() {
     on_every_rung(|story| {
         let make = |name: &str, content: &[u8], mode: u32| {
             let path = story.path(name);
@@ -95,7 +95,7 @@ fn what_cannot_start_says_why_and_starts_nothing() {
 }
 
 #[test]
-fn a_job_that_cannot_be_is_refused_before_anything_starts() {
+fn an_invalid_job_is_rejected_before_anything_starts() {
     let story = Story::on(Containment::Auto);
     let mut job = story.job(&["true"]);
     job.name = "../escape".into();
@@ -187,7 +187,7 @@ fn the_program_starts_with_clean_signals_and_without_a_terminal() {
 }
 
 #[test]
-fn the_use_of_the_processor_is_counted() {
+fn cpu_time_is_measured() {
     on_every_rung(|story| {
         let job = story.shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done");
         let report = story.run(&job);
@@ -198,7 +198,7 @@ fn the_use_of_the_processor_is_counted() {
 }
 
 #[test]
-fn a_slot_that_is_in_use_is_not_given_twice() {
+fn a_job_name_in_use_is_rejected() {
     let story = Story::on(Containment::Group);
     let mut first = story.start(&story.worker("", "stay"));
     story.await_up();

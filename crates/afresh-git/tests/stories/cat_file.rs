@@ -25,7 +25,7 @@ fn with_cat_file(scene: &Scene, script: &str) -> Repository {
 }
 
 #[test]
-fn a_reader_that_ended_is_started_again() {
+fn a_cat_file_process_that_exited_is_restarted() {
     let scene = Scene::new();
     let tree = scene.repository().commit_tree(&scene.base).unwrap();
     let once = "read question; echo \"$question\" | GIT \"$@\"; exit 1";
@@ -38,7 +38,7 @@ fn a_reader_that_ended_is_started_again() {
 
 /// F21: warnings on every call, and more of them than a pipe holds, stop nothing.
 #[test]
-fn a_reader_that_complains_all_the_time_answers() {
+fn warnings_of_cat_file_do_not_stop_it() {
     let scene = Scene::new();
     let noisy = "head -c 200000 /dev/zero | tr '\\0' 'w' >&2";
     let repository = with_cat_file(&scene, noisy);
@@ -47,7 +47,7 @@ fn a_reader_that_complains_all_the_time_answers() {
 }
 
 #[test]
-fn a_reader_that_cannot_run_is_told_with_what_it_said() {
+fn a_cat_file_failure_is_reported_with_its_output() {
     let scene = Scene::new();
     let repository = with_cat_file(&scene, "echo 'fatal: no such luck' >&2; exit 3");
     let error = repository.commit_tree(&scene.base).unwrap_err().to_string();
@@ -56,7 +56,7 @@ fn a_reader_that_cannot_run_is_told_with_what_it_said() {
 
 /// Objects that came after it was started are found, also after the user has packed everything.
 #[test]
-fn a_reader_sees_what_is_new_and_what_was_packed() {
+fn cat_file_sees_new_and_packed_objects() {
     let scene = Scene::new();
     assert!(scene.repository().exists(&scene.base).unwrap());
     for number in 0..3 {

@@ -34,7 +34,7 @@ fn in_scene(scene: &Scene, name: &str) -> PathBuf {
 
 /// R6: a git that is still at work is waited for.
 #[test]
-fn a_git_of_a_killed_driver_is_waited_for() {
+fn git_processes_of_a_killed_driver_are_waited_for() {
     let scene = Scene::new();
     let (up, done) = (in_scene(&scene, "up"), in_scene(&scene, "done"));
     let script = format!(": >{}; sleep 1; : >{}", up.display(), done.display());
@@ -46,7 +46,7 @@ fn a_git_of_a_killed_driver_is_waited_for() {
 
 /// R6, F12: one that does not end is ended; its lock below our refs goes with it, and no other.
 #[test]
-fn a_git_that_does_not_end_is_ended_and_its_lock_is_removed() {
+fn a_stale_git_process_is_killed_and_its_lock_removed() {
     let scene = Scene::new();
     let git = scene.repository().common_dir().to_owned();
     let users = git.join("refs/heads/main.lock");
@@ -77,7 +77,7 @@ fn stranger(mark: &OsStr) -> Child {
 
 /// Neither our own children nor those of another repository are touched, or waited for.
 #[test]
-fn nobody_else_is_ended() {
+fn unrelated_git_processes_are_left_alone() {
     let scene = Scene::new();
     let git = scene.repository().common_dir().to_owned();
     let mut children = [stranger(git.as_os_str())];
@@ -104,7 +104,7 @@ fn nobody_else_is_ended() {
 
 /// R6: every git that writes slots or refs carries the mark.
 #[test]
-fn what_writes_for_us_is_marked() {
+fn our_git_processes_are_marked() {
     let mut scene = Scene::new();
     let (bin, seen) = (in_scene(&scene, "bin"), in_scene(&scene, "seen"));
     fs::create_dir(&bin).unwrap();
