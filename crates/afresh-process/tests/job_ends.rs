@@ -1,4 +1,4 @@
-//! How a program starts and ends: statuses, failures to start, and what it is given.
+//! How a program starts and ends: exit status, failures to start, and what it inherits.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -147,7 +147,7 @@ fn no_descriptor_of_the_driver_reaches_the_program_or_its_supervisor() {
         ));
         job.limits.wall = Some(common::PATIENCE);
         fs::write(story.path("job.json"), serde_json::to_vec(&job).unwrap()).unwrap();
-        // The shell leaves descriptor 9 open for whatever it executes, as a careless parent does.
+        // The shell leaves descriptor 9 open for its child, as a careless parent does.
         let script = format!(
             "exec 9>{lock}; exec {HELPER} drive {job} {report} keep",
             lock = story.path("lock").display(),
@@ -170,7 +170,7 @@ fn no_descriptor_of_the_driver_reaches_the_program_or_its_supervisor() {
 #[test]
 fn the_program_starts_with_clean_signals_and_without_a_terminal() {
     on_every_rung(|story| {
-        // Not through a shell, which would tidy up by itself.
+        // Not through a shell, which would reset these itself.
         let job = story.job(&["cat", "/proc/self/status", "/proc/self/stat"]);
         assert_eq!(story.run(&job).ended, Ok(ProcessEnd::Exited(0)));
         let text = story.text("stdout");

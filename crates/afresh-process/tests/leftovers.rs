@@ -1,7 +1,7 @@
-//! R6, F15: nothing of a program outlives it, whoever dies and however badly it behaves.
+//! R6, F15: nothing outlives a program, whichever process dies and however badly it behaves.
 //!
 //! The daemons of a worker are double-forked, each in its own session, with an empty environment
-//! and deaf to SIGTERM. Besides: `bare` keeps the pipes and the directory, `stopped` has stopped
+//! and ignoring SIGTERM. Besides: `bare` keeps the pipes and the directory, `stopped` has stopped
 //! itself, `elsewhere` left the directory, `quiet` closed the pipes, `gone` did both.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "parts of tests")]
@@ -53,7 +53,7 @@ fn a_silent_program_is_killed_with_its_tree() {
     });
 }
 
-/// F15, R7: within the grace and five seconds.
+/// F15, R7: within the grace period and five seconds.
 #[test]
 fn a_program_that_ignores_signals_is_killed_after_its_grace() {
     on_every_rung(|story| {
@@ -203,7 +203,7 @@ fn a_sweep_ends_a_supervisor_that_hangs() {
         let mut driver = story.drive(&story.worker(ALL, "stay"), "keep");
         story.await_up();
         let supervisor = story.supervisor();
-        // A driver that is stopped still holds the pipe, so the supervisor sees no reason to end.
+        // A stopped driver still holds the pipe, so the supervisor sees no reason to end.
         kill(Pid::from_raw(driver.id().cast_signed()), Signal::SIGSTOP).unwrap();
         let report = sweep_leftovers(&story.registry(), "");
         assert!(report.killed > DAEMONS, "{report:?}");
@@ -214,7 +214,7 @@ fn a_sweep_ends_a_supervisor_that_hangs() {
     });
 }
 
-/// R7: a program may stop the supervisor that watches it.
+/// R7: a program may stop its own supervisor.
 #[test]
 fn a_suspended_supervisor_cannot_prolong_a_halt() {
     on_every_rung(|story| {
@@ -223,7 +223,7 @@ fn a_suspended_supervisor_cannot_prolong_a_halt() {
         let supervisor = Pid::from_raw(story.supervisor());
         kill(supervisor, Signal::SIGSTOP).unwrap();
         running.stopper().kill();
-        // Again and again, against the driver's attempt to wake it.
+        // Again and again, against the driver's attempts to continue it.
         let stopping = std::thread::spawn(move || {
             while kill(supervisor, Signal::SIGSTOP).is_ok() {
                 std::thread::sleep(Duration::from_micros(50));
@@ -239,7 +239,8 @@ fn a_suspended_supervisor_cannot_prolong_a_halt() {
     });
 }
 
-/// F16: Each process lives only long enough to start the next one, so no list of them is ever current.
+/// F16: each process lives only long enough to start the next one, so no list of them is ever
+/// current.
 #[test]
 fn a_tree_that_forks_faster_than_we_poll_is_killed() {
     on_every_rung(|story| {
@@ -266,7 +267,8 @@ fn a_suspended_supervisor_is_continued() {
     });
 }
 
-/// AG-09, F15: who is asked while its room is still being made is asked when it is there, not never.
+/// AG-09, F15: a stop signal during the set-up of a sandbox is delivered when the program runs, not
+/// lost.
 #[test]
 fn a_stop_signal_during_startup_is_not_lost() {
     on_every_rung(|story| {
@@ -282,11 +284,11 @@ fn a_stop_signal_during_startup_is_not_lost() {
     });
 }
 
-/// F16: everything that forks without end is ended.
+/// F16: a fork bomb is killed.
 #[test]
 fn a_fork_bomb_is_killed() {
     on_every_rung(|story| {
-        // Wide rather than exponential, for the sake of whoever shares this machine.
+        // Wide rather than exponential, for the sake of other users of this machine.
         let script = "trap '' TERM; burst() { for i in 1 2 3 4 5 6 7 8; do sleep 1000 & done; }; \
                       for i in 1 2 3 4 5 6; do (while burst; do sleep 0.05; done) & done; wait";
         let mut job = story.shell(script);
@@ -300,20 +302,20 @@ fn a_fork_bomb_is_killed() {
     });
 }
 
-/// Processes that work in the story's directory.
+/// Processes that work in the test's directory.
 fn shells_of(story: &Story) -> usize {
     let work = story.path("work");
     let processes = fs::read_dir("/proc").unwrap().flatten();
     processes.filter(|it| fs::read_link(it.path().join("cwd")).is_ok_and(|cwd| cwd == work)).count()
 }
 
-/// A pid alone proves nothing: it may belong to anybody by now.
+/// A pid alone proves nothing: it may have been reused.
 #[test]
 fn a_sweep_leaves_unrelated_processes_alone() {
     let story = Story::on(Containment::Group);
     let mut stranger =
         Command::new("sleep").arg("1000").current_dir(story.path("work")).spawn().unwrap();
-    // An entry of a supervisor that is long dead, whose pids are the stranger's now.
+    // An entry of a supervisor that is long dead, whose pids belong to another process now.
     let mut running = story.start(&story.worker("", "stay"));
     story.await_up();
     let path = story.entry();
@@ -329,7 +331,7 @@ fn a_sweep_leaves_unrelated_processes_alone() {
     let report = sweep_leftovers(&story.registry(), "");
     assert_eq!((report.found, report.killed), (1, 0));
     assert!(is_alive(stranger.id().cast_signed()));
-    // From another boot even a matching pid is another process.
+    // After another boot, even a matching pid is another process.
     entry["place"]["boot"] = "another".into();
     fs::write(&path, serde_json::to_vec(&entry).unwrap()).unwrap();
     fs::write(story.registry().join(format!("{}-2.json", story.name())), "{").unwrap();
@@ -341,14 +343,14 @@ fn a_sweep_leaves_unrelated_processes_alone() {
     stranger.wait().unwrap();
 }
 
-/// An entry of the registry; what follows its line is left over from an older one.
+/// An entry of the registry; what follows its first line is left over from an older one.
 fn first_line(path: &Path) -> serde_json::Value {
     let text = fs::read_to_string(path).unwrap();
     serde_json::from_str(text.lines().next().unwrap()).unwrap()
 }
 
-/// On the last rung, a daemon that left its session, its directory and its pipes is known afterwards
-/// only because it was written down.
+/// With containment by process group, a daemon that left its session, its directory and its pipes
+/// is found only through the member log.
 fn await_roll_call(story: &Story) {
     let written = || {
         let entry: serde_json::Value = first_line(&story.entry());

@@ -1,4 +1,5 @@
-//! F16, BE-07: what a whole tree may use, kept by the kernel where it can and by counting where not.
+//! F16, BE-07: limits of a whole process tree, enforced by the kernel where possible and by polling
+//! elsewhere.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "parts of tests")]
 
@@ -12,7 +13,7 @@ use common::{Story, kill_9, on_every_rung, wait_until};
 
 const MEBIBYTE: u64 = 1 << 20;
 
-/// On every rung, kept in both ways.
+/// With every containment and both methods.
 fn in_every_way(story: impl Fn(&Story, LimitMethod)) {
     for keeping in [LimitMethod::Best, LimitMethod::Polling] {
         on_every_rung(|on_rung| story(on_rung, keeping));
@@ -50,7 +51,7 @@ fn assert_over(report: &JobReport, of: LimitedResource, limit: u64, keeping: Lim
     assert_eq!(report.unkillable, 0);
 }
 
-/// F16, BE-07: a fork bomb that the kernel holds is ended for it, and nobody of it is left.
+/// F16, BE-07: a fork bomb is limited by the kernel and killed, and nothing of it is left.
 #[test]
 fn a_fork_bomb_is_limited_and_killed() {
     for bomb in [
@@ -58,7 +59,7 @@ fn a_fork_bomb_is_limited_and_killed() {
         &["python3", "-c", "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"],
     ] {
         on_every_rung(|story| {
-            // Whoever shares a machine that has no cgroup for this is spared the worst.
+            // Machines without a suitable cgroup are spared the worst.
             let harmless = bounded(story.job(&["true"]), LimitMethod::Best, None, Some(300));
             if story.run(&harmless).enforced_limits.processes == LimitEnforcer::Polled {
                 eprintln!("SKIPPED on {:?}: no cgroup for processes", story.containment);
@@ -71,7 +72,7 @@ fn a_fork_bomb_is_limited_and_killed() {
     }
 }
 
-/// F16, BE-07: a tree that has become too large is ended, also where nobody holds it but by counting.
+/// F16, BE-07: a tree that has become too large is killed, also if its limits are only polled.
 #[test]
 fn a_tree_that_exceeds_its_memory_limit_is_killed() {
     let many = "import os, time\n\
@@ -103,7 +104,7 @@ fn memory_is_measured_for_the_whole_tree() {
     });
 }
 
-/// F16: between two counts the kernel keeps a ceiling, for users that are not root.
+/// F16: between two polls the kernel enforces a ceiling, for users other than root.
 #[test]
 fn a_polled_tree_has_a_ceiling() {
     on_every_rung(|story| {
@@ -113,7 +114,7 @@ fn a_polled_tree_has_a_ceiling() {
     });
 }
 
-/// F16: what stays within its bounds notices nothing, and it is said who kept it.
+/// F16: a program within its limits notices nothing, and the report names what enforced them.
 #[test]
 fn ordinary_work_is_not_affected_by_limits() {
     in_every_way(|story, keeping| {
@@ -142,7 +143,7 @@ fn ordinary_work_is_not_affected_by_limits() {
     });
 }
 
-/// A program that was refused a process, could live with that and ended well has ended well.
+/// A program that could not start a process, coped with it and exited with 0 has succeeded.
 #[test]
 fn an_exceeded_limit_that_a_program_survived_is_reported() {
     let tries = "import os, time\n\
@@ -157,7 +158,7 @@ fn an_exceeded_limit_that_a_program_survived_is_reported() {
         if report.enforced_limits.processes == LimitEnforcer::Polled {
             return;
         }
-        // The supervisor may have looked in between: then it was ended for it.
+        // The supervisor may have polled in between: then it was killed for it.
         assert!(
             matches!(report.ended, Ok(ProcessEnd::Exited(0)) | Ok(ProcessEnd::OverLimit(_))),
             "{:?}",
@@ -168,8 +169,8 @@ fn an_exceeded_limit_that_a_program_survived_is_reported() {
     });
 }
 
-/// R6, F16: the cgroups of a job whose driver and supervisor were killed are found and removed, and so
-/// is everybody in them.
+/// R6, F16: the cgroups of a job whose driver and supervisor were killed are found and removed,
+/// with all their processes.
 #[test]
 fn limits_of_a_killed_supervisor_are_swept() {
     on_every_rung(|story| {
@@ -187,7 +188,7 @@ fn limits_of_a_killed_supervisor_are_swept() {
     });
 }
 
-/// BE-07: many files are as bad as one large one; files without a name count as well.
+/// BE-07: many files count like one large one; deleted open files count as well.
 #[test]
 fn a_program_that_fills_its_quota_is_killed() {
     let many = "i=0; while :; do head -c 500000 /dev/zero > $((i += 1)); sleep 0.01; done";
@@ -207,8 +208,8 @@ fn a_program_that_fills_its_quota_is_killed() {
     }
 }
 
-/// BE-07: nobody fills a disk to the last byte, though its quota would let it; and whoever writes little
-/// is left alone on a full one.
+/// BE-07: no program fills a disk completely, even if its quota would allow it; and one that writes
+/// little is left alone on a full disk.
 #[test]
 fn a_disk_is_not_filled_completely() {
     let story = Story::on(afresh_process::Containment::Auto);
@@ -256,8 +257,8 @@ impl Drop for Mounted {
     }
 }
 
-/// Whoever is alone in its cgroup gets controllers for what it makes in it, and is held there as before.
-/// (Tried with a controller that is left in version 2 where most are in version 1.)
+/// A process that is alone in its cgroup can delegate controllers, and stays contained. (Tested
+/// with a controller of version 2 that most machines have.)
 #[test]
 fn a_process_alone_in_its_cgroup_delegates_controllers() {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
@@ -302,7 +303,7 @@ fn a_process_alone_in_its_cgroup_delegates_controllers() {
     story.assert_nothing_is_left();
 }
 
-/// A cgroup and what was made in it; and what was asked for above it.
+/// A cgroup and its children; and the controllers that were enabled above it.
 struct Removed {
     cgroup: std::path::PathBuf,
     undo: Option<(std::path::PathBuf, String)>,

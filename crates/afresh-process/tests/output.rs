@@ -1,4 +1,4 @@
-//! Output: kept, bounded, and never a reason to wait.
+//! Output: stored, limited, and never a reason to block.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -34,7 +34,7 @@ fn merged_output_keeps_its_order() {
     });
 }
 
-/// B34, R15: the memory of the supervisor is looked at while it still lives.
+/// B34, R15: the memory of the supervisor is measured while it is still alive.
 #[test]
 fn a_line_of_a_gigabyte_is_capped_on_disk_and_in_memory() {
     let story = Story::on(Containment::Auto);
@@ -82,7 +82,7 @@ fn an_unrelated_process_that_holds_the_pipe_does_not_delay_the_end() {
     let script = script.replace("UP", up.to_str().unwrap()).replace("GO", go.to_str().unwrap());
     let mut running = story.start(&story.shell(&script));
     story.await_up();
-    // This very process takes hold of the pipe, and no supervisor may end it for that.
+    // This very process opens the pipe, and no supervisor may kill it for that.
     let pipe = format!("/proc/{}/fd/1", story.text("up.main").trim());
     let held = fs::OpenOptions::new().write(true).open(pipe).unwrap();
     fs::write(go, "").unwrap();

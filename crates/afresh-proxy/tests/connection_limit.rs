@@ -1,4 +1,4 @@
-//! More connections than there is room for: R15. In a process of its own, whose threads are counted.
+//! R15: more connections than allowed. In a separate process, whose threads are counted.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -18,7 +18,7 @@ fn threads_of_connections() -> usize {
     names.filter(|name| name.trim() == "connection").count()
 }
 
-/// A door of its own among many.
+/// One proxy among many.
 fn proxy(hosts: &HostAllowlist, limit: &ConnectionLimit) -> (Proxy, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let at = listener.local_addr().expect("an address");
@@ -27,7 +27,7 @@ fn proxy(hosts: &HostAllowlist, limit: &ConnectionLimit) -> (Proxy, SocketAddr) 
     (Proxy::start(hosts.clone(), UpstreamProxy::default(), limit, find).expect("a door"), at)
 }
 
-/// Asks, and hears the first line of the answer.
+/// Sends a request, and reads the first line of the response.
 fn ask(at: SocketAddr, target: &str) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(at).expect("let in");
     stream.set_read_timeout(Some(Duration::from_secs(120))).expect("set");
@@ -37,8 +37,9 @@ fn ask(at: SocketAddr, target: &str) -> (TcpStream, String) {
     (stream, String::from_utf8_lossy(&first).into_owned())
 }
 
-/// R15: a flood of connections that say nothing takes a bounded number of threads; whoever waits behind it
-/// is served when there is room again. Workers that take all there is leave some to everybody else.
+/// R15: a flood of silent connections uses a limited number of threads; connections behind it are
+/// served when there is a permit again. Workers that use all permits leave some to every other
+/// worker.
 #[test]
 fn a_flood_of_connections_is_limited() {
     a_flood_is_bounded();
@@ -47,7 +48,7 @@ fn a_flood_of_connections_is_limited() {
 
 fn a_flood_is_bounded() {
     let (proxy, at) = proxy(&HostAllowlist::default(), &ConnectionLimit::default());
-    // One after the other as many as a process can have; the system keeps more waiting.
+    // One after the other, as many as a process can have; the system queues more.
     let mut silent: Vec<TcpStream> = Vec::new();
     for _ in 0..10_000 {
         match TcpStream::connect_timeout(&at, Duration::from_millis(200)) {
@@ -77,7 +78,7 @@ fn everybody_has_some() {
     let hosts: HostAllowlist = [target.parse().expect("a host")].into_iter().collect();
     let limit = ConnectionLimit::default();
     let greedy: Vec<(Proxy, SocketAddr)> = (0..6).map(|_| proxy(&hosts, &limit)).collect();
-    // 256 of 288 that they could have: with that the house is full.
+    // 256 of the 288 that they could have: the total limit is reached.
     let tunnels: Vec<(TcpStream, String)> =
         (0..256).map(|at| ask(greedy[at % 6].1, &target)).collect();
     assert!(tunnels.iter().all(|(_, first)| first == "HTTP/1.1 200"));

@@ -1,4 +1,4 @@
-//! A door with real connections on both sides: R5, R15.
+//! R5, R15: a proxy with real connections on both sides.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -10,7 +10,7 @@ use afresh_proxy::{
     ConnectionLimit, DeniedHost, HostAllowlist, ListenerRoute, Proxy, ProxyListener, UpstreamProxy,
 };
 
-/// A server that does one thing with one connection.
+/// A server that handles one connection.
 fn server<T: Send + 'static>(
     with: impl FnOnce(TcpStream) -> T + Send + 'static,
 ) -> (u16, JoinHandle<T>) {
@@ -18,7 +18,7 @@ fn server<T: Send + 'static>(
     let port = listener.local_addr().expect("an address").port();
     let serve = move || {
         let (stream, _) = listener.accept().expect("somebody");
-        // What does not come is a failure, not a wait.
+        // A missing response is a failure, not a wait.
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("set");
         with(stream)
     };
@@ -51,7 +51,7 @@ impl Scene {
         stream
     }
 
-    /// Says something and hears all of the answer.
+    /// Sends a text and reads the whole response.
     fn ask(&self, text: &str) -> String {
         let mut stream = self.connect();
         stream.write_all(text.as_bytes()).expect("sent");
@@ -90,8 +90,7 @@ fn head(stream: &mut TcpStream) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// R5: who is on the list is reached by a tunnel, and who is not is refused, told how to be reached, and
-/// counted.
+/// R5: an allowed host is reached by a tunnel; another is denied with a hint, and counted.
 #[test]
 fn a_host_outside_the_allowlist_is_denied_and_counted() {
     let (port, served) = server(|mut stream| {
@@ -112,8 +111,8 @@ fn a_host_outside_the_allowlist_is_denied_and_counted() {
     assert_eq!(scene.refused(), expected);
 }
 
-/// R5: a listed name that leads to this machine is refused; `127.1` is a name here, and an address to
-/// whoever looks it up.
+/// R5: an allowed name that leads to this machine is denied; `127.1` is a name here, and an address
+/// to a resolver.
 #[test]
 fn an_allowed_name_does_not_lead_to_this_machine() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -126,7 +125,7 @@ fn an_allowed_name_does_not_lead_to_this_machine() {
     assert!(listener.accept().is_err(), "somebody came");
 }
 
-/// A plain request arrives as the host wants it, with its body, and the answer comes back.
+/// A plain request arrives as the host expects it, with its body, and the response comes back.
 #[test]
 fn a_plain_request_and_its_body_arrive() {
     let (port, served) = server(|mut stream| {
@@ -147,7 +146,8 @@ fn a_plain_request_and_its_body_arrive() {
     assert_eq!(&body, b"body");
 }
 
-/// A side that has said all still hears the other; much goes both ways at once, and none of it is lost.
+/// A side that has finished still receives; large amounts in both directions at once arrive
+/// completely.
 #[test]
 fn a_tunnel_carries_data_both_ways_and_half_closes() {
     const BYTES: usize = 8 << 20;
@@ -160,7 +160,7 @@ fn a_tunnel_carries_data_both_ways_and_half_closes() {
         let mut heard = Vec::new();
         stream.read_to_end(&mut heard).expect("all of it");
         writing.join().expect("written");
-        // The other side has said all, and still hears this.
+        // The other side has finished, and still receives this.
         stream.write_all(b"last words").expect("sent");
         heard.into_iter().eq(pattern(1))
     });
@@ -180,13 +180,14 @@ fn a_tunnel_carries_data_both_ways_and_half_closes() {
     assert!(heard[..BYTES].iter().copied().eq(pattern(7)));
 }
 
-/// R15: Whoever does not read is not read for: what is on its way has a bound.
+/// R15: if one side does not read, the proxy does not read for it: the bytes in transit are
+/// limited.
 #[test]
 fn a_slow_reader_slows_down_the_writer() {
     let (port, served) = server(|mut stream| {
         stream.set_write_timeout(Some(Duration::from_secs(1))).expect("set");
         let part = vec![0; 64 * 1024];
-        // 256 MiB would take no time at all if somebody took them.
+        // 256 MiB would be sent at once if they were read.
         (0..4096).find(|_| stream.write_all(&part).is_err()).is_some()
     });
     let scene = Scene::of(&format!("127.0.0.1:{port}"));
@@ -194,7 +195,8 @@ fn a_slow_reader_slows_down_the_writer() {
     assert!(served.join().expect("served"), "all of it was taken");
 }
 
-/// The user's own proxy is asked, with the user's name, and what it sends with its answer is not lost.
+/// The user's own proxy is used, with the user's credentials, and what it sends after its response
+/// is not lost.
 #[test]
 fn the_users_own_proxy_is_used() {
     let (port, asked) = server(|mut stream| {
@@ -214,7 +216,7 @@ fn the_users_own_proxy_is_used() {
     assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
 }
 
-/// R15: requests that are none are refused, with an answer, and the door stays open.
+/// R15: invalid requests are rejected with a response, and the proxy keeps running.
 #[test]
 fn hostile_requests_are_rejected() {
     let scene = Scene::of("model.test");
@@ -233,7 +235,7 @@ fn hostile_requests_are_rejected() {
     assert_eq!(scene.refused(), [("an invalid request".to_owned(), 6)]);
 }
 
-/// R6: a door that is closed ends what it carries, and nobody gets in any more.
+/// R6: dropping a proxy ends its connections, and no new ones are accepted.
 #[test]
 fn dropping_a_proxy_ends_its_connections() {
     let (port, served) = server(|mut stream| rest(&mut stream));

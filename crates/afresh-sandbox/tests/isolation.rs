@@ -1,4 +1,5 @@
-//! Real programs in real rooms. Levels that this machine does not offer say so and are passed over.
+//! Real programs in real sandboxes. Levels that this machine does not offer are reported and
+//! skipped.
 #![cfg(target_os = "linux")]
 
 mod scene;
@@ -25,7 +26,7 @@ impl Scene {
     }
 }
 
-/// R5: a program writes in its own place and nowhere else.
+/// R5: a program writes only to its own directories.
 #[test]
 fn a_program_writes_only_to_its_own_directories() {
     for level in levels() {
@@ -43,7 +44,7 @@ fn a_program_writes_only_to_its_own_directories() {
     }
 }
 
-/// R5: temporary files are the program's own: it neither sees those of others nor leaves any.
+/// R5: temporary files are private: a program neither sees those of others nor leaves any.
 #[test]
 fn temporary_files_are_private() {
     for level in levels() {
@@ -62,7 +63,7 @@ fn temporary_files_are_private() {
     }
 }
 
-/// B22: what is hidden cannot be read, and what is readable inside of it can.
+/// B22: hidden paths cannot be read, and readable ones inside of them can.
 #[test]
 fn hidden_paths_are_not_visible() {
     for level in levels() {
@@ -79,7 +80,7 @@ fn hidden_paths_are_not_visible() {
     }
 }
 
-/// B22: no network where none is meant; with one, the same connection works.
+/// B22: no connections without network; with it, the same connection works.
 #[test]
 fn a_sandbox_without_network_reaches_no_host() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -105,7 +106,7 @@ fn a_sandbox_without_network_reaches_no_host() {
     }
 }
 
-/// R6: no process of others can be signalled.
+/// R6: no process outside can be signalled.
 #[test]
 fn other_processes_are_out_of_reach() {
     for level in levels() {
@@ -119,7 +120,7 @@ fn other_processes_are_out_of_reach() {
     }
 }
 
-/// F16: a program that wants too much memory or writes too large a file is stopped, nobody else.
+/// F16: a program that uses too much memory or writes too large a file is stopped, and no other.
 #[test]
 fn rlimits_are_enforced() {
     for level in levels() {
@@ -137,7 +138,7 @@ fn rlimits_are_enforced() {
     }
 }
 
-/// AG-09: a polite signal to the group reaches the program, which ends in its own way.
+/// AG-09: a stop signal to the process group reaches the program, which exits in its own way.
 #[test]
 fn the_stop_signal_reaches_the_sandboxed_program() {
     use std::io::{BufRead, BufReader};
@@ -159,7 +160,7 @@ fn the_stop_signal_reaches_the_sandboxed_program() {
     }
 }
 
-/// The program's own exit code and words come through.
+/// The program's own exit code and output pass through.
 #[test]
 fn output_and_exit_code_pass_through_the_sandbox() {
     for level in levels() {
@@ -178,13 +179,13 @@ fn call(socket: &Path) -> String {
     format!("python3 -c '{script}(\"{}\")'", socket.display())
 }
 
-/// B29: a container engine's socket, a terminal multiplexer's, a desktop's bus: out of reach wherever
-/// they are, while programs still talk to their children.
+/// B29: sockets of container engines, terminal multiplexers and desktop buses are out of reach
+/// wherever they are, while programs can still talk to their children.
 #[test]
 fn service_sockets_are_out_of_reach() {
     for level in levels() {
         let scene = Scene::new();
-        // Where services have theirs, if we may make one there.
+        // Where services have theirs, if we may create one there.
         let service = format!("/run/afresh-test-{}", std::process::id());
         if let Ok(_listener) = std::os::unix::net::UnixListener::bind(&service) {
             let seen = scene.sh(&scene.spec(), &level, &call(Path::new(&service)));

@@ -1,4 +1,4 @@
-//! Rooms whose network is some ports, or none: R5, B22. Real programs, every level that is there.
+//! R5, B22: sandboxes whose network is some ports, or none. Real programs, every available level.
 #![cfg(target_os = "linux")]
 
 mod scene;
@@ -14,12 +14,12 @@ use afresh_sandbox::{
 };
 use scene::{Scene, levels};
 
-/// A room with a proxy, and who waits outside where the level needs somebody.
+/// A sandbox with a proxy, and the handoff listener if the level needs one.
 struct Held {
     scene: Scene,
     spec: SandboxSpec,
     handoff: Option<HandoffListener>,
-    /// On the machine itself, where the room has no loopback of its own.
+    /// On the machine itself, if the sandbox has no loopback of its own.
     listener: Option<TcpListener>,
     port: u16,
 }
@@ -41,7 +41,7 @@ impl Held {
         Self { scene, spec, handoff, listener, port }
     }
 
-    /// Starts it, and says hello to the first who comes.
+    /// Starts it, and greets the first connection.
     fn greet(&mut self, level: &SandboxLevel, script: &str) -> Output {
         let mut command = self.scene.command(&self.spec, level, script);
         let child = command.stdout(Stdio::piped()).spawn().expect("it starts");
@@ -62,7 +62,7 @@ impl Held {
     }
 }
 
-/// What does not come is a failure, not a wait.
+/// A missing result is a failure, not a wait.
 fn soon<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let until = Instant::now() + Duration::from_secs(120);
     loop {
@@ -74,7 +74,7 @@ fn soon<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The first who comes.
+/// The first connection.
 fn come(listener: &TcpListener) -> TcpStream {
     listener.set_nonblocking(true).expect("set");
     let stream = soon("somebody", || listener.accept().ok()).0;
@@ -86,8 +86,8 @@ fn python(script: &str) -> String {
     format!("python3 -c 'import socket as s\n{script}'")
 }
 
-/// R5: the port of the proxy is reached, by the name that the variables have for it, and no other port of
-/// the machine is.
+/// R5: the proxy's port is reached, under its name in the variables, and no other port of the
+/// machine is.
 #[test]
 fn a_sandbox_reaches_its_proxy_and_no_other_port() {
     let other = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -104,8 +104,8 @@ fn a_sandbox_reaches_its_proxy_and_no_other_port() {
     }
 }
 
-/// R5: nothing leaves by other kinds of socket: datagrams, which look up names; raw ones; those that the
-/// rules for connections do not know; connections that are made by sending.
+/// R5: nothing leaves through other kinds of sockets: datagrams (DNS), raw sockets, protocols that
+/// Landlock does not know, connections made by sending.
 #[test]
 fn other_kinds_of_sockets_do_not_leave_the_sandbox() {
     let heard = UdpSocket::bind("127.0.0.1:0").expect("a port");
@@ -139,7 +139,7 @@ fn other_kinds_of_sockets_do_not_leave_the_sandbox() {
     }
 }
 
-/// A program's own services are reached where the level gives it a loopback of its own.
+/// A program reaches its own services if the level gives it its own loopback.
 #[test]
 fn programs_in_one_sandbox_reach_each_other() {
     for level in
@@ -153,8 +153,8 @@ fn programs_in_one_sandbox_reach_each_other() {
     }
 }
 
-/// B22: how often somebody called for a network that is not there is known afterwards, also where it only
-/// looked up a name; who does not call is not counted.
+/// B22: attempts to use a missing network are counted and known afterwards, even if only a name was
+/// resolved; programs that do not try are not counted.
 #[test]
 fn connection_attempts_are_counted() {
     for level in
@@ -167,7 +167,7 @@ fn connection_attempts_are_counted() {
             let spec = SandboxSpec { handoff: Some(path.clone()), ..scene.spec() };
             let output = scene.sh(&spec, &level, script);
             assert!(output.status.success(), "{output:?}");
-            // The room is gone by now.
+            // The sandbox has exited by now.
             handoff.receive().expect("a message").expect("one").counters.count()
         };
         let quiet = "l = s.create_server((\"127.0.0.1\", 0)); s.create_connection(l.getsockname())";
@@ -180,7 +180,7 @@ fn connection_attempts_are_counted() {
     }
 }
 
-/// Whoever waits may be deep down: names of sockets are short, paths are not.
+/// The path of the listener may be long, although socket names are short.
 #[test]
 fn a_long_path_does_not_prevent_the_handoff() {
     let scene = Scene::new();
@@ -199,7 +199,7 @@ fn a_long_path_does_not_prevent_the_handoff() {
     }
 }
 
-/// What is read from a listener is what came in inside.
+/// A connection inside of the sandbox arrives at the listener outside.
 #[test]
 fn a_handed_over_listener_serves_outside() {
     for level in

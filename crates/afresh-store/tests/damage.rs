@@ -1,5 +1,5 @@
-//! Damage is noticed: whatever is cut off or changed, either every acknowledged record is there, or
-//! the journal is refused, with the place, and no file has changed (R10, F07, F08).
+//! R10, F07, F08: damage is detected: whatever is cut off or changed, either every acknowledged
+//! record is intact, or the journal is rejected with the place, and no file has changed.
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are tests.
 
@@ -24,14 +24,15 @@ struct Moment {
     acknowledged: Vec<JournalRecord>,
 }
 
-/// What opening a damaged copy came to.
+/// The result of opening a damaged copy.
 enum Outcome {
     Whole,
     Refused(JournalError),
 }
 
 impl Moment {
-    /// Half of the records are in the database, half only in the log, and a message in the inbox.
+    /// Half of the records are in the database, half only in the log, and a message is in the
+    /// inbox.
     fn in_full_flight() -> Self {
         let dir = tempfile::tempdir().unwrap();
         drop(journal_of(dir.path(), 30));
@@ -99,7 +100,7 @@ impl Moment {
     }
 }
 
-/// In memory where that is possible: what is proved by these many copies is not that syncs work.
+/// In memory if possible: these tests do not test syncs.
 fn quick_directory() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
@@ -166,7 +167,7 @@ fn a_flipped_bit_is_harmless_or_rejected() {
     }
 }
 
-/// F04, R10: Zeros are what a power cut leaves of blocks that never reached the disk.
+/// F04, R10: zeros are what a power cut leaves of blocks that never reached the disk.
 #[test]
 fn a_tail_of_zeros_is_intact_or_rejected() {
     let moment = Moment::in_full_flight();
@@ -191,7 +192,8 @@ fn a_changed_body_is_rejected_with_its_record() {
     assert!(error.to_string().contains("record 41"), "{error}");
 }
 
-/// R1: A tail that was never acknowledged may go, and one that was stored just before the kill stays.
+/// R1: a tail that was never acknowledged may be lost, and one that was stored just before the kill
+/// stays.
 #[test]
 fn a_journal_ahead_of_its_head_is_recovered() {
     let dir = tempfile::tempdir().unwrap();
@@ -321,14 +323,14 @@ fn damage_to_the_inbox_is_rejected() {
     let outcome = moment.opened_after(DATABASE, |bytes| {
         let text = b"a message to be lost";
         let at = bytes.windows(text.len()).position(|it| it == text).unwrap();
-        // What the page says about itself stands at its beginning.
+        // The page describes itself at its beginning.
         bytes[at / 4096 * 4096..][..8].fill(0);
     });
     assert!(matches!(outcome, Outcome::Refused(JournalError::Damaged { .. })));
 }
 
-/// R1, F01: The index of the log is worthless without live connections, so nothing in it may matter: a kill
-/// leaves it at any size and in any state.
+/// R1, F01: the index of the log is worthless without live connections, so nothing in it may
+/// matter: a kill leaves it at any size and in any state.
 #[test]
 fn a_torn_wal_index_does_not_matter() {
     let moment = Moment::in_full_flight();

@@ -1,4 +1,4 @@
-//! Journals of every format that was ever written can still be read (R13).
+//! R13: journals of every format that was ever written can still be read.
 //!
 //! A golden journal is made once, when its format is new, and never again: a change that cannot
 //! read it needs a new format and a migration, not a new golden journal.

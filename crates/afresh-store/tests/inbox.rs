@@ -1,4 +1,4 @@
-//! Messages from many to the one who drives.
+//! Messages from many processes to the driver.
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are tests.
 
@@ -49,7 +49,7 @@ fn no_inbox_is_created_without_a_journal() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
-/// Sends ten messages and says the id of each when it is stored.
+/// Sends ten messages and prints the id of each when it is stored.
 #[test]
 #[ignore = "started by another test as a process of its own"]
 fn process_that_sends() {
@@ -64,8 +64,7 @@ fn process_that_sends() {
     }
 }
 
-/// R1: sixteen senders at once, each opening and closing its own connections, while the driver
-/// appends.
+/// R1: sixteen senders at once, each with its own connections, while the driver appends.
 #[test]
 fn sixteen_processes_send_at_once_and_nothing_is_lost() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The journal on a good day, its refusals of what it cannot know, and several who use it at once.
+//! The journal in normal use, what it rejects, and several processes that use it at once.
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are tests.
 
@@ -88,7 +88,8 @@ fn a_newer_journal_is_rejected_unchanged() {
     assert_eq!(bytes_of(dir.path()), before);
 }
 
-/// R13, F09: A newer program that was killed has its version only in the log, with or without the index.
+/// R13, F09: a newer program that was killed has its version only in the log, with or without the
+/// index.
 #[test]
 fn a_newer_version_in_the_wal_alone_is_rejected_unchanged() {
     let dir = tempfile::tempdir().unwrap();
@@ -157,7 +158,7 @@ fn reading_changes_no_byte_whether_the_journal_was_closed_or_killed() {
     }
 }
 
-/// R1: Readers come and go, in this process and beside it, while the driver writes, closes and opens.
+/// R1: readers come and go, in this process and others, while the driver writes, closes and opens.
 #[test]
 fn readers_always_see_a_whole_journal_while_the_driver_writes() {
     let dir = tempfile::tempdir().unwrap();
@@ -193,7 +194,7 @@ fn readers_always_see_a_whole_journal_while_the_driver_writes() {
     assert_eq!(Journal::open(dir.path()).unwrap().last_seq(), 150);
 }
 
-/// Connects, says so, and stays until its input ends.
+/// Connects, reports it, and stays until its stdin is closed.
 #[test]
 #[ignore = "started by another test as a process of its own"]
 fn process_that_stays_connected() {
@@ -204,8 +205,8 @@ fn process_that_stays_connected() {
     let _ = std::io::stdin().read(&mut [0]);
 }
 
-/// R1: A driver killed in the middle of a commit leaves the shared index torn, while others still use
-/// it and none of them is about to repair it.
+/// R1: a driver killed in the middle of a commit leaves the shared index torn, while others still
+/// use it and none of them repairs it.
 #[test]
 fn a_torn_index_that_others_keep_alive_does_not_stop_a_reader() {
     let dir = tempfile::tempdir().unwrap();
@@ -249,7 +250,7 @@ fn leftovers_of_a_killed_creation_are_removed() {
     assert_eq!(names.collect::<Vec<_>>(), [".gitignore", "journal.head", "journal.sqlite"]);
 }
 
-/// Run by hand, with `--release --ignored --nocapture`: what proving a long journal costs.
+/// Run by hand, with `--release --ignored --nocapture`: what verifying a long journal costs.
 #[test]
 #[ignore = "measures, and takes its time"]
 fn a_hundred_thousand_records_are_verified_quickly() {

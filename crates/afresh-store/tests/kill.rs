@@ -1,4 +1,4 @@
-//! A writer that dies: by kill -9 at any moment, or because the machine lets it write no more.
+//! A writer that dies: by kill -9 at any moment, or because it cannot write any more.
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are tests.
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 use afresh_store::{IoFaultKind, Journal};
 use support::{DIR, acknowledged, own_dir, process, record};
 
-/// Appends until it is killed, and says after each append what is stored now.
+/// Appends until it is killed, and prints after each append what is stored now.
 #[test]
 #[ignore = "started by the other tests as a process of its own"]
 fn process_that_appends() {
@@ -54,7 +54,7 @@ fn acknowledged_records_survive_twenty_kills() {
             output.read_to_end(&mut said).unwrap();
             said
         });
-        // From before the creation of anything to the middle of the appends.
+        // From before the creation of any file to the middle of the appends.
         thread::sleep(Duration::from_micros(round * round * 700 + 911 * (round % 7)));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -82,7 +82,7 @@ fn acknowledged_records_survive_twenty_kills() {
 #[test]
 fn a_failing_writer_acknowledges_nothing_unstored() {
     let dir = tempfile::tempdir().unwrap();
-    // The smallest does not even let the journal be made.
+    // The smallest limit does not even allow creating the journal.
     for blocks in [10, 100, 160, 300] {
         let limited = Command::new("sh")
             .args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\""), "sh"])

@@ -1,4 +1,4 @@
-//! One holder, who is known, and who leaves no lock behind.
+//! One holder, whose identity is known, and who leaves no lock behind.
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are tests.
 
@@ -46,7 +46,7 @@ fn a_child_process_does_not_inherit_the_lock() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
     let lock = DriverLock::acquire(&path, &me()).unwrap();
-    // They live until their input ends, which it does with this test, however that ends.
+    // They live until their stdin is closed, which happens when this test ends, however it ends.
     let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
     let mut shell =
         Command::new("sh").args(["-c", "cat | cat"]).stdin(Stdio::piped()).spawn().unwrap();
@@ -62,7 +62,7 @@ fn a_child_process_does_not_inherit_the_lock() {
     assert_eq!(holder.unwrap(), Some(me()));
 }
 
-/// Takes the lock, says so, and keeps it until its input ends or it is killed.
+/// Acquires the lock, reports it, and keeps it until its stdin is closed or it is killed.
 #[test]
 #[ignore = "started by the other tests as a process of its own"]
 fn process_that_locks() {
@@ -73,7 +73,7 @@ fn process_that_locks() {
     let _ = std::io::stdin().read(&mut [0]);
 }
 
-/// Starts such a process and waits for what it says.
+/// Starts such a process and waits for its report.
 fn contender(dir: &Path) -> (std::process::Child, bool) {
     let mut child = process("process_that_locks", dir).stdin(Stdio::piped()).spawn().unwrap();
     let said = BufReader::new(child.stdout.take().unwrap());
@@ -107,7 +107,7 @@ fn fifty_races_have_one_winner_each() {
             let run = || {
                 start.wait();
                 let lock = DriverLock::acquire(&path, &me());
-                // Asking must not keep anybody out.
+                // Querying must not block a driver.
                 let _ = DriverLock::holder(&path);
                 end.wait();
                 usize::from(lock.is_ok())
@@ -146,7 +146,7 @@ fn querying_never_blocks_a_starting_driver() {
     thread::scope(|scope| {
         let asking = scope.spawn(|| {
             for _ in 0..200 {
-                // Between the two moments of taking it, a holder may be nameless.
+                // For a moment after acquiring the lock, a holder is not identified yet.
                 let _ = DriverLock::holder(&path);
             }
         });

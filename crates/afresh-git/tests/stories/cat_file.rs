@@ -1,4 +1,4 @@
-//! The git process that stays: it may end at any time, and nobody notices.
+//! The long-running `git cat-file` process may exit at any time without any effect.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use afresh_git::{GitEnv, GitProgram, Repository, WorkspacePool};
 
 use crate::scene::{Scene, put_script, variables};
 
-/// The scene's repository, with something else in the place of `git cat-file`.
+/// The scene's repository, with a script in the place of `git cat-file`.
 fn with_cat_file(scene: &Scene, script: &str) -> Repository {
     let bin = scene.dir.path().join("bin");
     fs::create_dir(&bin).unwrap();
@@ -54,7 +54,7 @@ fn a_cat_file_failure_is_reported_with_its_output() {
     assert!(error.contains("no such luck"), "{error}");
 }
 
-/// Objects that came after it was started are found, also after the user has packed everything.
+/// Objects that were made after its start are found, also after the user has packed everything.
 #[test]
 fn cat_file_sees_new_and_packed_objects() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! Commits that we store ourselves are those that git would have made.
+//! Commits that we write ourselves are identical to git's.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -52,7 +52,7 @@ fn a_commit_is_identical_to_gits_commit() {
                 let new =
                     NewCommit { tree, parents: &parents, message: &message, signature: &signature };
                 let ours = scene.repository().commit(&new).unwrap();
-                // Ours was there first: what git answers with is the object that it would write.
+                // Ours was written first: git prints the id of the object that it would write.
                 assert_eq!(ours.as_str(), made_by_git(&scene, &new), "{message:?} {name}");
                 last = ours;
             }
@@ -61,7 +61,8 @@ fn a_commit_is_identical_to_gits_commit() {
     }
 }
 
-/// Who may read a new object is as the rest of the repository says, also where a group shares it.
+/// A new object has the permissions that the repository's configuration asks for, also if a group
+/// shares it.
 #[test]
 fn objects_have_the_same_permissions_as_gits() {
     for shared in ["umask", "group", "all"] {
@@ -89,7 +90,7 @@ fn objects_have_the_same_permissions_as_gits() {
     }
 }
 
-/// A tree or a parent that is not there makes no commit: nobody could check it out.
+/// A commit whose tree or parent is missing is not made: it could not be checked out.
 #[test]
 fn a_commit_needs_its_tree_and_parents() {
     let scene = Scene::new();
@@ -104,7 +105,7 @@ fn a_commit_needs_its_tree_and_parents() {
     let new = NewCommit { tree: &tree, parents: &parents, ..new };
     let error = scene.repository().commit(&new).unwrap_err().to_string();
     assert!(error.contains(parents[1].as_str()), "{error}");
-    // Packed is as good as loose.
+    // Packed objects count as well.
     scene.user("git gc -q --prune=now");
     let new = NewCommit { parents: &parents[..1], ..new };
     scene.repository().commit(&new).unwrap();

@@ -1,4 +1,4 @@
-//! What one attempt costs.
+//! How many git processes, and how much time, one attempt costs.
 
 use std::fs;
 use std::time::Instant;
@@ -10,7 +10,8 @@ use crate::scene::{Scene, WORK, owned, put_script, variables};
 const HUNDRED_FILES: &str = "for d in 0 1 2 3 4 5 6 7 8 9; do mkdir d$d; for f in 0 1 2 3 4 5 6 7 8 9; do \
                              echo $d$f >d$d/f$f; done; done; echo '*.log' >.gitignore";
 
-/// A change of one file is prepared and harvested with three git processes, and one that stays.
+/// A change of one file is prepared and harvested with three git processes, and one that keeps
+/// running.
 #[test]
 fn an_attempt_takes_few_git_processes() {
     let scene = Scene::with(HUNDRED_FILES);
@@ -38,7 +39,7 @@ fn an_attempt_takes_few_git_processes() {
     }
 }
 
-/// `cargo test --release -- --ignored --nocapture cost` prints what the machine at hand needs.
+/// `cargo test --release -- --ignored --nocapture cost` prints the times of this machine.
 #[test]
 #[ignore = "a measurement, not a fact"]
 fn cost_of_prepare_and_harvest() {

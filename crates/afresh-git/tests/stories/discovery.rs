@@ -1,4 +1,4 @@
-//! Finding and beginning repositories.
+//! Finding and initialising repositories.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::scene::{Scene, put_script, shell, snapshot, variables};
 
 fn program(home: &std::path::Path) -> GitProgram {
     let mut vars = variables(home);
-    // The temporary directory itself may lie in somebody's repository.
+    // The temporary directory itself may be inside of a repository.
     vars.push(("GIT_CEILING_DIRECTORIES".into(), home.parent().unwrap().into()));
     GitProgram::find(GitEnv::from_vars(vars)).unwrap()
 }
@@ -101,7 +101,7 @@ fn an_unborn_repository_is_recognised_and_keeps_what_is_staged() {
     assert_eq!(shell(&target, &home, "git status --porcelain"), "A  x\n");
 }
 
-/// F21: a repository of another user is refused with the command that would allow it.
+/// F21: a repository of another user is rejected with the command that would allow it.
 #[test]
 fn an_untrusted_directory_is_rejected_with_a_hint() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! Turning what a worker left into a tree and commits of ours.
+//! Harvest: turning what a worker left into a tree and commits.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,7 +17,7 @@ fn paths(harvest: &afresh_git::WorkspaceHarvest) -> Vec<&str> {
     harvest.changes.iter().map(|change| change.path.as_str()).collect()
 }
 
-/// B26: every change is listed with its modes, so that a scope can be judged.
+/// B26: every change is listed with its modes, so that its scope can be checked.
 #[test]
 fn changes_are_listed_with_kind_and_modes() {
     let scene = Scene::new();
@@ -50,7 +50,8 @@ fn changes_are_listed_with_kind_and_modes() {
     assert_eq!(scene.users_things(), before, "R5");
 }
 
-/// R16, R12: the work is under its ref when the call returns, and repeating it changes nothing.
+/// R16, R12: the work is under its ref when the call returns, and repeating the call changes
+/// nothing.
 #[test]
 fn the_harvest_is_salvaged_and_can_be_repeated() {
     let scene = Scene::new();
@@ -76,7 +77,7 @@ fn no_change_makes_no_commit_and_no_ref() {
     assert_eq!(scene.salvaged(), None);
 }
 
-/// B03: a symlink that leaves the tree is seen with its target, which stays untouched.
+/// B03: a symlink that leaves the tree is reported with its target, which is not changed.
 #[test]
 fn a_symlink_that_leaves_the_tree_is_visible_and_its_target_untouched() {
     let scene = Scene::new();
@@ -188,7 +189,7 @@ fn pipes_and_unreadable_files_do_not_stop_a_harvest() {
     assert!(harvest.notes.iter().any(|note| note.contains(".GIT")), "{:?}", harvest.notes);
 }
 
-/// R16: attributes that make git give up do not cost the work.
+/// R16: attributes that make git fail do not cost the work.
 #[test]
 fn attributes_that_break_git_are_ignored_with_a_note() {
     let scene = Scene::new();
@@ -213,7 +214,7 @@ fn too_many_paths_are_rejected_but_saved() {
     assert_eq!(scene.show(&salvaged.unwrap(), "f4").as_deref(), Some("4\n"));
 }
 
-/// R15, R16: a huge file is not stored; the rest of the work is.
+/// R15, R16: a huge file is not saved; the rest of the work is.
 #[test]
 fn a_file_that_is_too_large_is_rejected_and_the_rest_saved() {
     let scene = Scene::new();
@@ -230,7 +231,7 @@ fn a_file_that_is_too_large_is_rejected_and_the_rest_saved() {
     let salvaged = salvaged.unwrap();
     assert_eq!(scene.show(&salvaged, "small").as_deref(), Some("s\n"));
     assert_eq!(scene.show(&salvaged, "big one"), None);
-    // An ignored one is nobody's business, unless it is listed.
+    // An ignored one does not count, unless it is listed.
     scene.work("rm 'big one'");
     assert_eq!(paths(&scene.pool.harvest(WORK, &request).unwrap()), ["small"]);
     let files = owned(&["big.log"]);
@@ -241,7 +242,7 @@ fn a_file_that_is_too_large_is_rejected_and_the_rest_saved() {
     ));
 }
 
-/// R15, R16, BE-07: what is kept does not fill the repository: small files first, as much as fits.
+/// R15, R16, BE-07: saved work does not fill the repository: small files first, as much as fits.
 #[test]
 fn above_the_size_cap_small_files_are_saved() {
     let scene = Scene::new();
@@ -255,7 +256,7 @@ fn above_the_size_cap_small_files_are_saved() {
     let salvaged = salvaged.unwrap();
     assert_eq!(scene.show(&salvaged, "small").as_deref(), Some("s\n"));
     assert!(scene.show(&salvaged, "large1").is_some() && scene.show(&salvaged, "large4").is_none());
-    // What is ignored takes no room, unless it is listed.
+    // Ignored files use no space, unless they are listed.
     scene.work("rm large*");
     assert_eq!(paths(&scene.pool.harvest(WORK, &request).unwrap()), ["small"]);
     let files = owned(&["big.log"]);
@@ -277,7 +278,7 @@ fn a_name_that_is_not_utf8_is_rejected_but_saved() {
     assert!(scene.salvaged().is_some());
 }
 
-/// F14: a checkout that somebody deleted is not taken for a worker that deleted every file.
+/// F14: a deleted checkout is not mistaken for a worker that deleted every file.
 #[test]
 fn a_deleted_checkout_cannot_be_harvested() {
     let scene = Scene::new();
@@ -304,7 +305,7 @@ fn a_workspace_prepared_as_another_commit_is_not_harvested() {
     assert!(matches!(error, HarvestError::NotPrepared { .. }), "{error}");
 }
 
-/// F13: the user may commit, switch and stash while an attempt works.
+/// F13: the user may commit, switch and stash while an attempt runs.
 #[test]
 fn a_harvest_does_not_disturb_the_user() {
     let scene = Scene::new();
@@ -327,7 +328,7 @@ fn a_harvest_does_not_disturb_the_user() {
     assert_eq!(scene.users_things(), before, "R5");
 }
 
-/// R16: The objects survive the user's own housekeeping, because a ref holds them.
+/// R16: the objects survive the user's own garbage collection, because a ref points to them.
 #[test]
 fn salvaged_work_survives_the_users_gc() {
     let scene = Scene::new();
@@ -358,7 +359,7 @@ fn a_submodule_of_the_project_is_not_changed() {
     assert_eq!(harvest.changes, [], "{harvest:?}");
     scene.pool.prepare(WORK, PrepareTarget::Commit(&with_sub), &[]).unwrap();
     assert_eq!(fs::read_dir(scene.tree().join("sub")).unwrap().count(), 0);
-    // A worker that points it elsewhere is seen, whatever `.gitmodules` says about looking away.
+    // A worker that changes it is noticed, although `.gitmodules` says to ignore it.
     scene.work(&format!("git update-index --cacheinfo 160000,{with_sub},sub; git commit -qm moved; rm -r sub; echo f >sub"));
     let harvest = scene.pool.harvest(WORK, &request).unwrap();
     assert_eq!(harvest.changes.len(), 1);
@@ -368,7 +369,7 @@ fn a_submodule_of_the_project_is_not_changed() {
     );
 }
 
-/// R16: a slot whose work nobody harvested is saved before somebody else gets it, whoever that is.
+/// R16: unharvested work is saved before the workspace is given to any other attempt.
 #[test]
 fn unharvested_work_is_saved_before_the_workspace_is_reused() {
     let scene = Scene::new();

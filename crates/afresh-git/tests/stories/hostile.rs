@@ -7,7 +7,7 @@ use afresh_git::{MergeRequest, PrepareTarget};
 
 use crate::scene::{CHECK, Scene, try_shell};
 
-/// Settings that make some git run a program, each of which leaves a canary behind.
+/// Settings that make git run a program; each of them creates a canary file.
 fn evil_config(canary: &Path) -> String {
     let touch = format!("touch {}", canary.display());
     format!(
@@ -54,7 +54,7 @@ fn nothing_that_a_worker_plants_is_run_by_our_git() {
         scene.prepare();
         let names = format!("E={}; H={};", config.display(), hook.display());
         scene.work(&format!("{names} {plant}; {attributes}; echo changed >>src/main.rs"));
-        // Planting may itself have sprung the trap.
+        // Planting may itself have triggered the trap.
         let _ = fs::remove_file(&canary);
         let harvest = scene.harvest();
         assert!(!canary.exists(), "harvest ran something after {plant}");
@@ -75,7 +75,7 @@ fn nothing_that_a_worker_plants_is_run_by_our_git() {
     assert_eq!(scene.users_things(), before, "R5");
 }
 
-/// B31: The trap works: an ordinary git in such a tree does run it.
+/// B31: the traps work: an ordinary git in such a tree does run them.
 #[test]
 fn the_traps_work_with_an_ordinary_git() {
     let scene = Scene::new();
@@ -93,7 +93,7 @@ fn the_traps_work_with_an_ordinary_git() {
     assert!(canary.exists());
 }
 
-/// B31: The user's own filters are theirs to run in their checkout, not ours.
+/// B31: the user's own filters run only in the user's checkout.
 #[test]
 fn the_users_configured_filters_do_not_run() {
     let scene = Scene::with("echo '*.txt filter=mine' >.gitattributes; echo one >a.txt");
@@ -107,7 +107,7 @@ fn the_users_configured_filters_do_not_run() {
     assert!(!canary.exists());
 }
 
-/// EX-06: A worker cannot reach the next one through its own clone.
+/// EX-06: a worker cannot affect the next one through its own clone.
 #[test]
 fn hooks_and_settings_of_the_last_worker_are_removed() {
     let scene = Scene::new();
@@ -118,8 +118,8 @@ fn hooks_and_settings_of_the_last_worker_are_removed() {
     assert_eq!(scene.work("git log -1 --format=%an").trim(), "U Q Ser");
 }
 
-/// R16, B31: an index of ours that names an object which does not exist makes no tree of it, so the
-/// user's repository stays whole.
+/// R16, B31: no tree is made of an index that names a missing object, so the user's repository
+/// stays intact.
 #[test]
 fn a_forged_index_damages_nothing() {
     let scene = Scene::new();
@@ -135,10 +135,10 @@ fn a_forged_index_damages_nothing() {
     bytes[at..at + 20].fill(0x11);
     bytes.truncate(bytes.len() - 20);
     fs::write(&index, &bytes).unwrap();
-    // With a sum that is right, so that nothing but the object gives it away.
+    // With a correct checksum, so that only the object is wrong.
     bytes.extend(bytes_of(&scene.work("sha1sum <../index")[..40]));
     fs::write(&index, &bytes).unwrap();
-    // Git looks again at files that are not older than the index.
+    // Git checks again all files that are not older than the index.
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
     fs::File::options().write(true).open(&index).unwrap().set_modified(later).unwrap();
     scene.work("echo y >y");
@@ -148,7 +148,7 @@ fn a_forged_index_damages_nothing() {
     scene.user("git fsck --strict --no-dangling");
 }
 
-/// B03, R7: pipes and links in a worker's own `.git` neither hold a harvest up nor lead it elsewhere.
+/// B03, R7: pipes and links in a worker's own `.git` neither block a harvest nor lead it elsewhere.
 #[test]
 fn pipes_and_links_in_a_workers_git_block_nothing() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! Landing: the work comes to the user's branch, and nothing that the user has not committed is
+//! Landing: the work comes to the user's branch, and no uncommitted change of the user's is
 //! touched.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ struct Story {
 }
 
 impl Story {
-    /// `work` is what the run did, as a script.
+    /// `work` is a script: what the run did.
     fn new(work: &str) -> Self {
         Self::of(Scene::new(), work)
     }
@@ -65,14 +65,14 @@ impl Story {
         self.user("git status --porcelain --ignored")
     }
 
-    /// Everything below the root but objects and what git only keeps for speed.
+    /// Everything below the root but objects and git's caches.
     fn everything(&self) -> BTreeMap<String, String> {
         let mut all = snapshot(&self.scene.root);
         all.retain(|path, _| !path.starts_with(".git/objects"));
         all
     }
 
-    /// Landing is refused for these paths, and changes nothing.
+    /// Landing is refused because of these paths, and changes nothing.
     #[track_caller]
     fn refused_for(&self, paths: &[&str]) {
         let before = self.everything();
@@ -99,7 +99,7 @@ impl Story {
 const WORK: &str = "echo two >>a.txt; mkdir -p new; echo n >new/n.txt; git rm -q src/main.rs; \
                     ln -sf run.sh link; echo y >yes.log; git add -f yes.log";
 
-/// EX-10: where the user's branch has not moved, it moves to the very commit that was checked.
+/// EX-10: if the user's branch has not moved, it moves to exactly the commit that was checked.
 #[test]
 fn a_branch_that_has_not_moved_is_fast_forwarded() {
     let story = Story::new(WORK);
@@ -116,7 +116,7 @@ fn a_branch_that_has_not_moved_is_fast_forwarded() {
     assert!(story.user("git reflog -1").contains("afresh land"));
 }
 
-/// EX-10: what the user has changed elsewhere, staged or not, tracked or not, stays as it is.
+/// EX-10: the user's other changes, staged or not, tracked or not, stay as they are.
 #[test]
 fn uncommitted_work_elsewhere_is_kept() {
     let story = Story::new(WORK);
@@ -130,7 +130,7 @@ fn uncommitted_work_elsewhere_is_kept() {
     assert_eq!(story.status(), " M run.sh\nAM s.txt\n?? untracked\n!! i.log\n!! target/\n");
 }
 
-/// EX-10: work of the user's that would be overwritten is named, and nothing is touched.
+/// EX-10: uncommitted changes that would be overwritten are listed, and nothing is changed.
 #[test]
 fn uncommitted_work_in_the_way_is_named_and_kept() {
     for (mess, in_the_way) in [
@@ -154,7 +154,7 @@ fn uncommitted_work_in_the_way_is_named_and_kept() {
     }
 }
 
-/// EX-10: A deletion that is not committed is work too, although git would take it back.
+/// EX-10: an uncommitted deletion is work too, although git would undo it.
 #[test]
 fn a_deletion_in_the_way_is_named() {
     let story = Story::new(WORK);
@@ -164,7 +164,7 @@ fn a_deletion_in_the_way_is_named() {
     assert_eq!((obstacles.len(), obstacles[0].path.as_str()), (1, "a.txt"));
 }
 
-/// EX-10: where both have moved, a merge commit joins them: the user's commit first.
+/// EX-10: if both have moved, a merge commit joins them, with the user's commit as first parent.
 #[test]
 fn branches_that_both_moved_are_merged() {
     let story = Story::new(WORK);
@@ -178,7 +178,7 @@ fn branches_that_both_moved_are_merged() {
     assert_eq!(story.user("cat theirs.txt new/n.txt"), "theirs\nn\n");
 }
 
-/// EX-10: a conflict is told with its paths, and everything is as it was.
+/// EX-10: a conflict is reported with its paths, and nothing is changed.
 #[test]
 fn a_conflict_changes_nothing() {
     let story = Story::new(WORK);
@@ -189,7 +189,7 @@ fn a_conflict_changes_nothing() {
     assert_eq!(story.everything(), before);
 }
 
-/// EX-10: a landing that was cut short anywhere goes on from there.
+/// EX-10: a landing that was interrupted at any point continues from there.
 #[test]
 fn an_interrupted_landing_continues() {
     let done = ["new/n.txt", "a.txt", "link", "yes.log"];
@@ -208,14 +208,14 @@ fn an_interrupted_landing_continues() {
         assert_eq!(story.land(), story.tip, "after {count}");
         assert_eq!(story.status(), "", "after {count}");
     }
-    // Files and index are there, and the branch has not moved.
+    // Files and index are written, and the branch has not moved.
     let story = Story::new(WORK);
     story.user("git read-tree -m -u HEAD afresh/run-1");
     assert_eq!(story.land(), story.tip);
     assert_eq!(story.status(), "");
 }
 
-/// EX-10: git itself is killed while it writes files; without the lock that it left, landing goes on.
+/// EX-10: git itself is killed while it writes files; after its lock is removed, landing continues.
 #[test]
 fn a_landing_recovers_from_a_killed_git() {
     let story = Story::of(
@@ -278,7 +278,7 @@ fn only_the_branch_moves_in_a_bare_repository() {
     assert_eq!(story.land_in(&bare), story.tip);
     let home = story.scene.home();
     assert_eq!(shell(&bare, &home, "git rev-parse main").trim(), story.tip.as_str());
-    // Unless somebody has it checked out.
+    // Unless it is checked out elsewhere.
     shell(
         &bare,
         &home,
@@ -338,7 +338,7 @@ fn submodules_are_recorded_and_not_touched() {
     assert_eq!(story.user("git rev-parse HEAD").trim(), story.tip.as_str());
 }
 
-/// The user's filters made the files of the checkout, so they make the new ones too.
+/// The user's filters wrote the files of the checkout, so they write the new ones too.
 #[test]
 fn the_users_filters_are_used_and_hooks_are_not() {
     let story = Story::of(
@@ -375,7 +375,7 @@ fn a_sparse_checkout_stays_sparse() {
 fn landing_works_with_sha256() {
     let scene = Scene::with_format("echo one >a.txt; echo gone >b.txt", "sha256");
     let story = Story::of(scene, "echo two >a.txt; git rm -q b.txt; echo c >c.txt");
-    // With a deletion that was cut short, which needs an id of zeros.
+    // With an interrupted deletion, which needs the zero id.
     story.user("rm b.txt");
     story.land();
     assert_eq!(story.status(), "");
@@ -398,7 +398,7 @@ fn an_index_lock_of_another_git_is_waited_for() {
     assert_eq!(story.status(), "");
 }
 
-/// EX-10: the patch gives the very tree, by `git am` and by `git apply`.
+/// EX-10: the patch gives exactly the same tree, with `git am` and with `git apply`.
 #[test]
 fn the_patch_gives_the_same_tree() {
     let story = Story::new(&format!("{WORK}; head -c 3000 /dev/urandom >bin; chmod +x a.txt"));

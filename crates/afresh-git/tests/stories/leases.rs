@@ -1,5 +1,4 @@
-//! Whose work is in a slot: one attempt's is never taken for another's, and nothing that is kept is
-//! overwritten.
+//! Leases: one attempt's work is never taken for another's, and saved work is never overwritten.
 
 use std::fs;
 
@@ -12,7 +11,7 @@ fn owner_note(scene: &Scene) -> std::path::PathBuf {
     scene.pool.directory().join("owners/work-1")
 }
 
-/// R3, R16: two runs use one slot from the same commit, and each is given its own work alone.
+/// R3, R16: two runs use one workspace from the same commit, and each gets only its own work.
 #[test]
 fn a_workspace_is_harvested_only_for_the_holder_of_its_lease() {
     let scene = Scene::new();
@@ -23,25 +22,25 @@ fn a_workspace_is_harvested_only_for_the_holder_of_its_lease() {
     scene.pool.acquire_lease(WORK, &first).unwrap().mark_unsaved(&[]).unwrap();
     scene.work("echo a >a-was-here");
     scene.prepare();
-    // Between two owners a slot is nobody's.
+    // Between two leases, the workspace is free.
     let error = scene.pool.harvest(WORK, &for_first).unwrap_err();
     assert!(matches!(error, HarvestError::Foreign { .. }), "{error}");
     scene.pool.acquire_lease(WORK, &second).unwrap().mark_unsaved(&[]).unwrap();
     scene.work("echo b >b-was-here");
     let harvest = scene.pool.harvest(WORK, &for_second).unwrap();
     assert_eq!(scene.repository().read_ref(&second).unwrap(), harvest.commit);
-    // The first run comes back and asks for its work: it is kept, but not in this slot.
+    // The first run asks for its work later: it is saved, but no longer in this workspace.
     let error = scene.pool.harvest(WORK, &for_first).unwrap_err();
     let HarvestError::Foreign { owner, .. } = &error else { panic!("{error}") };
     assert_eq!(owner, &second);
     let kept = scene.repository().read_ref(&first).unwrap().unwrap();
     assert_eq!(scene.show(&kept, "a-was-here").as_deref(), Some("a\n"));
     assert_eq!(scene.show(&kept, "b-was-here"), None);
-    // Its owner may ask again.
+    // The holder may harvest again.
     assert_eq!(scene.pool.harvest(WORK, &for_second).unwrap().tree, harvest.tree);
 }
 
-/// R16: a ref that keeps other work is left alone; the later work gets a name beside it.
+/// R16: a ref that holds other work is left alone; the later work gets another name.
 #[test]
 fn saved_work_is_never_overwritten_by_other_work() {
     let scene = Scene::new();
@@ -61,7 +60,7 @@ fn saved_work_is_never_overwritten_by_other_work() {
     assert_eq!(first.notes, Vec::<String>::new());
 }
 
-/// R12, R16: the same work, harvested again at another moment, moves its own ref.
+/// R12, R16: the same work, harvested again later, moves its own ref.
 #[test]
 fn the_same_work_harvested_later_keeps_its_name() {
     let mut scene = Scene::new();
@@ -75,8 +74,8 @@ fn the_same_work_harvested_later_keeps_its_name() {
     assert_eq!(scene.repository().list_refs("refs/afresh/").unwrap().len(), 1);
 }
 
-/// B29, R5: whatever a worker writes into our notes, no ref of the user's moves, and the work is
-/// kept.
+/// B29, R5: whatever a worker writes into the lease records, no ref of the user's moves, and the
+/// work is saved.
 #[test]
 fn a_forged_lease_does_not_move_the_users_branch() {
     for note in [
@@ -96,7 +95,7 @@ fn a_forged_lease_does_not_move_the_users_branch() {
         scene.work("echo evil >evil");
         let before = scene.users_things();
         fs::write(owner_note(&scene), note).unwrap();
-        // Where the note of an earlier version was.
+        // Where an earlier version stored its record.
         fs::write(scene.tree().join("../unsaved"), "refs/heads/main\n").unwrap();
         scene.prepare();
         assert_eq!(scene.users_things(), before, "R5: {note:?}");
@@ -107,7 +106,7 @@ fn a_forged_lease_does_not_move_the_users_branch() {
     }
 }
 
-/// R16: the work of two tampered slots is kept side by side.
+/// R16: the work of two tampered workspaces is saved under separate refs.
 #[test]
 fn work_of_unknown_holders_is_saved_under_separate_refs() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! What the git crate promises, told with a real git in temporary directories.
+//! The promises of the git crate, tested with a real git in temporary directories.
 
 #![allow(clippy::unwrap_used)]
 

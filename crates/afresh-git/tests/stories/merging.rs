@@ -1,4 +1,4 @@
-//! Merging aside.
+//! Merging without a checkout.
 
 use afresh_core::ids::CommitId;
 use afresh_git::{MergeOutcome, MergeRequest};
@@ -11,7 +11,7 @@ fn merge(scene: &Scene, onto: &CommitId, theirs: &CommitId) -> MergeOutcome {
     scene.pool.merge(&MergeRequest { base, onto, theirs, theirs_tree: &theirs_tree }).unwrap()
 }
 
-/// A commit of the user's on a branch of its own, from the base.
+/// A commit of the user's on a new branch from the base.
 fn branch(scene: &Scene, name: &str, script: &str) -> CommitId {
     let script = format!(
         "git checkout -q -b {name} main; {script}; git add -A; git commit -qm {name}; git rev-parse HEAD; git checkout -q main"

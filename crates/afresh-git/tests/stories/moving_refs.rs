@@ -68,7 +68,7 @@ fn a_transaction_moves_all_refs_or_none() {
     assert_eq!(listed, [(names[0].clone(), one), (names[1].clone(), two)]);
 }
 
-/// F12: a lock that somebody holds for a while is waited for, and not touched.
+/// F12: a lock that is held for a while is waited for, and not removed.
 #[test]
 fn a_lock_that_is_released_is_waited_for() {
     for lock in ["refs/heads/afresh/r1.lock", "packed-refs.lock"] {
@@ -93,7 +93,7 @@ fn a_lock_that_is_released_is_waited_for() {
     }
 }
 
-/// F12: a lock that stays is named, and stays.
+/// F12: a lock that stays is reported, and not removed.
 #[test]
 fn a_lock_that_stays_is_named_and_never_deleted() {
     let scene = Scene::new();
@@ -110,8 +110,8 @@ fn a_lock_that_stays_is_named_and_never_deleted() {
     assert_eq!(scene.repository().read_ref(&branch).unwrap(), None);
 }
 
-/// F12, R7: in a hurry a lock is not waited for, also where the wait has begun; it is named, and
-/// stays.
+/// F12, R7: an impatient update does not wait for a lock, not even if the wait has begun; the lock
+/// is reported, and stays.
 #[test]
 fn an_impatient_update_does_not_wait_for_a_lock() {
     let scene = Scene::new();
@@ -141,7 +141,7 @@ fn an_impatient_update_does_not_wait_for_a_lock() {
     assert_eq!(moved, RefOutcome::Done, "what is not locked moves all the same");
 }
 
-/// F12, F13: the user's own locks on index and HEAD do not concern us.
+/// F12, F13: the user's own locks on index and HEAD do not affect us.
 #[test]
 fn the_users_index_and_head_locks_do_not_stop_an_attempt() {
     let scene = Scene::new();
@@ -157,7 +157,7 @@ fn the_users_index_and_head_locks_do_not_stop_an_attempt() {
     }
 }
 
-/// F13: the user commits to, and checks out, whatever they like; our branch does not care.
+/// F13: the user commits and checks out other branches; our branch is not affected.
 #[test]
 fn an_outsider_who_moves_the_branch_is_noticed() {
     let scene = Scene::new();
@@ -179,7 +179,7 @@ fn an_outsider_who_moves_the_branch_is_noticed() {
     );
 }
 
-/// R5, B31: the user's hooks stay asleep.
+/// R5, B31: the user's hooks do not run.
 #[test]
 fn the_reference_transaction_hook_does_not_run() {
     let scene = Scene::new();
@@ -201,7 +201,7 @@ fn the_reference_transaction_hook_does_not_run() {
     assert!(!canary.exists());
 }
 
-/// A repository that keeps its refs in tables works the same.
+/// A repository with reftables works the same.
 #[test]
 fn refs_in_reftables_move_as_well() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! Making a slot exactly a commit again.
+//! Preparing: making a workspace equal to a commit.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -32,7 +32,7 @@ fn a_new_workspace_equals_the_commit_and_git_works_in_it() {
     assert_eq!(scene.users_things(), before, "R5");
 }
 
-/// EX-06: whatever an attempt leaves, nothing of it is there for the next one.
+/// EX-06: whatever an attempt leaves, the next one finds nothing of it.
 #[test]
 fn preparing_removes_everything_of_the_last_attempt() {
     let mischief = [
@@ -62,14 +62,14 @@ fn preparing_removes_everything_of_the_last_attempt() {
         scene.work(script);
         scene.prepare();
         let mut now = snapshot(&scene.tree());
-        // The copied index records times, which are those of files that were written anew.
+        // The copied index records file times, and those files were written again.
         now.insert(".git/index".into(), clean[".git/index"].clone());
         assert_eq!(now, clean, "after {script}");
         assert_eq!(scene.work("git status --porcelain"), "", "after {script}");
     }
 }
 
-/// EX-06: A same-sized change with its old time put back is still undone.
+/// EX-06: a change of the same size with its old time restored is still undone.
 #[test]
 fn a_change_that_hides_its_time_is_undone_and_harvested() {
     let scene = Scene::new();
@@ -85,12 +85,13 @@ fn a_change_that_hides_its_time_is_undone_and_harvested() {
     assert_eq!(fs::read_to_string(scene.tree().join("a.txt")).unwrap(), "one\n");
 }
 
-/// EX-06: The same within one second of the clock, harvested later: git must know that it has to look.
+/// EX-06: the same within one second of the clock, harvested later: git must notice that it has to
+/// check.
 #[test]
 fn a_change_in_the_second_of_the_checkout_is_harvested_later() {
     let scene = Scene::new();
     scene.prepare();
-    // Any moment will do for the fact; the beginning of a second makes a failure certain.
+    // Any moment would do; the beginning of a second makes a failure certain.
     while std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap()
@@ -143,7 +144,7 @@ fn kept_paths_stay_unless_they_were_turned_into_symlinks() {
     assert_eq!(read("src/target/y"), None);
 }
 
-/// Symlinks to outside are removed, and nothing behind them is touched.
+/// Symlinks to the outside are removed, and their targets are not changed.
 #[test]
 fn preparing_changes_nothing_outside_the_workspace() {
     let scene = Scene::new();
@@ -167,7 +168,7 @@ fn preparing_changes_nothing_outside_the_workspace() {
         scene.prepare();
         assert_eq!(snapshot(&outside), before, "prepare after {script}");
     }
-    // A whole directory moved away and linked back keeps the times that git goes by.
+    // A directory that was moved away and linked back keeps the times that git relies on.
     let moved = scene.dir.path().join("moved");
     scene.work(&format!("mv src {m}; ln -s {m} src", m = moved.display()));
     scene.prepare();
@@ -176,7 +177,7 @@ fn preparing_changes_nothing_outside_the_workspace() {
     assert!(moved.join("main.rs").is_file());
 }
 
-/// F14: a slot that the user deleted, replaced or damaged is made anew.
+/// F14: a workspace that the user deleted, replaced or damaged is made again.
 #[test]
 fn a_missing_or_damaged_workspace_is_made_again() {
     let scene = Scene::new();
@@ -227,7 +228,7 @@ fn a_missing_commit_is_reported_and_caches_stay() {
     assert!(scene.tree().join("target/x").exists());
 }
 
-/// R4 rests on it: a check sees exactly the tree, and git in it compares with the base.
+/// R4 relies on this: a check sees exactly the tree, and git in it compares with the base.
 #[test]
 fn a_check_workspace_can_hold_a_tree_without_a_commit() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! F21: is there a git that we can use?
+//! F21: finding a git that can be used.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Looking into commits.
+//! Reading commits.
 
 use afresh_core::harvest::ChangeKind;
 use afresh_core::ids::CommitId;
@@ -29,7 +29,7 @@ fn files_of_a_commit_are_listed_and_read_without_a_checkout() {
     }
 }
 
-/// B03: a symlink on the way to a listed path can be seen before anything runs.
+/// B03: a symlink on the way to a listed path is visible before anything runs.
 #[test]
 fn a_symlink_on_the_way_to_a_path_is_visible_in_the_commit() {
     let scene = Scene::with("ln -s /etc out; mkdir -p d/e; echo x >d/e/f");

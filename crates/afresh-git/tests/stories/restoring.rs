@@ -1,4 +1,4 @@
-//! The work of an interrupted attempt comes back into its slot.
+//! Restoring the work of an interrupted attempt.
 
 use afresh_core::ids::TreeId;
 use afresh_git::PrepareTarget;
@@ -9,8 +9,8 @@ const WORK_DONE: &str = "echo two >>a.txt; rm run.sh; rm link; ln -s src/main.rs
                          printf 'x' >new/deep/file; chmod +x new/deep/file; rm src/main.rs; mkdir src/main.rs; \
                          echo y >src/main.rs/inner; git add -A; git commit -qm 'a part'; echo z >later";
 
-/// AG-08: whatever was changed, made, deleted or turned into something else is there again, and is not
-/// committed: nothing of the worker's own commits is left but their content.
+/// AG-08: whatever was changed, created, deleted or replaced is restored as uncommitted changes: of
+/// the worker's own commits only the content is left.
 #[test]
 fn interrupted_work_is_restored_as_uncommitted_changes() {
     let scene = Scene::new();
@@ -28,8 +28,8 @@ fn interrupted_work_is_restored_as_uncommitted_changes() {
     assert_eq!((&again.tree, &again.changes), (&harvest.tree, &harvest.changes));
 }
 
-/// AG-08: a worker that goes on with work that came back is harvested as always, its own new commits
-/// as steps.
+/// AG-08: a worker that continues restored work is harvested as usual, with its own new commits as
+/// steps.
 #[test]
 fn additions_to_restored_work_are_harvested() {
     let scene = Scene::new();
@@ -51,8 +51,7 @@ fn additions_to_restored_work_are_harvested() {
     assert_eq!(paths, ["half", "whole"]);
 }
 
-/// AG-08: ignored paths that are kept stay warm; a tree that is not there is an error, and the slot can
-/// be prepared again.
+/// AG-08: kept paths stay; a missing tree is an error, and the workspace can be prepared again.
 #[test]
 fn restoring_keeps_kept_paths_and_reports_a_missing_tree() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! Giving slots up for good: nothing goes that is not saved, and nothing outside is touched (R16).
+//! Retiring workspaces: nothing unsaved is removed, and nothing outside is changed (R16).
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -19,7 +19,7 @@ fn retire(scene: &Scene) -> Result<RetireOutcome, RetireError> {
     scene.pool.retire(WORK, &[])
 }
 
-/// Prepares, entrusts, lets a worker do this, and gives the slot up; what was saved.
+/// Prepares, leases, runs this as a worker, and retires the workspace; returns what was saved.
 fn saved_after(scene: &Scene, script: &str) -> afresh_core::ids::CommitId {
     scene.prepare();
     scene.lease();
@@ -33,7 +33,8 @@ fn saved_after(scene: &Scene, script: &str) -> afresh_core::ids::CommitId {
     commit
 }
 
-/// R16: whatever state a killed worker left its files in, they are saved before the slot goes.
+/// R16: whatever state a killed worker left its files in, they are saved before the workspace is
+/// removed.
 #[test]
 fn everything_a_worker_left_is_saved_before_its_workspace_is_removed() {
     let scene = Scene::new();
@@ -65,7 +66,7 @@ fn everything_a_worker_left_is_saved_before_its_workspace_is_removed() {
     assert_eq!(fs::read_dir(scene.pool.directory().join("owners")).unwrap().count(), 0);
 }
 
-/// R16: what was saved already, or never entrusted to anybody, needs no ref; the slot goes.
+/// R16: a workspace that was saved already, or never leased, needs no ref and is removed.
 #[test]
 fn a_workspace_without_unsaved_work_is_removed() {
     let scene = Scene::new();
@@ -77,7 +78,7 @@ fn a_workspace_without_unsaved_work_is_removed() {
     assert_eq!(retire(&scene).unwrap(), RetireOutcome::Empty);
     assert_eq!(scene.repository().list_refs("refs/afresh/").unwrap(), before);
     assert!(!slot(&scene).exists());
-    // There is none any more, and asking again changes nothing.
+    // It is removed, and asking again changes nothing.
     assert_eq!(scene.pool.list_workspaces().unwrap(), Vec::<WorkspaceId>::new());
     assert_eq!(retire(&scene).unwrap(), RetireOutcome::Empty);
     // The next worker gets a new one.
@@ -85,7 +86,7 @@ fn a_workspace_without_unsaved_work_is_removed() {
     assert_eq!(scene.pool.list_workspaces().unwrap(), [WORK]);
 }
 
-/// R16: what cannot be saved whole stays, however often somebody asks.
+/// R16: what cannot be saved completely stays, however often retiring is tried.
 #[test]
 fn a_workspace_that_cannot_be_saved_completely_stays() {
     let scene = Scene::new();
@@ -101,7 +102,7 @@ fn a_workspace_that_cannot_be_saved_completely_stays() {
     let Ok(RetireOutcome::Saved { commit, .. }) = retire(&scene) else { panic!("not saved") };
     assert_eq!(scene.show(&commit, "small.txt").as_deref(), Some("small\n"));
 
-    // Nobody knows what this was based on.
+    // The base of this work is unknown.
     scene.prepare();
     scene.lease();
     scene.work("echo lost >lost.txt; rm ../prepared");
@@ -110,7 +111,7 @@ fn a_workspace_that_cannot_be_saved_completely_stays() {
     assert!(slot(&scene).join("tree/lost.txt").exists());
 }
 
-/// R16: somebody put a link in the place of our notes: what they said is not known, so all is saved.
+/// R16: a link replaced the lease records: their content is unknown, so everything is saved.
 #[test]
 fn work_is_saved_even_if_the_lease_records_are_links() {
     let scene = Scene::new();
@@ -123,8 +124,8 @@ fn work_is_saved_even_if_the_lease_records_are_links() {
     assert_eq!(crate::scene::snapshot(&scene.home()), home);
 }
 
-/// B03, R5: links that a worker left lead nowhere: not from inside a checkout, not as the checkout,
-/// not as the slot, not as a note.
+/// B03, R5: links that a worker left are not followed: not inside of a checkout, nor as the
+/// checkout, the workspace or a record.
 #[test]
 fn links_in_a_workspace_are_not_followed_when_it_is_removed() {
     let scene = Scene::new();
@@ -146,7 +147,7 @@ fn links_in_a_workspace_are_not_followed_when_it_is_removed() {
         scene.prepare();
         scene.lease();
         scene.work(&script);
-        // A slot may go or stay; what it leads to stays.
+        // The workspace may be removed or stay; the target of the link stays.
         let _ = retire(&scene);
         let _ = fs::remove_file(precious.join("prepared"));
         assert_eq!(crate::scene::snapshot(&precious), before, "{script}");
@@ -157,7 +158,7 @@ fn links_in_a_workspace_are_not_followed_when_it_is_removed() {
     assert_eq!(scene.show(&kept, "away"), Some(link.to_string()), "the link itself is saved");
 }
 
-/// B03, R5: where all slots of the repository should be, somebody put a link: nothing is done there.
+/// B03, R5: a link in the place of the repository's pool: nothing is done there.
 #[test]
 fn a_cache_directory_that_is_a_link_is_rejected() {
     let scene = Scene::new();
@@ -178,8 +179,8 @@ fn a_cache_directory_that_is_a_link_is_rejected() {
     assert!(elsewhere.join("work-1/tree/mine").exists());
 }
 
-/// R16: slots are removed for a repository only if it is gone, by their own name, and the note about
-/// it cannot name another.
+/// R16: workspaces are removed for a repository only if it no longer exists, and a forged record
+/// cannot name another.
 #[test]
 fn workspaces_of_a_missing_repository_are_found() {
     let scene = Scene::new();
@@ -200,8 +201,8 @@ fn workspaces_of_a_missing_repository_are_found() {
     assert_eq!(find_abandoned_pools(&cache).unwrap(), []);
 }
 
-/// BE-07: work is held by a commit that builds on it, or in which all its changes are the same; one
-/// more change anywhere in it, and it is not.
+/// BE-07: work is merged into a commit that builds on it, or in which all its changes are the same;
+/// with one more change it is not.
 #[test]
 fn work_counts_as_merged_only_if_every_change_is() {
     let scene = Scene::new();
@@ -219,7 +220,7 @@ fn work_counts_as_merged_only_if_every_change_is() {
     assert_eq!(holds(), None, "not any more");
     scene.user(&format!("git merge -q -s ours -m merged {work}"));
     assert_eq!(holds(), Some(MergeEvidence::Ancestor));
-    // Branches of ours are not the user's.
+    // Our own branches are not the user's.
     let ours = RefUpdate {
         name: afresh_git::ref_names::run_branch_ref("r-1"),
         new: Some(work.clone()),

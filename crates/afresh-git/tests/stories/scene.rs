@@ -21,7 +21,7 @@ use tempfile::TempDir;
 pub(crate) const WORK: WorkspaceId = WorkspaceId::Work(WorkspaceSlot(1));
 pub(crate) const CHECK: WorkspaceId = WorkspaceId::Check(WorkspaceSlot(1));
 
-/// Our environment with an empty home: the developer's own git configuration plays no part.
+/// Our environment with an empty home: the developer's own git configuration is not used.
 pub(crate) fn variables(home: &Path) -> Vec<(OsString, OsString)> {
     vec![
         ("PATH".into(), std::env::var_os("PATH").unwrap()),
@@ -132,7 +132,7 @@ impl Scene {
         self.try_harvest().unwrap()
     }
 
-    /// Entrusts the slot to the attempt that `request` names.
+    /// Leases the workspace to the attempt that `request` names.
     pub(crate) fn lease(&self) {
         self.pool
             .acquire_lease(WORK, &salvage_ref("run", "T1.1"))
@@ -167,7 +167,7 @@ impl Scene {
         self.pool.snapshot(WORK, &self.snapshot_request(onto, &name)).unwrap()
     }
 
-    /// The commit that is kept for a step.
+    /// The commit that is saved for a step.
     pub(crate) fn step(&self, number: usize) -> Option<CommitId> {
         self.repository().read_ref(&step_ref("run", "T1.1", number)).unwrap()
     }
@@ -183,7 +183,7 @@ impl Scene {
         Some(String::from_utf8(bytes).unwrap())
     }
 
-    /// Everything of the user's that must stay as it is (R5).
+    /// Everything of the user's that must not change (R5).
     pub(crate) fn users_things(&self) -> BTreeMap<String, String> {
         let mut things = snapshot(&self.root);
         // Objects and our own refs are added beside the user's; the rest of `.git` is the user's.
@@ -201,7 +201,7 @@ pub(crate) fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-/// Runs a shell script with an empty-handed environment and wants exit 0.
+/// Runs a shell script with a minimal environment and expects exit code 0.
 pub(crate) fn shell(dir: &Path, home: &Path, script: &str) -> String {
     let (ok, text) = try_shell(dir, home, script);
     assert!(ok, "failed in {}: {script}\n{text}", dir.display());
@@ -243,7 +243,7 @@ pub(crate) fn snapshot(root: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// The checkout of a slot without its `.git`.
+/// The checkout of a workspace without its `.git`.
 pub(crate) fn checkout(tree: &Path) -> BTreeMap<String, String> {
     let mut found = snapshot(tree);
     found.retain(|path, _| path != ".git" && !path.starts_with(".git/"));
@@ -251,7 +251,8 @@ pub(crate) fn checkout(tree: &Path) -> BTreeMap<String, String> {
 }
 
 /// Makes an executable script. Another process writes it: a descriptor of ours, open for writing,
-/// would be in every child that a test beside us starts, and the kernel runs no file that is.
+/// would be inherited by every child that a parallel test starts, and the kernel does not run such
+/// a file.
 pub(crate) fn put_script(path: &Path, text: &str) {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", "cat >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(path);

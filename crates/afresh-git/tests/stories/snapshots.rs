@@ -1,4 +1,4 @@
-//! Snapshots: a commit of what a worker has so far, while it goes on.
+//! Snapshots: a commit of what a worker has so far, while it continues.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -17,7 +17,7 @@ fn paths(harvest: &afresh_git::WorkspaceHarvest) -> Vec<&str> {
     harvest.changes.iter().map(|change| change.path.as_str()).collect()
 }
 
-/// The scene's pool once more, with a git that first runs `trick` where it gathers for a snapshot.
+/// The same pool with a git that runs `trick` before it stages for a snapshot.
 fn with_trick(scene: &Scene, trick: &str) -> WorkspacePool {
     let bin = scene.dir.path().join("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -37,7 +37,7 @@ fn with_trick(scene: &Scene, trick: &str) -> WorkspacePool {
     WorkspacePool::open(repository, &scene.dir.path().join("cache")).unwrap()
 }
 
-/// EX-04, R16: the step is one commit on top of the last one, and kept when the call returns.
+/// EX-04, R16: the step is one commit on top of the last one, and is saved when the call returns.
 #[test]
 fn a_finished_step_is_one_commit_under_its_own_ref() {
     let scene = Scene::new();
@@ -77,7 +77,7 @@ fn a_step_that_changed_nothing_makes_no_commit() {
     assert_eq!(scene.step(2), Some(one), "what is answered is kept under the name that was given");
 }
 
-/// The worker finds everything as it was, and what git cannot take as it is stays out.
+/// The worker's files are not changed, and what git cannot read is left out.
 #[test]
 fn a_snapshot_changes_nothing_in_the_checkout() {
     let scene = Scene::new();
@@ -125,7 +125,7 @@ fn a_workspace_still_counts_as_unsaved_after_a_snapshot() {
     assert_eq!(scene.show(&saved, "later").as_deref(), Some("later\n"));
 }
 
-/// R2: a late request of an attempt that has lost its slot takes nothing of the next one's.
+/// R2: a late request of an attempt that has lost its lease gets nothing of the next one's work.
 #[test]
 fn a_snapshot_is_taken_only_for_the_holder_of_the_lease() {
     let scene = Scene::new();
@@ -142,7 +142,7 @@ fn a_snapshot_is_taken_only_for_the_holder_of_the_lease() {
     late(&scene);
 }
 
-/// Git would wait for a pipe that it reads its rules from.
+/// Git would block on a pipe in the place of a file that it reads its rules from.
 #[test]
 fn a_pipe_that_git_would_read_rejects_the_snapshot() {
     let scene = Scene::new();
@@ -161,7 +161,7 @@ fn a_pipe_that_git_would_read_rejects_the_snapshot() {
     }
 }
 
-/// A repository that appears after we looked is seen at the second look.
+/// A repository that appears after the scan is found by the retry.
 #[test]
 fn files_that_change_meanwhile_are_read_again() {
     let scene = Scene::new();
@@ -208,7 +208,7 @@ fn snapshots_of_a_busy_checkout_succeed() {
     }
 }
 
-/// R7: a snapshot that does not come to an end holds up neither a harvest nor a preparation.
+/// R7: a snapshot that hangs blocks neither a harvest nor a preparation.
 #[test]
 fn a_hanging_snapshot_is_preempted_by_a_harvest() {
     let scene = Scene::new();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::scene::{Scene, put_script, variables};
 
-/// Runs a script that nobody waits for, with the mark of a git of ours; its parent ends at once.
+/// Runs a script in the background, marked as one of our git processes; its parent exits at once.
 fn leave_behind(scene: &Scene, mark: &OsStr, script: &str) {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", &format!("({script}) >/dev/null 2>&1 &")]);
@@ -32,7 +32,7 @@ fn in_scene(scene: &Scene, name: &str) -> PathBuf {
     scene.dir.path().join(name)
 }
 
-/// R6: a git that is still at work is waited for.
+/// R6: a git process that is still running is waited for.
 #[test]
 fn git_processes_of_a_killed_driver_are_waited_for() {
     let scene = Scene::new();
@@ -44,7 +44,7 @@ fn git_processes_of_a_killed_driver_are_waited_for() {
     assert!(done.exists(), "it was not let finish");
 }
 
-/// R6, F12: one that does not end is ended; its lock below our refs goes with it, and no other.
+/// R6, F12: one that does not exit is killed; its lock below our refs is removed, and no other.
 #[test]
 fn a_stale_git_process_is_killed_and_its_lock_removed() {
     let scene = Scene::new();
@@ -75,7 +75,7 @@ fn stranger(mark: &OsStr) -> Child {
     Command::new("sleep").arg("600").env("AFRESH_GIT", mark).stdin(Stdio::null()).spawn().unwrap()
 }
 
-/// Neither our own children nor those of another repository are touched, or waited for.
+/// Neither our own children nor those of another repository are killed or waited for.
 #[test]
 fn unrelated_git_processes_are_left_alone() {
     let scene = Scene::new();
@@ -102,7 +102,7 @@ fn unrelated_git_processes_are_left_alone() {
     }
 }
 
-/// R6: every git that writes slots or refs carries the mark.
+/// R6: every git process that writes workspaces or refs carries the mark.
 #[test]
 fn our_git_processes_are_marked() {
     let mut scene = Scene::new();

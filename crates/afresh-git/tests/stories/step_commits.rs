@@ -1,4 +1,4 @@
-//! Finished steps are commits of their own, and the next worker starts from the last of them (EX-04).
+//! Finished steps are commits, and the next worker starts from the last of them (EX-04).
 
 use afresh_core::ids::CommitId;
 use afresh_git::ref_names::step_ref;
@@ -18,7 +18,7 @@ fn subject(scene: &Scene, commit: &CommitId) -> String {
     scene.user(&format!("git log -1 --format=%s {commit}")).trim().to_owned()
 }
 
-/// A worker that has finished a first step, and goes on.
+/// A worker that has finished a first step, and continues.
 fn one_step() -> (Scene, CommitId) {
     let scene = Scene::new();
     scene.prepare();
@@ -28,7 +28,8 @@ fn one_step() -> (Scene, CommitId) {
     (scene, step)
 }
 
-/// EX-04: what comes after the last finished step is one commit on top of it; all of it is measured.
+/// EX-04: what comes after the last finished step is one commit on top of it; all of it is
+/// measured.
 #[test]
 fn a_harvest_builds_on_the_last_finished_step() {
     let (scene, step) = one_step();
@@ -72,8 +73,8 @@ fn work_undone_after_a_step_is_no_change() {
     assert_eq!(harvest.tree, scene.repository().commit_tree(&scene.base).unwrap());
 }
 
-/// EX-04, R16: the next attempt finds the finished step in its slot, also after the user has cleaned
-/// up, and its own commits are steps on top of it.
+/// EX-04, R16: the next attempt finds the finished step in its workspace, also after the user's
+/// garbage collection, and its own commits are steps on top of it.
 #[test]
 fn the_next_worker_starts_from_the_last_finished_step() {
     let (scene, step) = one_step();
@@ -159,7 +160,7 @@ fn a_chain_of_steps_merges_with_what_landed_meanwhile() {
         files.lines().collect::<Vec<_>>(),
         [".gitignore", "a.txt", "landed", "link", "more", "run.sh", "src/main.rs", "one", "two"]
     );
-    // A change on both sides is a collision, whichever commit of the chain made it.
+    // A change on both sides is a conflict, whichever commit of the chain made it.
     let onto = scene.user(
         "git checkout -q -b other; echo other >>a.txt; git commit -qam o; git rev-parse HEAD",
     );

@@ -49,7 +49,7 @@ fn each_commit_of_the_worker_becomes_a_commit_of_ours() {
             step("feat(T1): and three", &["a.txt", "src/main.rs"]),
         ]
     );
-    // An intermediate version of a file came over from the worker's objects.
+    // An intermediate version of a file was copied from the worker's objects.
     assert_eq!(scene.show(&harvest.steps[0], "a.txt").as_deref(), Some("one\ntwo\n"));
     assert_eq!(
         scene.repository().commit_tree(harvest.steps.last().unwrap()).unwrap(),
@@ -74,7 +74,7 @@ fn uncommitted_work_becomes_the_last_commit() {
     );
 }
 
-/// EX-04: A path that is not in the final change is in no step, and a step without any is dropped.
+/// EX-04: a path that is not in the final change is in no step, and an empty step is dropped.
 #[test]
 fn changes_that_were_undone_appear_in_no_step() {
     let scene = Scene::new();
@@ -133,7 +133,7 @@ fn a_merge_of_the_workers_counts_as_one_step() {
     );
 }
 
-/// B30: a rewritten history is harvested as a plain change against the base.
+/// B30: a rewritten history is harvested as one change against the base.
 #[test]
 fn an_amended_base_is_one_change_against_the_base() {
     let scene = Scene::new();
@@ -175,7 +175,7 @@ fn refs_of_the_user_are_unchanged_whatever_the_worker_does_to_its_own() {
     assert!(ours.contains(harvest.commit.unwrap().as_str()));
 }
 
-/// B31: Hearsay: a worker whose objects lie is not believed, and its work is still harvested.
+/// B31: forged objects of a worker are not trusted, and its work is still harvested.
 #[test]
 fn forged_objects_mean_a_single_commit() {
     let two = "echo two >>a.txt; git commit -qam two; echo three >>a.txt";
@@ -184,7 +184,7 @@ fn forged_objects_mean_a_single_commit() {
         (format!("{two}; {object}; echo garbage >$f"), ""),
         (format!("{two}; {object}; : >$f"), ""),
         (format!("{two}; {object}; rm $f"), "missing or too large"),
-        // Another object under this name: git itself would believe it.
+        // Another object under this name: git itself would accept it.
         (
             format!(
                 "{two}; {object}; o=$(echo other | git hash-object -w --stdin); cp .git/objects/$(echo $o | sed 's,..,&/,') $f"
@@ -232,7 +232,7 @@ fn a_huge_intermediate_version_is_not_copied() {
     single(&scene, &harvest, "too large");
 }
 
-/// EX-04: Odd characters in the paths, and a history that is cut off, change nothing.
+/// EX-04: unusual characters in paths, and a shallow history, change nothing.
 #[test]
 fn a_shallow_clone_and_a_cache_with_a_colon_work_the_same() {
     let mut scene = Scene::new();

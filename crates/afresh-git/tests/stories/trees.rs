@@ -1,4 +1,4 @@
-//! Trees that we build, compare and merge ourselves are those that git comes to.
+//! Trees that we build, compare and merge ourselves are identical to git's.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -12,10 +12,10 @@ use afresh_git::{
 
 use crate::scene::{Scene, WORK, put_script, variables};
 
-/// Names that sort in another order as files than as directories.
+/// Names that sort differently as files and as directories.
 const NAMES: [&str; 7] = ["a", "a.b", "a-b", "a0", "b", "c", "ü x"];
 
-/// Numbers that are the same every time.
+/// A deterministic random number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -133,7 +133,8 @@ fn octal(mode: EntryMode) -> String {
     text.to_owned()
 }
 
-/// Whatever both sides did, the merge is git's merge; where nothing is in question, without git.
+/// Whatever both sides did, the merge equals git's merge; if no file changed on both sides, without
+/// git.
 #[test]
 fn a_merge_is_what_git_merges() {
     let scene = Scene::with("echo one >a.txt");
@@ -170,7 +171,7 @@ fn a_merge_is_what_git_merges() {
     scene.user("git fsck --strict --no-dangling");
 }
 
-/// A directory that was renamed on one side takes along what the other side added to it.
+/// If one side renamed a directory, files that the other side added to it move along.
 #[test]
 fn new_files_move_with_a_renamed_directory() {
     let files =
@@ -193,7 +194,7 @@ fn new_files_move_with_a_renamed_directory() {
         for (onto, theirs) in [(&renamed, &added), (&added, &renamed)] {
             let theirs_tree = scene.repository().commit_tree(theirs).unwrap();
             let merge = MergeRequest { base: &scene.base, onto, theirs, theirs_tree: &theirs_tree };
-            // Git asks where a new file of a renamed directory belongs, or moves it.
+            // Git reports where a new file of a renamed directory belongs, or moves it.
             if let MergeOutcome::Clean { tree } = scene.pool.merge(&merge).unwrap() {
                 let listed = scene.user(&format!("git ls-tree -r --name-only {tree}"));
                 assert!(listed.lines().any(|path| path == expected), "{rename}: {listed}");
@@ -202,7 +203,7 @@ fn new_files_move_with_a_renamed_directory() {
     }
 }
 
-/// The scene's pool once more, with a git that notes each call of a verb.
+/// The same pool with a git that records each call of a verb.
 fn counting_pool(scene: &Scene, verb: &str) -> (WorkspacePool, std::path::PathBuf) {
     let (bin, calls) = (scene.dir.path().join("bin"), scene.dir.path().join("calls"));
     fs::create_dir(&bin).unwrap();

@@ -1,4 +1,4 @@
-//! A place for one story: a directory, a registry, and a way to see who is still alive.
+//! The setting of one test: a directory, a registry, and a list of processes that are still alive.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ pub(crate) struct Story {
     pub(crate) containment: Containment,
 }
 
-/// Tells the story once on every rung that this machine offers.
+/// Runs the test once with every containment that this machine offers.
 pub(crate) fn on_every_rung(story: impl Fn(&Story)) {
     for containment in rungs() {
         eprintln!("on the rung {containment:?}");
@@ -82,7 +82,7 @@ impl Story {
         self.path("registry")
     }
 
-    /// No other story has this one, nor a cgroup that is named by it.
+    /// Unique to this test, so that no other test uses a cgroup of this name.
     pub(crate) fn name(&self) -> String {
         let directory = self.directory.path().file_name().unwrap().to_str().unwrap();
         format!("slot-{}", directory.trim_start_matches('.'))
@@ -134,7 +134,7 @@ impl Story {
         self.start(job).wait()
     }
 
-    /// A driver in a process of its own, to be killed.
+    /// A driver in a separate process, to be killed.
     pub(crate) fn drive(&self, job: &JobSpec, orphans: &str) -> Child {
         fs::write(self.path("job.json"), serde_json::to_vec(job).unwrap()).unwrap();
         let mut driver = Command::new(HELPER);
@@ -166,8 +166,8 @@ impl Story {
         entries.filter(|entry| entry.metadata().is_ok_and(|found| found.len() > 0)).count()
     }
 
-    /// Whoever has this story's directory in its command line: an environment can be cleared and a
-    /// session left, but nobody here changes their arguments.
+    /// Processes with this test's directory in their command line: a program can clear its
+    /// environment and leave its session, but none here changes its arguments.
     pub(crate) fn alive(&self) -> Vec<String> {
         let marker = self.path("").display().to_string();
         processes().into_iter().filter(|it| it.contains(&marker) && !it.contains("drive")).collect()
@@ -197,7 +197,7 @@ impl Story {
     }
 }
 
-/// The living, as `pid arguments`.
+/// The living processes, as `pid arguments`.
 fn processes() -> Vec<String> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let pids = entries.filter_map(|it| it.file_name().to_str()?.parse::<i32>().ok());

@@ -1,4 +1,4 @@
-//! A place with a room in it, for every test that starts something inside.
+//! A directory with a sandbox spec, for every test that starts a program inside.
 #![expect(clippy::print_stderr, reason = "a test that was passed over says so")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 const HELPER: &str = env!("CARGO_BIN_EXE_afresh-sandbox-helper");
 
-/// A place with a room in it.
+/// A directory with a sandbox spec.
 pub(crate) struct Scene {
     directory: TempDir,
 }
@@ -38,7 +38,7 @@ impl Scene {
             writable: vec![self.path("work")],
             hidden: vec![self.path("home")],
             private: vec![],
-            // The scene may lie below /tmp, which is private.
+            // The scene may be below /tmp, which is private.
             readable: vec![self.path("home/.tool"), self.path("other")],
             temp: self.path("temp"),
             network: SandboxNetwork::Off,
@@ -67,7 +67,7 @@ impl Scene {
     }
 }
 
-/// Every level that is there, told apart.
+/// Every available level; the others are reported.
 pub(crate) fn levels() -> Vec<SandboxLevel> {
     let path = std::env::var("PATH").unwrap_or_default();
     let strongest = detect_sandbox(&path);

@@ -1,4 +1,4 @@
-//! What several stories need: records, copies of a state directory, processes of our own.
+//! Shared by several tests: records, copies of a state directory, child processes.
 
 #![allow(dead_code)] // Each story uses its own part.
 
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use afresh_store::{Journal, NewRecord};
 
-/// Tells a process of ours which directory it works in.
+/// Tells a child process which directory to use.
 pub(crate) const DIR: &str = "AFRESH_STORE_TEST_DIR";
 
 pub(crate) fn record(number: u64) -> NewRecord {
@@ -23,7 +23,7 @@ pub(crate) fn record(number: u64) -> NewRecord {
     }
 }
 
-/// A journal of records 1 to `count`, each of its own append.
+/// A journal of records 1 to `count`, each in its own append.
 pub(crate) fn journal_of(dir: &Path, count: u64) -> Journal {
     let mut journal = Journal::open(dir).unwrap();
     for number in journal.last_seq() + 1..=count {
@@ -38,7 +38,7 @@ pub(crate) fn bytes_of(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     paths.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
 }
 
-/// Another test of this binary as a process of its own.
+/// Another test of this binary as a child process.
 pub(crate) fn process(name: &str, dir: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -50,12 +50,12 @@ pub(crate) fn process(name: &str, dir: &Path) -> Command {
     command
 }
 
-/// The directory that this process was started for, if it was started by another test.
+/// The directory of this process, if it was started by another test.
 pub(crate) fn own_dir() -> Option<PathBuf> {
     std::env::var_os(DIR).map(PathBuf::from)
 }
 
-/// The numbers that a process said it had stored, in whole lines only.
+/// The numbers that a process reported as stored, in whole lines only.
 pub(crate) fn acknowledged(output: &[u8]) -> Vec<u64> {
     let text = String::from_utf8_lossy(output);
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
