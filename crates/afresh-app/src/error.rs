@@ -2,7 +2,6 @@
 //!
 //! Every error has a class, which becomes the exit code, and a kind, a stable word for scripts.
 
-use std::io;
 use std::path::Path;
 
 use afresh_engine::cleanup::CleanupError;
@@ -95,25 +94,24 @@ impl AppError {
     /// A file or directory that cannot be written.
     pub fn cannot_write(kind: &'static str, path: &Path, error: impl std::fmt::Display) -> Self {
         let shown = path.display().to_string();
-        Self::machine(kind, format!("cannot write {shown}"))
+        // A directory that does not exist is a mistake in the path, not a fault of the machine.
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let (class, hint) = match parent {
+            Some(parent) if !parent.exists() => {
+                (ErrorClass::Usage, format!("create the directory {} first", parent.display()))
+            }
+            _ => (ErrorClass::Machine, "check the permissions and the free space there".to_owned()),
+        };
+        Self::new(class, kind, format!("cannot write {shown}"))
             .cause(error.to_string())
             .in_file(shown)
-            .hint("check the permissions and the free space there")
+            .hint(hint)
     }
 
-    /// A file that cannot be read: a missing one is wrong input, everything else is the machine's doing.
-    pub fn cannot_read(kind: &'static str, what: impl Into<String>, error: &io::Error) -> Self {
-        let class = match error.kind() {
-            // `Other` is our own refusal: too large, not UTF-8, no regular file.
-            io::ErrorKind::NotFound
-            | io::ErrorKind::NotADirectory
-            | io::ErrorKind::IsADirectory
-            | io::ErrorKind::InvalidData
-            | io::ErrorKind::InvalidInput
-            | io::ErrorKind::Other => ErrorClass::Usage,
-            _ => ErrorClass::Machine,
-        };
-        Self::new(class, kind, what).cause(error.to_string())
+    /// A record of the journal that this version cannot read.
+    pub fn journal(error: impl std::fmt::Display) -> Self {
+        Self::usage("journal", error.to_string())
+            .hint("`afresh doctor` checks the journal; a newer afresh may have written it")
     }
 
     /// A git command that failed on a repository that afresh could open.

@@ -61,7 +61,9 @@ impl GeneratedBundle {
                 write_atomically(&ignore, b"*\n").map_err(|error| error.to_string())
             });
         written.map_err(|error| {
-            AppError::usage("bundle", format!("cannot write {}", directory.display())).cause(error)
+            AppError::machine("bundle", format!("cannot write {}", directory.display()))
+                .cause(error)
+                .hint("check the permissions and the free space there")
         })?;
         Ok(directory)
     }

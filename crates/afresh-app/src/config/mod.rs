@@ -103,6 +103,7 @@ pub fn load(directory: &Path, given: Option<&Path>) -> Result<Config, AppError> 
     let bytes = files::read_bounded(&path, MAX_BYTES).map_err(|error| {
         AppError::usage("config", format!("cannot read the configuration {shown}"))
             .cause(error.to_string())
+            .hint("`--config` names a configuration file; `afresh init` writes one")
     })?;
     config.home = home(&path);
     let findings = read::read(&shown, &bytes, &mut config);

@@ -28,8 +28,7 @@ pub struct ActivityEntry {
 
 impl ActivityEntry {
     fn from_record(record: &JournalRecord) -> Result<Vec<Self>, AppError> {
-        let event = journal_records::to_event(record)
-            .map_err(|error| AppError::usage("journal", error.to_string()))?;
+        let event = journal_records::to_event(record).map_err(AppError::journal)?;
         let (seq, wall_ms, run) = (record.seq, record.wall_ms, &record.run);
         let entry = |line| Self { seq, wall_ms, run: run.clone(), line };
         Ok(lines(&event).into_iter().map(entry).collect())

@@ -108,7 +108,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn cannot_write(file: &str, error: &io::Error) -> AppError {
-    AppError::usage("fix", format!("cannot fix {file}"))
+    AppError::machine("fix", format!("cannot fix {file}"))
         .in_file(file)
         .cause(error.to_string())
         .hint("check that the file exists and is writable")
@@ -134,7 +134,7 @@ mod tests {
         let path = directory.path().join("PLAN.md");
         fs::write(&path, "newer").expect("written");
         let refused = replace(&path, "PLAN.md", b"old", b"mended").expect_err("it changed");
-        assert_eq!(refused.message, "PLAN.md was changed meanwhile");
+        assert_eq!(refused.message, "PLAN.md was changed by another program");
         assert_eq!(fs::read(&path).expect("the file"), b"newer");
     }
 

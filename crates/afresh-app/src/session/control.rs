@@ -26,8 +26,7 @@ pub fn send_command(
     let command = make(found.run.id().clone()).without(&context.environment.secrets());
     let sender = CommandSender { context, repository, command, open_reporters };
     match sender.deliver()? {
-        Some(refusal) => Err(AppError::incomplete("refused", refusal)
-            .hint("`afresh status` shows the state of the run and its tasks")),
+        Some(refusal) => Err(AppError::incomplete("refused", refusal)),
         None => Ok(sender.command.run().clone()),
     }
 }

@@ -86,7 +86,10 @@ pub(crate) fn unknown_command(name: &str) -> AppError {
     let failure = AppError::usage("usage", format!("unknown command `{name}`"));
     let cli = Cli::command();
     let visible = cli.get_subcommands().filter(|command| !command.is_hide_set());
-    match nearest(&lower, visible.map(clap::Command::get_name)) {
+    let names: Vec<&str> = visible.map(clap::Command::get_name).collect();
+    let begins =
+        names.iter().copied().find(|name| lower.starts_with(name) || name.starts_with(&lower));
+    match nearest(&lower, names.iter().copied()).or(begins) {
         Some(near) => failure.hint(format!("did you mean `afresh {near}`?")),
         None => failure.hint("`afresh --help` lists all commands"),
     }

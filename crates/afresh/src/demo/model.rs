@@ -24,8 +24,9 @@ const SCRIPT: &str = "todo";
 impl Played {
     pub(crate) fn by(program: AgentProgram) -> Result<Self, AppError> {
         let server = ModelServer::start().map_err(|error| {
-            AppError::usage("model", "cannot listen on the loopback interface")
+            AppError::machine("model", "cannot listen on the loopback interface")
                 .cause(error.to_string())
+                .hint("the scripted model needs a port on 127.0.0.1")
         })?;
         server.add(SCRIPT, script());
         Ok(Self { server, program })

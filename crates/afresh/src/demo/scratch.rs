@@ -44,9 +44,12 @@ impl Scratch {
             }
         }
         let why = last.map(|error| error.to_string()).unwrap_or_default();
-        Err(AppError::usage("scratch", format!("cannot make a directory in {}", under.display()))
-            .cause(why)
-            .hint("set TMPDIR, or AFRESH_CACHE with `--agent`, to a writable directory"))
+        Err(AppError::machine(
+            "scratch",
+            format!("cannot create a directory in {}", under.display()),
+        )
+        .cause(why)
+        .hint("set TMPDIR, or AFRESH_CACHE with `--agent`, to a writable directory"))
     }
 
     pub(crate) fn repository(&self) -> PathBuf {
@@ -61,10 +64,8 @@ impl Scratch {
     /// Creates the home directory of an agent program, which could not do that inside its sandbox.
     pub(crate) fn home(&self) -> Result<PathBuf, AppError> {
         let home = self.directory.join("home");
-        fs::create_dir_all(&home).map_err(|error| {
-            let message = format!("cannot make {}", home.display());
-            AppError::usage("scratch", message).cause(error.to_string())
-        })?;
+        fs::create_dir_all(&home)
+            .map_err(|error| AppError::cannot_write("scratch", &home, error))?;
         Ok(home)
     }
 
@@ -100,7 +101,9 @@ impl Scratch {
         git.args(["-c", "user.name=afresh demo", "-c", "user.email=demo@localhost"]);
         git.args(args).current_dir(self.repository()).stdin(Stdio::null());
         let failed = |why: String| {
-            AppError::usage("scratch", format!("git {} failed", args.join(" "))).cause(why)
+            AppError::machine("scratch", format!("git {} failed", args.join(" ")))
+                .cause(why)
+                .hint("`afresh doctor` checks git")
         };
         let output = git.output().map_err(|error| failed(error.to_string()))?;
         if output.status.success() {
@@ -121,8 +124,7 @@ impl Drop for Scratch {
 
 fn put(path: &Path, text: &str) -> Result<(), AppError> {
     let parent = path.parent().unwrap_or(path);
-    fs::create_dir_all(parent).and_then(|()| fs::write(path, text)).map_err(|error| {
-        AppError::usage("scratch", format!("cannot write {}", path.display()))
-            .cause(error.to_string())
-    })
+    fs::create_dir_all(parent)
+        .and_then(|()| fs::write(path, text))
+        .map_err(|error| AppError::cannot_write("scratch", path, error))
 }

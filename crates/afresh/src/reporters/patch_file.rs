@@ -50,10 +50,8 @@ pub(crate) fn write(
         return Ok(Exit::Done);
     }
     let file = target.context.directory()?.join(target.file);
-    write_atomically(&file, &patch).map_err(|error| {
-        AppError::usage("patch", format!("cannot write {}", file.display()))
-            .cause(error.to_string())
-    })?;
+    write_atomically(&file, &patch)
+        .map_err(|error| AppError::cannot_write("patch", &file, error))?;
     if output.json {
         output.document(&json!({"run": run.id(), "way": "patch", "file": file}));
     } else {

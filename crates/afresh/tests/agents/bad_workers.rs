@@ -163,7 +163,7 @@ fn what_a_run_rests_on_is_noted_and_a_change_is_told() {
     assert!(!repo.run(&[]).expect(0).stderr.contains("changed since"));
     repo.write(".afresh/patterns.md", "blanks\n");
     let told = repo.run(&[]).expect(0).stderr;
-    assert!(told.contains("changed since the run was last driven"), "{told}");
+    assert!(told.contains("changed since the last session"), "{told}");
     assert!(told.contains(".afresh/patterns.md") && !told.contains("config.toml"), "{told}");
     let log = repo.afresh(&["logs"]).expect(0).stdout;
     assert!(log.contains("settings-changed"), "{log}");

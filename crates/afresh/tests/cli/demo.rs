@@ -108,10 +108,10 @@ fn a_demo_that_is_halted_leaves_nothing() {
     let mut driver = Driver::start_command(&repo, demo(&repo, &["--slow"]));
     driver.await_words("start store.1");
     driver.signal(Signal::SIGINT);
-    driver.await_words("once more to end them");
+    driver.await_words("a second request ends them");
     driver.signal(Signal::SIGINT);
     let ran = driver.end().expect(3);
-    assert!(ran.stderr.contains("the demo starts anew each time"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the demo starts over each time"), "{}", ran.stderr);
     assert_eq!(left_in(&scratch), [""; 0]);
     repo.expect_no_survivors();
 }

@@ -43,8 +43,8 @@ fn where_everything_is_there_nothing_fails_and_nothing_changes() {
     expect(&told, "identity", &["ok Test <test@example.org>"]);
     expect(&told, "journal", &["ok none yet"]);
     expect(&told, "state", &["ok", ".afresh/state", "free"]);
-    expect(&told, "driver", &["ok nobody"]);
-    expect(&told, "room", &["ok workspaces take"]);
+    expect(&told, "driver", &["ok no run is active"]);
+    expect(&told, "room", &["ok workspaces use"]);
     expect(&told, "agent mine", &["ok", "/sh starts"]);
     expect(&told, "checks", &["ok grep found"]);
     repo.untouched().expect_same_as(&before);
@@ -74,7 +74,7 @@ fn what_is_missing_is_told_with_its_cure() {
     expect(&told, "agent here", &["fail no-such-program is not on the PATH", "[agents.here]"]);
     expect(&told, "agent plain", &["fail ./README.md is not executable"]);
     expect(&told, "checks", &["warn not on the PATH: no-such-checker", "install"]);
-    expect(&told, "configuration", &["warn", "not carried out by this version"]);
+    expect(&told, "configuration", &["warn", "not supported yet"]);
     // A broken configuration, with its place.
     repo.write(".afresh/config.toml", "[run]\nparalel = 3\n");
     let told = doctor(&repo, 1);
@@ -125,11 +125,7 @@ fn what_waits_for_a_person_is_told() {
     repo.agent("exit 1");
     repo.plan_of(1);
     repo.run(&[]).expect(4);
-    expect(
-        &doctor(&repo, 0),
-        "questions",
-        &["warn 1 question of test-1 waiting", "afresh questions"],
-    );
+    expect(&doctor(&repo, 0), "questions", &["warn 1 question of test-1 open", "afresh questions"]);
     repo.afresh(&["halt", "lunch"]).expect(0);
     expect(&doctor(&repo, 0), "last run", &["warn", "lunch", "afresh resume"]);
 }
@@ -148,6 +144,6 @@ fn an_agent_that_waits_holds_nobody_up() {
     );
     let (code, seen) = Terminal::start(repo.command(&["doctor"])).end();
     assert_eq!(code, Some(0), "{seen}");
-    assert!(seen.contains("--version does not end"), "{seen}");
+    assert!(seen.contains("--version does not finish"), "{seen}");
     repo.expect_no_survivors();
 }

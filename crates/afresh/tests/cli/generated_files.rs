@@ -1,5 +1,5 @@
 //! Files that are generated from the program, and must be current: the command line reference and
-//! the schema. `AFRESH_UPDATE=1 cargo test -p afresh --test cli generated_files` writes them anew.
+//! the schema. `AFRESH_UPDATE=1 cargo test -p afresh --test cli generated_files` writes them again.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,7 @@ fn expect_current(path: &str, text: &str) {
     );
 }
 
+/// The options of every command stand in the first section only.
 #[test]
 fn the_command_line_reference_is_current() {
     let main = afresh(&["--help"]);
@@ -42,17 +43,19 @@ fn the_command_line_reference_is_current() {
         let _ = write!(text, "\n## {title}\n\n```text\n{}\n```\n", help.join("\n").trim_end());
     };
     add("afresh", &main);
-    let commands = main
-        .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| !line.is_empty());
-    // A description that is too long goes on in lines that are indented deeper.
-    let heads = commands.filter_map(|line| line.strip_prefix("  ").filter(|l| !l.starts_with(' ')));
-    for command in heads.filter_map(|line| line.split_whitespace().next()) {
-        add(&format!("afresh {command}"), &afresh(&[command, "--help"]));
+    for command in commands(&main) {
+        let help = afresh(&[command, "--help"]);
+        let own = help.split("\nOptions of every command:").next().unwrap_or_default();
+        add(&format!("afresh {command}"), own);
     }
     expect_current("docs/cli.md", &text);
+}
+
+/// The commands that the full help lists: two blanks, a name, a description.
+fn commands(help: &str) -> Vec<&str> {
+    let listed = help.lines().take_while(|line| *line != "Options:");
+    let names = listed.filter_map(|line| line.strip_prefix("  "));
+    names.filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(' ').next()).collect()
 }
 
 /// FO-05: the schema that ships is the schema that is printed.

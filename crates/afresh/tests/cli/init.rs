@@ -145,7 +145,7 @@ fn a_configuration_that_is_there_is_kept() {
     assert_eq!(place.file().as_deref(), Some("# mine\n[run]\nparallel = 7\n"));
     place.init(&["--force", "--yes"]).expect(0);
     let ran = place.init(&["--yes"]).expect(0);
-    assert!(ran.stderr.contains("is as it would be written"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("is up to date"), "{}", ran.stderr);
 }
 
 /// In a terminal at most three questions are asked, each with an answer to accept.

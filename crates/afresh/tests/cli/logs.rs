@@ -108,7 +108,7 @@ fn nothing_of_a_transcript_controls_a_terminal() {
     assert!(raw.starts_with("A\x1b[2J\x1b]52;c;aGk=\x07"), "{raw:?}");
     let (code, seen) = Terminal::start(repo.command(&["logs", "T001", "--raw"])).end();
     assert_eq!(code, Some(2), "{seen}");
-    assert!(seen.contains("may control the terminal") && !seen.contains("\x1b[2J"), "{seen:?}");
+    assert!(seen.contains("could control the terminal") && !seen.contains("\x1b[2J"), "{seen:?}");
 }
 
 /// LO-01, LO-02: `-f` shows what comes, and ends with the run.
@@ -168,13 +168,13 @@ fn what_is_not_there_is_told() {
     let repo = repo();
     repo.plan_of(2);
     let ran = repo.afresh(&["logs"]).expect(2);
-    assert!(ran.stderr.contains("there is no run here"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("there is no run in this repository"), "{}", ran.stderr);
     repo.agent("echo x > $AFRESH_TASK.txt");
     repo.run(&["--task", "T001"]).expect(0);
     let ran = repo.afresh(&["logs", "T01"]).expect(2);
     assert!(ran.stderr.contains("did you mean \"T001\""), "{}", ran.stderr);
     let ran = repo.afresh(&["logs", "T002"]).expect(0);
-    assert!(ran.stderr.contains("no worker has tried T002 yet"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("T002 has no attempts yet"), "{}", ran.stderr);
     let ran = repo.afresh(&["logs", "T001", "--attempt", "7"]).expect(2);
     assert!(ran.stderr.contains("T001 has no attempt 7"), "{}", ran.stderr);
 }
@@ -227,7 +227,7 @@ fn reports_of_an_agent_are_shown_readably() {
          # session s-1\n# model claude-sonnet-4-5\n\
          I look \\u{1b}[2J around\nfirst.\n\
          > Bash: cat a.txt\n! the tool failed\n  | no such file\n\
-         ! asks its model again, after 2.0s: overloaded: overloaded (529)\n\
+         ! retries its model request, after 2.0s: overloaded: overloaded (529)\n\
          npm warns of something\n\
          Done.\n= that is its result\n\
          # used: 30 input, 5 output, 7 cache read, 0 cache write; $0.0125\n",

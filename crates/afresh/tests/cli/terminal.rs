@@ -54,7 +54,7 @@ fn a_decision_is_asked_and_answered_in_the_running_terminal() {
     // BE-06: only what depends on it waits.
     terminal.await_words("U.1 beside it (");
     // Once nothing else goes on, that is said.
-    terminal.await_words("your answer to Q1 is waited for");
+    terminal.await_words("Waiting for your answer to Q1");
     terminal.keys("2\n");
     let screen = ends(terminal, 0);
     assert!(screen.contains("2/2 tasks: 2 merged"), "{screen}");

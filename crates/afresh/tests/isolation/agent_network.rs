@@ -91,7 +91,7 @@ fn a_worker_reaches_its_list_and_nobody_else() {
         for told in ["evil.test:80", "evil.test:443", "254.169.254:80"] {
             assert!(report.contains(&format!("{told} is not on the list")), "{level}: {report}");
         }
-        assert!(report.contains("network of agents: listed (1 host)"), "{level}: {report}");
+        assert!(report.contains("agent network: allowlist (1 host)"), "{level}: {report}");
         repo.expect_no_survivors();
     }
 }
@@ -169,12 +169,12 @@ fn a_known_agent_has_a_list_by_itself() {
         let mut command = command(&repo, level, "", &["--no-input"]);
         command.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}/v1"));
         let ran = afresh_testkit::repo::finish(command);
-        assert!(ran.stderr.contains("a project cannot open that"), "{level}: {}", ran.stderr);
+        assert!(ran.stderr.contains("which a project cannot allow"), "{level}: {}", ran.stderr);
         assert!(heard.try_recv().is_ok(), "{level}: {}", ran.stderr);
         assert!(unheard.try_recv().is_err(), "{level}");
         let sandbox = repo.status()["sandbox"].as_str().unwrap_or_default().to_owned();
         // Three of its own, one of the environment, three of crates.io.
-        assert!(sandbox.ends_with("network of agents: listed (7 hosts)"), "{level}: {sandbox}");
+        assert!(sandbox.ends_with("agent network: allowlist (7 hosts)"), "{level}: {sandbox}");
     }
 }
 

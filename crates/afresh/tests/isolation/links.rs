@@ -188,7 +188,7 @@ fn a_project_file_that_is_a_link_out_is_told_to_nobody() {
     fs::create_dir_all(repo.root().join(".afresh/templates")).expect("a directory");
     symlink(&secret, repo.root().join(".afresh/templates/worker.md")).expect("a link");
     let ran = repo.run(&[]).expect(2);
-    assert!(ran.stderr.contains("leaves the project"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("outside the project"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("SECRET-TEXT"), "{}", ran.stderr);
 }
 

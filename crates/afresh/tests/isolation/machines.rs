@@ -145,8 +145,8 @@ fn without_user_namespaces_it_falls_back_and_says_so() {
     }
     let repo = hostile();
     let ran = machine.afresh(&repo, "required", "run p.plan.toml").expect(0);
-    assert!(ran.stderr.contains("note: sandbox: Landlock"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("passed over (bubblewrap: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("note: using the sandbox Landlock"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("a stronger one is not available (bubblewrap: "), "{}", ran.stderr);
     repo.expect_no_survivors();
     assert_eq!(repo.on_branch("T1.txt").as_deref(), Some("honest\n"));
     assert_eq!(repo.on_branch("tried.txt").as_deref(), Some(""), "these worked");
@@ -167,7 +167,7 @@ fn with_neither_it_refuses_or_says_so_loudly() {
     let repo = hostile();
     repo.agent("cat > /dev/null; echo honest > T1.txt");
     let refused = machine.afresh(&repo, "required", "run p.plan.toml").expect(2);
-    assert!(refused.stderr.contains("this machine offers none"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("none is available on this machine"), "{}", refused.stderr);
     assert!(refused.stderr.contains("Landlock: "), "{}", refused.stderr);
     assert_eq!(repo.status()["run"], serde_json::Value::Null);
     let ran = machine.afresh(&repo, "auto", "run p.plan.toml").expect(0);

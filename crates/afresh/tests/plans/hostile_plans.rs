@@ -206,7 +206,7 @@ fn what_is_no_file_is_named_in_every_format() {
             let ran = lint(&repo, *format, &[]).expect(2);
             let said = format!("{}{}", ran.stdout, ran.stderr);
             assert!(said.contains(format.1) && said.contains(told), "{format:?} {what}: {said}");
-            assert!(said.contains("help"), "{said}");
+            assert!(said.contains("hint"), "{said}");
         }
     }
 }

@@ -125,7 +125,7 @@ fn what_cannot_be_read_at_all_is_another_exit_code() {
     repo.afresh(&["lint", "p.plan.toml"]).expect(2);
     repo.afresh(&["lint", "nowhere"]).expect(2);
     let ran = repo.afresh(&["lint", "README.md"]).expect(2);
-    assert!(ran.stderr.contains("holds no plan"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("contains no plan"), "{}", ran.stderr);
 }
 
 /// BE-01.
@@ -150,7 +150,7 @@ fn fix_mends_a_misspelt_field() {
     repo.write("p.plan.toml", &format!("version = 1\r\n{}", GOOD.replace("checks", "chekcs")));
     repo.afresh(&["lint", "p.plan.toml"]).expect(1);
     let ran = repo.afresh(&["lint", "p.plan.toml", "--fix"]).expect(0);
-    assert!(ran.stderr.contains("mended p.plan.toml: 1 place"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("fixed p.plan.toml: 1 place"), "{}", ran.stderr);
     let text = std::fs::read_to_string(repo.root().join("p.plan.toml")).expect("the plan");
     assert!(text.contains("checks = [") && text.starts_with("version = 1\r\n"), "{text}");
 }
@@ -160,7 +160,7 @@ fn fix_mends_a_misspelt_field() {
 fn every_code_can_be_explained() {
     let repo = repo(GOOD);
     let one = repo.afresh(&["lint", "--explain", "cycle"]).expect(0);
-    assert!(one.stdout.contains("tasks that wait for each other"), "{}", one.stdout);
+    assert!(one.stdout.contains("tasks that depend on each other"), "{}", one.stdout);
     let all = repo.afresh(&["lint", "--explain"]).expect(0);
     assert!(all.stdout.contains("same-wave-file:"), "{}", all.stdout);
     let none = repo.afresh(&["lint", "--explain", "cycles"]).expect(2);

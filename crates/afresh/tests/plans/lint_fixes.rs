@@ -29,7 +29,7 @@ fn a_dry_run_shows_a_diff_and_writes_nothing() {
     let repo = repo();
     let ran = repo.afresh(&["lint", ".", "--fix", "--dry-run"]).expect(1);
     assert!(ran.stdout.contains("-wave: 0") && ran.stdout.contains("+wave: 1"), "{}", ran.stdout);
-    assert!(ran.stderr.contains(&format!("would mend {PLAN}: 3 places")), "{}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("would fix {PLAN}: 3 places")), "{}", ran.stderr);
     assert_eq!(text(&repo), WRONG);
     let json = repo.afresh(&["lint", ".", "--fix", "--dry-run", "--json"]).expect(1).json();
     assert_eq!(json["mended"]["written"], false);
@@ -43,10 +43,10 @@ fn a_dry_run_shows_a_diff_and_writes_nothing() {
 fn fix_changes_only_what_it_mends() {
     let repo = repo();
     let ran = repo.afresh(&["lint", ".", "--fix"]);
-    assert!(ran.stderr.contains(&format!("mended {PLAN}: 3 places")), "{ran:?}");
+    assert!(ran.stderr.contains(&format!("fixed {PLAN}: 3 places")), "{ran:?}");
     assert_eq!(text(&repo), right());
     let again = repo.afresh(&["lint", ".", "--fix"]);
-    assert!(!again.stderr.contains("mended"), "{}", again.stderr);
+    assert!(!again.stderr.contains("fixed"), "{}", again.stderr);
     assert_eq!(text(&repo), right());
 }
 
@@ -71,7 +71,7 @@ fn a_fix_that_is_not_safe_is_told() {
     let wrong = WRONG.replace("depend_on: []", "depend_on: [\"99-99\"]");
     repo.write(PLAN, &wrong);
     let ran = repo.afresh(&["lint", ".", "--fix"]).expect(1);
-    assert!(ran.stderr.contains("not mended, because more would change"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not fixed, because the fix changes more"), "{}", ran.stderr);
     assert!(text(&repo).contains("depend_on: [\"99-99\"]"));
     assert!(text(&repo).contains("wave: 1"), "the others are mended");
 }

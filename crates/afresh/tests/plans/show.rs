@@ -26,7 +26,7 @@ fn a_task_shows_how_much_context_it_will_fill() {
     assert!(text.contains("one  t  ~28 % context"), "{text}");
 }
 
-/// PL-12: why two tasks cannot run side by side: order, files, none listed; and when they can.
+/// PL-12: why two tasks cannot run at the same time: order, files, none listed; and when they can.
 #[test]
 fn show_says_why_two_tasks_cannot_run_side_by_side() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
@@ -44,18 +44,18 @@ fn show_says_why_two_tasks_cannot_run_side_by_side() {
     let why = |a: &str, b: &str| {
         repo.afresh(&["show", "p.plan.toml", "--why", a, b]).expect(0).stdout.trim_end().to_owned()
     };
-    assert_eq!(why("C", "A"), "C and A cannot run side by side:\n  C waits for A: A → B → C");
+    assert_eq!(why("C", "A"), "C and A cannot run at the same time:\n  C waits for A: A → B → C");
     assert_eq!(
         why("C", "D"),
-        "C and D cannot run side by side:\n  src/*.rs and src/d.rs may be one file\n  both may write x.txt"
+        "C and D cannot run at the same time:\n  src/*.rs and src/d.rs may be one file\n  both may write x.txt"
     );
     assert_eq!(
         why("A", "E"),
-        "A and E cannot run side by side:\n  E names no files, and so it runs alone"
+        "A and E cannot run at the same time:\n  E lists no files, so it runs alone"
     );
     assert_eq!(
         why("B", "D"),
-        "B and D can run side by side; not with `--schedule waves`: wave 2, wave 1"
+        "B and D can run at the same time; not with `--schedule waves`: wave 2, wave 1"
     );
     let json = repo.afresh(&["show", "p.plan.toml", "--why", "A", "C", "--json"]).expect(0).json();
     assert_eq!(json["side_by_side"], false);

@@ -92,7 +92,7 @@ fn two_halts_end_everything_within_the_grace() {
     for containment in ["auto", "group"] {
         let (repo, mut driver) = stubborn(containment);
         repo.afresh(&["halt", "first"]).expect(0);
-        driver.await_words("once more to end them");
+        driver.await_words("a second request ends them");
         std::thread::sleep(Duration::from_millis(300));
         assert!(driver.has_ended().is_none(), "the first one waits: {}", driver.said());
         let asked = Instant::now();
@@ -108,7 +108,7 @@ fn ctrl_c_twice_ends_everything_within_the_grace() {
     for containment in ["auto", "group"] {
         let (repo, mut driver) = stubborn(containment);
         driver.signal(Signal::SIGINT);
-        driver.await_words("once more to end them");
+        driver.await_words("a second request ends them");
         let asked = Instant::now();
         driver.signal(Signal::SIGINT);
         expect_ended_in_time(&repo, driver, asked);
@@ -133,7 +133,7 @@ fn ctrl_c_and_a_hang_up_let_running_attempts_finish() {
         let mut driver = Driver::run(&repo, &[]);
         driver.await_words(" start T001.1");
         driver.signal(signal);
-        driver.await_words("once more to end them");
+        driver.await_words("a second request ends them");
         go.open();
         let ended = driver.end().expect(3);
         assert!(ended.stderr.contains("`afresh resume`"), "{}", ended.stderr);
@@ -244,7 +244,7 @@ fn a_stop_file_during_a_run_lets_running_attempts_finish() {
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start T001.1");
     fs::write(stop_file(&repo), "").expect("written");
-    driver.await_words("once more to end them");
+    driver.await_words("a second request ends them");
     // The file is still there, and is no second request.
     std::thread::sleep(Duration::from_millis(400));
     assert!(driver.has_ended().is_none(), "{}", driver.said());
@@ -312,7 +312,7 @@ fn slow_merge() -> (TestRepo, Gate, Driver) {
 fn a_stop_file_during_a_merge_lets_it_land() {
     let (repo, check, mut driver) = slow_merge();
     fs::write(stop_file(&repo), "").expect("written");
-    driver.await_words("once more to end them");
+    driver.await_words("a second request ends them");
     check.open();
     driver.end().expect(3);
     expect_landed_once(&repo, 2);
@@ -398,7 +398,11 @@ fn without_a_run_there_is_nothing_to_halt() {
     let repo = repo();
     for command in ["halt", "resume"] {
         let refused = repo.afresh(&[command]).expect(2);
-        assert!(refused.stderr.contains("there is no run here"), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("there is no run in this repository"),
+            "{}",
+            refused.stderr
+        );
     }
     assert!(!repo.state().exists(), "nothing was written");
 }

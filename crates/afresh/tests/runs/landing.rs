@@ -70,7 +70,7 @@ fn a_dry_run_changes_nothing() {
     assert_eq!(planned["files"], serde_json::json!(["T001.txt", "T002.txt"]));
     repo.untouched().expect_same_as(&before);
     let ran = repo.afresh(&["land"]).expect(0);
-    assert!(ran.stderr.contains("afresh has not checked the two together"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("afresh has not checked the combination"), "{}", ran.stderr);
     assert_eq!(
         repo.git(&["log", "-1", "--format=%s|%(trailers:only=true)"]),
         "Merge run test-1: test|Afresh-Run: test-1"
@@ -87,7 +87,7 @@ fn an_unfinished_run_lands_only_in_part_and_on_request() {
     repo.run(&["--on-failure", "skip"]).expect(1);
     let before = repo.untouched();
     let ran = repo.afresh(&["land"]).expect(1);
-    assert!(ran.stderr.contains("run test-1 is not done: 1 done, 1 skipped"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("run test-1 is unfinished: 1 done, 1 skipped"), "{}", ran.stderr);
     assert!(ran.stderr.contains("--partial"), "{}", ran.stderr);
     repo.untouched().expect_same_as(&before);
     repo.afresh(&["land", "--partial"]).expect(0);

@@ -137,7 +137,7 @@ esac"#,
     ));
     repo.run(&["--on-failure", "skip"]).expect(4);
     let seen = std::fs::read_to_string(seen).expect("what the worker saw");
-    assert_eq!(seen, "refused 2\ntaken as completed\n");
+    assert_eq!(seen, "refused 2\nrecorded as completed\n");
     assert_eq!(task(&repo, "T001")["state"], "done");
     let failed = task(&repo, "T002");
     assert!(failed["error"].as_str().is_some_and(|e| e.contains("no compiler")), "{failed}");

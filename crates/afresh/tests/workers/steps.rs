@@ -109,7 +109,7 @@ fn finished_steps_outlive_a_halt_that_ends_everything() {
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words("step 1 of 3");
     driver.signal(Signal::SIGINT);
-    driver.await_words("once more to end them");
+    driver.await_words("a second request ends them");
     driver.signal(Signal::SIGINT);
     assert_eq!(driver.end().code, Some(3));
     gate.open();
@@ -164,7 +164,7 @@ echo good > three.txt"#,
 fn a_step_outside_of_an_attempt_is_refused_at_once() {
     let repo = repo();
     let ran = repo.afresh(&["step", "done", "1"]).expect(2);
-    assert!(ran.stderr.contains("for workers"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("called by workers"), "{}", ran.stderr);
 }
 
 /// PR-08, HU-01: what workers note and people put off is a list for people.
@@ -197,7 +197,7 @@ fn what_goes_on_without_its_need_is_told_to_worker_and_people() {
     let told = repo.prompt("B", 1);
     assert!(told.contains("This task was to build on A, which a person gave up"), "{told}");
     let page = std::fs::read_to_string(repo.state().join("STATE.md")).expect("the page");
-    assert!(page.contains("**warning**: A was given up"), "{page}");
+    assert!(page.contains("**warning**: A was ignored"), "{page}");
     assert!(page.contains("| A | a \\| b | skipped |"), "{page}");
 }
 

@@ -226,7 +226,7 @@ fn failed(message: impl Into<String>) -> AppError {
 }
 
 fn cannot_write(place: &Path, error: &std::io::Error) -> AppError {
-    failed(format!("cannot install into {}", place.display()))
+    AppError::machine("install", format!("cannot install into {}", place.display()))
         .cause(error.to_string())
         .hint("set AFRESH_CACHE to a writable directory")
 }

@@ -29,7 +29,7 @@ pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Resu
     let found = select_run::find_run(&place, args.run.as_deref())?;
     let is_driven = place.holder().ok().flatten().is_some();
     let report = RunReport::of(&found, ReportContext { is_driven, moment: moment::iso })
-        .map_err(|error| AppError::usage("journal", error.to_string()))?;
+        .map_err(AppError::journal)?;
     let Some(file) = &args.output else {
         if output.json {
             output.document(&report);
@@ -49,9 +49,6 @@ pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Resu
 }
 
 fn write(file: &Path, text: &str) -> Result<(), AppError> {
-    write_atomically(file, text.as_bytes()).map_err(|error| {
-        AppError::usage("report", format!("cannot write {}", file.display()))
-            .cause(error.to_string())
-            .in_file(file.display().to_string())
-    })
+    write_atomically(file, text.as_bytes())
+        .map_err(|error| AppError::cannot_write("report", file, error))
 }

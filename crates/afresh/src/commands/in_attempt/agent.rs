@@ -75,7 +75,7 @@ pub(crate) fn agent(args: &Args, context: &AppContext, output: &Output) -> Resul
 }
 
 fn acp(args: &Acp, context: &AppContext) -> Result<Exit, AppError> {
-    let failed = |error: std::io::Error| AppError::usage("acp", error.to_string());
+    let failed = |error: std::io::Error| AppError::machine("acp", error.to_string());
     let directory = context.directory()?;
     std::env::set_current_dir(&directory).map_err(failed)?;
     let mut prompt = String::new();
@@ -120,7 +120,7 @@ fn scripted(args: &Scripted, context: &AppContext, output: &Output) -> Result<u8
         return Ok(0);
     }
     std::env::set_current_dir(&directory)
-        .map_err(|error| AppError::usage("directory", error.to_string()))?;
+        .map_err(|error| AppError::machine("directory", error.to_string()))?;
     let bundle = known.and_then(|attempt| attempt.bundle.as_deref()).map(bundle).transpose()?;
     let deeds = deeds.unwrap_or_else(|| vec![gives_up(&no_part(&task, attempt))]);
     Ok(Player::new(task, attempt, bundle, Voice::for_stdout()).play(&deeds))

@@ -104,7 +104,9 @@ fn from_flags(args: &Args, status: &str) -> Value {
 
 fn from_file(args: &Args) -> Result<String, AppError> {
     let failed = |error: std::io::Error| {
-        AppError::usage("result", "cannot read the result").cause(error.to_string())
+        AppError::usage("result", "cannot read the result")
+            .cause(error.to_string())
+            .hint("name a readable file, or pipe the result in")
     };
     let mut bytes = Vec::new();
     match &args.file {

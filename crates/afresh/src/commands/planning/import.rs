@@ -75,11 +75,8 @@ fn save(file: &PlanFile, target: &Target<'_>, output: &Output) -> Result<(), App
     }
     let place = path.parent().unwrap_or(&target.directory);
     let text = render(file, place, PlanSyntax::from_file_name(&shown))?;
-    write_atomically(&path, text.as_bytes()).map_err(|error| {
-        AppError::usage("output", format!("cannot write {shown}"))
-            .in_file(&shown)
-            .cause(error.to_string())
-    })?;
+    write_atomically(&path, text.as_bytes())
+        .map_err(|error| AppError::cannot_write("output", &path, error).in_file(&shown))?;
     let tasks = file.plan.len();
     if output.json {
         output.document(&json!({"file": path, "format": file.format, "tasks": tasks}));

@@ -185,6 +185,6 @@ impl Reading<'_> {
 
 fn task_of(found: &RecordedRun, task: &TaskId) -> Result<Option<TaskReport>, AppError> {
     let report = RunReport::of(found, ReportContext { is_driven: false, moment: moment::iso })
-        .map_err(|error| AppError::usage("journal", error.to_string()))?;
+        .map_err(AppError::journal)?;
     Ok(report.tasks.into_iter().find(|told| told.id == *task))
 }

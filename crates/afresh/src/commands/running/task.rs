@@ -52,6 +52,11 @@ enum Change {
 }
 
 pub(crate) fn task(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    carry_out(args, context, output)
+        .map_err(|error| error.or_hint("`afresh status` shows the state of each task"))
+}
+
+fn carry_out(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     match &args.change {
         Change::Ready { run } => ready(run.as_deref(), context, output),
         Change::Retry { id } => {

@@ -116,10 +116,8 @@ fn under(program: Option<AgentProgram>, context: &AppContext) -> Result<PathBuf,
         return Ok(std::env::temp_dir());
     };
     let place = cache.join("demo");
-    std::fs::create_dir_all(&place).map_err(|error| {
-        AppError::usage("scratch", format!("cannot make {}", place.display()))
-            .cause(error.to_string())
-    })?;
+    std::fs::create_dir_all(&place)
+        .map_err(|error| AppError::cannot_write("scratch", &place, error))?;
     Ok(place)
 }
 
@@ -172,7 +170,7 @@ fn unfinished(scratch: &mut Scratch, standing: DriveState, output: &Output) -> E
 fn report_of(place: &RepoContext) -> Result<RunReport, AppError> {
     let found = afresh_app::session::select_run::find_run(place, None)?;
     RunReport::of(&found, ReportContext { is_driven: false, moment: moment::iso })
-        .map_err(|error| AppError::usage("journal", error.to_string()))
+        .map_err(AppError::journal)
 }
 
 /// The report: on standard output, or as a file where standard output is a terminal.
@@ -185,10 +183,8 @@ fn hand_over(report: &RunReport, scratch: &Scratch, output: &Output) -> Result<(
     let terminal = std::io::stdout().is_terminal();
     if terminal || scratch.is_kept() {
         let file = report_file(scratch);
-        write_atomically(&file, page.as_bytes()).map_err(|error| {
-            AppError::usage("report", format!("cannot write {}", file.display()))
-                .cause(error.to_string())
-        })?;
+        write_atomically(&file, page.as_bytes())
+            .map_err(|error| AppError::cannot_write("report", &file, error))?;
         output.note(&format!("  Report: {}", file.display()));
     }
     if !terminal {

@@ -74,9 +74,7 @@ impl Writing<'_> {
                 }
             }
         }
-        self.save().map_err(|cause| {
-            AppError::usage("write", format!("cannot write {shown}")).cause(cause).in_file(&shown)
-        })?;
+        self.save().map_err(|cause| AppError::cannot_write("write", &self.target, cause))?;
         self.written = true;
         self.output.note(&format!("wrote {shown}"));
         Ok(())

@@ -63,10 +63,7 @@ fn render(page: &clap::Command) -> Result<Vec<u8>, AppError> {
 }
 
 fn write_all(cli: &clap::Command, directory: &Path, output: &Output) -> Result<Exit, AppError> {
-    let failed = |error: std::io::Error| {
-        AppError::usage("man", format!("cannot write to {}", directory.display()))
-            .cause(error.to_string())
-    };
+    let failed = |error: std::io::Error| AppError::cannot_write("man", directory, error);
     std::fs::create_dir_all(directory).map_err(failed)?;
     let pages: Vec<clap::Command> =
         std::iter::once(cli.clone()).chain(visible(cli).cloned()).collect();

@@ -13,7 +13,7 @@ use afresh_engine::mailbox::Mailbox;
 
 use crate::terminal::output::Output;
 use afresh_app::environment::Environment;
-use afresh_app::error::AppError;
+use afresh_app::error::{AppError, ErrorClass};
 
 /// The mailbox of this attempt.
 pub(crate) fn mailbox(command: &str, environment: &Environment) -> Result<Mailbox, AppError> {
@@ -34,5 +34,12 @@ pub(crate) fn no_attempt(command: &str) -> AppError {
 }
 
 pub(crate) fn cannot_leave(error: &std::io::Error) -> AppError {
-    AppError::usage("mailbox", "cannot use the mailbox of this attempt").cause(error.to_string())
+    // Our own refusals, such as of a message that is too long, have no error number.
+    let class = match error.raw_os_error() {
+        Some(_) => ErrorClass::Machine,
+        None => ErrorClass::Usage,
+    };
+    AppError::new(class, "mailbox", "cannot use the mailbox of this attempt")
+        .cause(error.to_string())
+        .hint("the attempt may have ended")
 }

@@ -36,9 +36,8 @@ pub(crate) fn report(
         ));
     }
     let answer = redact(answer, &environment.secrets());
-    afresh_app::store::write_atomically(&file, answer.as_bytes()).map_err(|error| {
-        AppError::usage("result", "cannot write the result file").cause(error.to_string())
-    })?;
+    afresh_app::store::write_atomically(&file, answer.as_bytes())
+        .map_err(|error| AppError::cannot_write("result", &file, error))?;
     Ok(outcome)
 }
 

@@ -55,7 +55,7 @@ fn what_cannot_be_read_is_named_with_what_was_expected() {
     for (over, expected) in [
         (json!({"files": "a.txt"}), "a list of paths"),
         (json!({"checks": "true"}), "a list of commands"),
-        (json!({"needs": [1]}), "a text"),
+        (json!({"needs": [1]}), "a string"),
         (json!({"tier": "huge"}), "one of: small, standard, large"),
         (json!({"checks": [{"run": "true", "red_first": "yes"}]}), "true or false"),
     ] {

@@ -41,7 +41,7 @@ fn a_directory_without_exactly_one_plan_is_refused() {
     let repo = repo();
     fs::create_dir(repo.root().join("plans")).expect("a directory");
     let error = refused_file(&repo, "plans", "plan");
-    assert!(message(&error).contains("holds no plan"), "{error}");
+    assert!(message(&error).contains("contains no plan"), "{error}");
     repo.write("plans/a.plan.toml", "");
     repo.write("plans/b.plan.json", "");
     let error = refused_file(&repo, "plans", "plan");
@@ -130,7 +130,10 @@ fn invalid_utf8_is_refused_with_its_byte_offset() {
         bytes.splice(at..at + 2, [0xe9]);
         fs::write(&path, &bytes).expect("written");
         let error = refused_file(&repo, file, "not-utf8");
-        assert!(message(&error).contains(&format!("byte {at} is not UTF-8 (0xe9)")), "{error}");
+        assert!(
+            message(&error).contains(&format!("byte {at} (0xe9) is not valid UTF-8")),
+            "{error}"
+        );
         assert!(help(&error).contains("UTF-8"), "{error}");
         let lines = String::from_utf8_lossy(&bytes[..at]).lines().count();
         assert_eq!(error["line"], lines, "{error}");
