@@ -1,6 +1,6 @@
-//! Messages of JSON-RPC 2.0, as the protocols of agents and of their tools have them.
+//! Messages of JSON-RPC 2.0, which ACP and MCP use.
 //!
-//! Lines, pipes and what the methods mean are for others.
+//! Transport and methods are left to the callers.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ pub const INVALID_REQUEST: i64 = -32600;
 pub const UNKNOWN_METHOD: i64 = -32601;
 pub const INVALID_PARAMS: i64 = -32602;
 
-/// What a message is, by the fields that it has.
+/// A message, classified by its fields.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RpcMessage<'m> {
     Request {
@@ -17,7 +17,7 @@ pub enum RpcMessage<'m> {
         method: &'m str,
         params: &'m Value,
     },
-    /// Wants no answer.
+    /// A notification, which is not answered.
     Notice {
         method: &'m str,
         params: &'m Value,
@@ -26,7 +26,7 @@ pub enum RpcMessage<'m> {
         id: &'m Value,
         outcome: Result<&'m Value, &'m Value>,
     },
-    /// It has an id, and is neither a question nor an answer.
+    /// It has an id, but is neither a request nor a response.
     Broken {
         id: &'m Value,
     },

@@ -1,7 +1,6 @@
-//! What models cost and how much they can hold: a dated table that travels with the program, and a
-//! project's own prices over it.
+//! Prices and context sizes of models: a dated built-in table, and a project's own prices over it.
 //!
-//! A model that nobody knows has no price; nothing is ever taken to be free (R14).
+//! An unknown model has no price; nothing counts as free (R14).
 
 use std::collections::BTreeMap;
 
@@ -15,7 +14,7 @@ use crate::stream::usage::micros;
 
 const BUILT_IN: &str = include_str!("../prices.toml");
 const FIELDS: &[&str] = &["input", "output", "cache_read", "cache_write", "window"];
-/// What a million tokens can cost, in dollars.
+/// The highest price of a million tokens, in dollars.
 const DOLLARS: std::ops::RangeInclusive<f64> = 0.0..=100_000.0;
 const WINDOWS: std::ops::RangeInclusive<u64> = 1..=1_000_000_000;
 
@@ -27,35 +26,35 @@ pub struct ModelPrice {
     pub output: u64,
     pub cache_read: u64,
     pub cache_write: u64,
-    /// In tokens; none where only the price is known.
+    /// The context size in tokens, if it is known.
     pub window: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceTable {
-    /// When the built-in table was last compared with what providers ask.
+    /// When the built-in table was last compared with the providers' prices.
     pub as_of: String,
     models: BTreeMap<String, ModelPrice>,
 }
 
 impl PriceTable {
-    /// The table that travels with the program.
+    /// The built-in table.
     pub fn built_in() -> Self {
         let source = SourceText::new("prices.toml", BUILT_IN);
         let mut reader = NodeReader::new(&source, "prices");
         let mut prices = Self { as_of: String::new(), models: BTreeMap::new() };
-        let root = afresh_formats::text::toml::parse(&source).expect("our own table is TOML");
+        let root = afresh_formats::text::toml::parse(&source).expect("the built-in table is TOML");
         for entry in reader.entries(&root) {
             match entry.key.as_str() {
                 "models" => prices.read(&mut reader, &entry.node),
                 _ => prices.as_of = reader.text(&entry.node).unwrap_or_default(),
             }
         }
-        assert_eq!(reader.into_findings(), [], "our own table is well-formed");
+        assert_eq!(reader.into_findings(), [], "the built-in table is valid");
         prices
     }
 
-    /// A table of models by name; what it says wins over what was there.
+    /// Adds a table of models by name, which overrides existing entries.
     pub fn read(&mut self, reader: &mut NodeReader<'_, '_>, table: &Node) {
         for entry in reader.entries(table) {
             if let Some(model) = model(reader, entry) {
@@ -64,7 +63,7 @@ impl PriceTable {
         }
     }
 
-    /// The entry whose name is the longest beginning of this one: `claude-sonnet-4` for
+    /// The entry whose name is the longest prefix of this one: `claude-sonnet-4` for
     /// `claude-sonnet-4-5`, but not `gpt-5` for `gpt-5.5`, which is another model.
     pub fn find(&self, name: &str) -> Option<&ModelPrice> {
         let name = name.to_ascii_lowercase();
@@ -82,7 +81,7 @@ impl PriceTable {
         self.models.iter().map(|(name, model)| (name.as_str(), model))
     }
 
-    /// The size of a model's context, in tokens; what is usual where nobody knows.
+    /// The size of a model's context in tokens, or a default if it is unknown.
     pub fn window(&self, name: &str) -> u64 {
         if name.ends_with("[1m]") {
             return 1_000_000;
@@ -90,7 +89,7 @@ impl PriceTable {
         self.find(name).and_then(|model| model.window).unwrap_or(DEFAULT_WINDOW)
     }
 
-    /// The use with its cost, where the program did not tell and the model is known.
+    /// The usage with its cost, if the program did not report one and the model is known.
     #[must_use]
     pub fn priced(&self, name: &str, usage: Usage) -> Usage {
         let cost = || self.find(name).map(|model| model.cost(&usage));
@@ -112,7 +111,7 @@ impl ModelPrice {
     }
 }
 
-/// One model; input and output must be there, a cache costs what input does unless it says more.
+/// Reads one model; input and output are required, and the price of the cache defaults to that of input.
 fn model(reader: &mut NodeReader<'_, '_>, entry: &TableEntry) -> Option<ModelPrice> {
     let (mut input, mut output, mut cache_read, mut cache_write) = (None, None, None, None);
     let mut window = None;
@@ -151,7 +150,7 @@ mod tests {
         Usage { input, output, cache_read, cache_write, cost_micros: None }
     }
 
-    /// LO-03: cache reads have a price of their own.
+    /// LO-03: cache reads have their own price.
     #[test]
     fn each_kind_of_token_has_its_price() {
         let prices = PriceTable::built_in();
@@ -161,9 +160,9 @@ mod tests {
         assert!(!prices.as_of.is_empty());
     }
 
-    /// R14: an unknown model has no price, and neither has one whose name only looks alike.
+    /// R14: an unknown model has no price, and neither has one with a similar name.
     #[test]
-    fn what_nobody_knows_is_not_free() {
+    fn an_unknown_model_is_not_free() {
         let prices = PriceTable::built_in();
         for unknown in ["my-model", "gpt-5.5", "gpt-50", "claude", ""] {
             assert_eq!(prices.priced(unknown, used(1, 1, 0, 0)).cost_micros, None, "{unknown}");
@@ -171,12 +170,16 @@ mod tests {
         for known in ["gpt-5", "openai/gpt-5-mini", "gpt-5-codex", "claude-opus-4-5-20260101"] {
             assert!(prices.find(known).is_some(), "{known}");
         }
-        let told = Usage { cost_micros: Some(7), ..used(1, 1, 0, 0) };
-        assert_eq!(prices.priced("gpt-5", told).cost_micros, Some(7), "the program knows better");
+        let reported = Usage { cost_micros: Some(7), ..used(1, 1, 0, 0) };
+        assert_eq!(
+            prices.priced("gpt-5", reported).cost_micros,
+            Some(7),
+            "the program knows better"
+        );
     }
 
     #[test]
-    fn a_projects_own_prices_win_and_mistakes_have_a_place() {
+    fn a_projects_prices_win_and_mistakes_are_located() {
         let text = "[gpt-5]\ninput = 2\noutput = 4\n[other]\ninput = 1\n[third]\nouput = 1\n";
         let source = SourceText::new("config.toml", text);
         let mut reader = NodeReader::new(&source, "config");

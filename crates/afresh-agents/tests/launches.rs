@@ -1,4 +1,4 @@
-//! How each known program is started: fresh, and with a conversation that goes on.
+//! How each known program is started: with a new conversation, and with a resumed one.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -44,7 +44,7 @@ fn shown(launch: &LaunchCommand) -> String {
     text
 }
 
-/// AG-01, AG-08: the whole command line of each program, and what is different where it goes on.
+/// AG-01, AG-08: the whole command line of each program, and how it differs for a resumed conversation.
 #[test]
 fn each_program_has_its_own_way_to_go_on() {
     for program in AgentProgram::ALL {
@@ -57,10 +57,10 @@ fn each_program_has_its_own_way_to_go_on() {
     }
 }
 
-/// B36, AG-01: no program sees a variable that it does not need to reach its model, and nothing that it
-/// is handed over is in its command line, where everybody on the machine could read it.
+/// B36, AG-01: no program gets a variable that it does not need to reach its model, and none of the values
+/// is in its command line, where every user of the machine could read it.
 #[test]
-fn each_program_is_handed_over_only_what_it_needs() {
+fn each_program_gets_only_the_variables_that_it_needs() {
     const OTHERS: &[&str] = &[
         "AWS_SECRET_ACCESS_KEY",
         "DATABASE_URL",
@@ -79,10 +79,10 @@ fn each_program_is_handed_over_only_what_it_needs() {
             assert!(!seen, "{} sees {name}", program.word());
         }
         let keys = allowed.iter().filter(|name| name.ends_with("_KEY") || name.ends_with("_TOKEN"));
-        let handed: BTreeMap<String, String> =
+        let passed: BTreeMap<String, String> =
             keys.map(|name| (name.clone(), format!("secret of {name}"))).collect();
-        assert!(!handed.is_empty(), "{} needs a key", program.word());
-        let argv = launch(*program, SessionRef::New("NAME"), &handed).argv;
+        assert!(!passed.is_empty(), "{} needs a key", program.word());
+        let argv = launch(*program, SessionRef::New("NAME"), &passed).argv;
         assert!(!argv.iter().any(|word| word.contains("secret of")), "{argv:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Scripts as text: what is read, which part is played, and what is said about mistakes.
+//! Scripts as text: what is read, which part is used, and how mistakes are reported.
 
 use afresh_agents::adapters::scripted::script::{ActionKind, HangMode, ScriptedEnd};
 use afresh_agents::adapters::scripted::{AgentScript, read};
@@ -8,43 +8,43 @@ fn script(text: &str) -> AgentScript {
     reading.script.unwrap_or_else(|| panic!("{:#?}", reading.findings))
 }
 
-/// Everything that is said about a script, as people see it.
-fn said(text: &str) -> String {
+/// All findings about a script, as text.
+fn findings(text: &str) -> String {
     let reading = read("s.toml", text.as_bytes());
     assert!(reading.script.is_none(), "accepted");
     reading.findings.iter().map(afresh_formats::Finding::render).collect()
 }
 
-/// The only act of a script that has one.
+/// The only action of a script.
 fn act(text: &str) -> ActionKind {
     let script = script(&format!("[[task]]\nid = \"*\"\ndo = [ {text} ]\n"));
     script.deeds("T1", 1).expect("it fits")[0].act.clone()
 }
 
-/// AG-02: the first part that fits task and attempt is played, and no other.
+/// AG-02: the first part that matches task and attempt is used, and no other.
 #[test]
-fn the_first_part_that_fits_is_played() {
+fn the_first_match_is_used() {
     let script = script(
         "[[task]]\nid = \"A\"\nattempt = 2\ndo = [ { say = \"A2\" } ]\n\
          [[task]]\nid = \"A\"\nfrom_attempt = 4\ndo = [ { say = \"A4\" } ]\n\
          [[task]]\nid = \"*\"\nattempt = 1\ndo = [ { say = \"first\" } ]\n\
          [[task]]\nid = \"B\"\ndo = [ { say = \"B\" } ]\n",
     );
-    let says = |task: &str, attempt: u32| match &script.deeds(task, attempt)?[0].act {
+    let text_of = |task: &str, attempt: u32| match &script.deeds(task, attempt)?[0].act {
         ActionKind::Say(text) => Some(text.clone()),
         other => panic!("{other:?}"),
     };
-    assert_eq!(says("A", 1).as_deref(), Some("first"));
-    assert_eq!(says("A", 2).as_deref(), Some("A2"));
-    assert_eq!(says("A", 3), None);
-    assert_eq!(says("A", 9).as_deref(), Some("A4"));
-    assert_eq!(says("B", 2).as_deref(), Some("B"));
-    assert_eq!(says("C", 2), None);
+    assert_eq!(text_of("A", 1).as_deref(), Some("first"));
+    assert_eq!(text_of("A", 2).as_deref(), Some("A2"));
+    assert_eq!(text_of("A", 3), None);
+    assert_eq!(text_of("A", 9).as_deref(), Some("A4"));
+    assert_eq!(text_of("B", 2).as_deref(), Some("B"));
+    assert_eq!(text_of("C", 2), None);
 }
 
-/// AG-02: chance is settled by seed, task and attempt; nothing comes after an end.
+/// AG-02: seed, task and attempt decide chances; actions after an end are dropped.
 #[test]
-fn chance_is_settled_by_the_seed() {
+fn chances_are_decided_by_the_seed() {
     let of = |seed: u64| {
         let text = format!(
             "seed = {seed}\n[[task]]\nid = \"*\"\n\
@@ -60,7 +60,7 @@ fn chance_is_settled_by_the_seed() {
 }
 
 #[test]
-fn acts_are_read_with_what_belongs_to_them() {
+fn actions_are_read_with_their_fields() {
     let text = "{ edit = \"a\", find = \"x\", replace = \"y\" }";
     assert_eq!(
         act(text),
@@ -74,10 +74,10 @@ fn acts_are_read_with_what_belongs_to_them() {
     assert_eq!(act("{ hang = \"deaf\" }"), ActionKind::End(ScriptedEnd::Hang(HangMode::Deaf)));
 }
 
-/// AG-02: every mistake is shown where it is, all at once.
+/// AG-02: all mistakes are reported at once, with their positions.
 #[test]
-fn mistakes_are_shown_where_they_are() {
-    insta::assert_snapshot!(said(
+fn mistakes_are_reported_with_their_positions() {
+    insta::assert_snapshot!(findings(
         "sead = 3\n\
          [[task]]\n\
          id = \"A\"\n\
@@ -164,13 +164,13 @@ fn mistakes_are_shown_where_they_are() {
 }
 
 #[test]
-fn a_script_without_a_part_is_no_script() {
-    insta::assert_snapshot!(said("seed = 1\n"), @"
+fn a_script_without_a_task_is_rejected() {
+    insta::assert_snapshot!(findings("seed = 1\n"), @"
         error[script]: the script has no [[task]]
           --> s.toml
           hint: `afresh schema script` describes the format
         ");
-    insta::assert_snapshot!(said("[[task]\n"), @"
+    insta::assert_snapshot!(findings("[[task]\n"), @"
         error[syntax]: unclosed array table, expected `]`
           --> s.toml:1:8
            |
@@ -178,7 +178,7 @@ fn a_script_without_a_part_is_no_script() {
            |        ^
           hint: `afresh schema script` describes the format
         ");
-    insta::assert_snapshot!(said("[[task]]\nattempt = 1\nfrom_attempt = 2\n[[task]]\n"), @r#"
+    insta::assert_snapshot!(findings("[[task]]\nattempt = 1\nfrom_attempt = 2\n[[task]]\n"), @r#"
         error[script]: either `attempt` or `from_attempt`, not both
           --> s.toml:1:1
            |

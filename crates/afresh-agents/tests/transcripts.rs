@@ -1,7 +1,7 @@
-//! What each program really printed, and what is read out of it (AG-01, AG-07, LO-03).
+//! Real output of each program, and the events that are read from it (AG-01, AG-07, LO-03).
 //!
 //! The transcripts are of the real programs against a scripted model server, shortened where they
-//! repeat themselves. A new version of a program brings new transcripts; the old ones stay.
+//! are repetitive. A new version of a program adds new transcripts; the old ones stay.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use afresh_agents::{AcpAgent, Agent, AgentEvent, AgentKind, AgentProgram, ProgramEnd};
 
-/// When limits that are told as moments are looked at.
+/// The current time, for limits that are reported as a time.
 const NOW: u64 = 1_794_729_000;
 
-/// Every agent that is followed, by the name of its directory.
+/// Every agent with a stream reader, by the name of its directory.
 fn agents() -> Vec<Agent> {
     let named = |name: &str, kind| Agent { name: name.to_owned(), kind, env: Vec::new() };
     let programs =
@@ -35,7 +35,7 @@ fn transcripts(agent: &Agent) -> Vec<String> {
     names
 }
 
-/// Everything that is read out of one transcript, a line each.
+/// The events of one transcript, one per line.
 fn reading(agent: &Agent, name: &str) -> String {
     let at = directory(agent);
     let lines = fs::read_to_string(at.join(format!("{name}.jsonl"))).expect("a transcript");
@@ -84,8 +84,8 @@ fn shown(event: &AgentEvent) -> String {
     }
 }
 
-/// AG-07, LO-03, RE-01: session, model, use, context and answer of every transcript, and why the
-/// program ended.
+/// AG-07, LO-03, RE-01: session, model, usage, context and result of every transcript, and why the program
+/// ended.
 #[test]
 fn every_transcript_is_read() {
     for agent in agents() {
@@ -98,10 +98,10 @@ fn every_transcript_is_read() {
     }
 }
 
-/// Versions to come: lines of kinds that nobody knows, in another order, cut short or not JSON, are
-/// passed over and break nothing.
+/// Lines of future versions: unknown kinds, another order, cut lines and lines that are not JSON are
+/// ignored.
 #[test]
-fn lines_that_nobody_knows_break_nothing() {
+fn unknown_lines_are_ignored() {
     for agent in agents() {
         for name in transcripts(&agent) {
             let path = directory(&agent).join(format!("{name}.jsonl"));
@@ -120,9 +120,9 @@ fn lines_that_nobody_knows_break_nothing() {
     }
 }
 
-/// Rule 1 of every adapter: an exit code of 0 is no answer, and what a tool printed is no error.
+/// Exit code 0 is not a result, and output of a tool is not an error of the model.
 #[test]
-fn a_tool_that_prints_an_error_is_no_error_of_the_model() {
+fn output_of_a_tool_is_not_an_error_of_the_model() {
     let claude = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"429 rate_limit overloaded","is_error":true}]}}"#;
     let codex = r#"{"type":"item.completed","item":{"id":"i","type":"command_execution","aggregated_output":"Quota exceeded. last status: 429","exit_code":1,"status":"failed"}}"#;
     let gemini =

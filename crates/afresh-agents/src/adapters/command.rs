@@ -1,8 +1,8 @@
-//! Any program at all.
+//! Any command as an agent.
 
 use crate::agent::{LaunchCommand, LaunchError, PromptDelivery, PromptFile, path_text};
 
-/// What Linux takes as a single argument, less one for its end.
+/// The longest single argument that Linux accepts, without its terminating NUL.
 const MAX_ARGUMENT_BYTES: usize = 128 * 1024 - 1;
 
 pub(crate) fn launch(
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn the_prompt_comes_by_stdin_by_file_or_as_an_argument() {
+    fn the_prompt_is_passed_by_stdin_by_file_or_as_an_argument() {
         let command = ["agent".to_owned(), "-x".to_owned()];
         let by = |by| launch(&command, by, prompt("do it")).expect("short");
         assert_eq!(by(PromptDelivery::Stdin).stdin.as_deref(), Some(Path::new("/p.md")));
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_that_no_argument_can_hold_is_refused_before_the_spawn() {
+    fn a_prompt_too_long_for_an_argument_is_rejected_before_the_start() {
         let long = "x".repeat(200_000);
         assert!(launch(&["a".to_owned()], PromptDelivery::Arg, prompt(&long)).is_err());
     }

@@ -1,29 +1,28 @@
-//! Whom an agent program needs on the network: its model, its login, and whoever the user's own
-//! settings name instead.
+//! The hosts that an agent program needs: its model, its login, and those in the user's own settings.
 //!
-//! What a project's configuration says is left out: a project must not open anything. Who is let
-//! through, and how, is for others.
+//! A project's configuration is ignored here, because a project must not extend the allowlist. The
+//! allowlist itself is enforced elsewhere.
 
 use std::path::{Path, PathBuf};
 
 use crate::adapters::program::AgentProgram;
 use crate::agent::{Agent, AgentKind};
 
-/// Texts for a list of hosts.
+/// Entries for an allowlist.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NetworkNeeds {
     /// `host`, `*.host`.
     pub hosts: Vec<String>,
-    /// Addresses whose hosts are meant.
+    /// URLs whose hosts are allowed.
     pub urls: Vec<String>,
-    /// Files of the user's that may name more of those; see [`base_urls`].
+    /// The user's files that may contain more URLs; see [`base_urls`].
     pub files: Vec<PathBuf>,
-    /// The program talks to itself through a port of the loopback that nobody knows before.
+    /// Whether the program connects to itself through an unknown loopback port.
     pub own_port: bool,
 }
 
 impl Agent {
-    /// None where nobody knows whom the program needs.
+    /// The program's needs, or `None` if they are unknown.
     pub fn reach(
         &self,
         home: Option<&Path>,
@@ -60,7 +59,7 @@ impl AgentProgram {
         }
     }
 
-    /// Files that may name a base URL, in what it keeps.
+    /// Its settings files that may contain a base URL.
     fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Claude | Self::Gemini => &["settings.json"],
@@ -70,7 +69,7 @@ impl AgentProgram {
     }
 }
 
-/// Models behind a cloud's own doors, in the region that the user's variables name.
+/// Hosts of models in a cloud, for the region in the user's variables.
 fn clouds(variable: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
     let first = |names: &[&str]| names.iter().find_map(|name| variable(name));
     let mut hosts = Vec::new();
@@ -95,8 +94,8 @@ fn is_url(text: &str) -> bool {
     ["http://", "https://"].iter().any(|scheme| text.trim_start().starts_with(scheme))
 }
 
-/// The values of everything that is called a base URL, in settings of any kind: `base_url = "…"`,
-/// `"baseURL": "…"`, `"ANTHROPIC_BASE_URL": "…"`.
+/// The values of all base URLs in settings of any notation: `base_url = "…"`, `"baseURL": "…"`,
+/// `"ANTHROPIC_BASE_URL": "…"`.
 pub fn base_urls(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for quote in ['"', '\''] {
@@ -107,7 +106,7 @@ pub fn base_urls(text: &str) -> Vec<String> {
             if is_value && is_base_url(&before) {
                 found.push(part.trim().to_owned());
             }
-            // A key in quotes is followed by nothing but a colon before its value.
+            // A quoted key is followed by a colon and its value.
             if part.trim().trim_end_matches([':', '=']).trim().is_empty() {
                 before.push_str(part);
             } else {
@@ -118,7 +117,7 @@ pub fn base_urls(text: &str) -> Vec<String> {
     found
 }
 
-/// Does a text end in a key of that name?
+/// Whether the text ends in the key of a base URL.
 fn is_base_url(before: &str) -> bool {
     let key = before.trim_end().trim_end_matches([':', '=']).trim_end();
     let key = key.rsplit(|one: char| one.is_whitespace() || "{},.".contains(one)).next();
@@ -141,9 +140,9 @@ mod tests {
         agent.reach(Some(Path::new("/home/me")), &variable).expect("known")
     }
 
-    /// R5: the model of each program is on its list, and what the user's variables name.
+    /// R5: the list of each program has its model and the hosts in the user's variables.
     #[test]
-    fn a_program_reaches_its_model_and_what_its_user_names() {
+    fn a_program_needs_its_model_and_the_users_hosts() {
         let claude = reach(
             AgentProgram::Claude,
             &[
@@ -163,9 +162,9 @@ mod tests {
         assert!(hosts.contains(&"bedrock-runtime.eu-west-1.amazonaws.com".to_owned()), "{hosts:?}");
     }
 
-    /// An agent that is any program has no list of its own, and neither has one that nobody knows.
+    /// A command and an unknown ACP agent have no list.
     #[test]
-    fn nobody_knows_whom_any_program_needs() {
+    fn the_needs_of_other_programs_are_unknown() {
         let kind =
             AgentKind::Acp(crate::AcpAgent { command: vec!["other".to_owned()], models: None });
         let agent = Agent { name: "x".to_owned(), kind, env: Vec::new() };
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn base_urls_are_found_in_settings_of_any_kind() {
+    fn base_urls_are_found_in_every_notation() {
         let toml = "model = \"x\"\n[model_providers.mine]\nbase_url = \"http://a.test:1/v1\"\n\
                     homepage = \"http://no.test\"\nchatgpt_base_url='https://b.test'\n";
         assert_eq!(base_urls(toml), ["http://a.test:1/v1", "https://b.test"]);

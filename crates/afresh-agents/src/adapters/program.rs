@@ -1,6 +1,6 @@
-//! The coding agents whose ways we know: which there are, and what they have in common.
+//! The coding agents that afresh knows, and what they have in common.
 //!
-//! What each one does is in its own directory: command line, settings, output, errors.
+//! Command line, settings, output and errors of each are in its own module.
 
 use std::path::{Path, PathBuf};
 
@@ -15,16 +15,16 @@ use crate::adapters::opencode;
 use crate::agent::{LaunchCommand, LaunchError, LaunchRequest};
 use crate::stream::event::StreamReader;
 
-/// A coding agent as the configuration names it.
+/// A coding agent of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramAgent {
     pub program: AgentProgram,
-    /// How it is started: the program, and arguments that come before ours.
+    /// The program, and arguments before ours.
     pub command: Vec<String>,
-    /// Arguments of the user's, after ours.
+    /// The user's arguments, after ours.
     pub args: Vec<String>,
     pub models: ModelNames,
-    /// All tools that it has, by its own names; none: those that a worker needs.
+    /// Its tools, by the program's names; `None` for the default set.
     #[serde(default)]
     pub tools: Option<Vec<String>>,
 }
@@ -38,7 +38,7 @@ pub enum AgentProgram {
     Opencode,
 }
 
-/// The model of each size, by the program's own names.
+/// The model of each size, by the program's names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelNames {
     pub small: String,
@@ -64,7 +64,7 @@ impl ModelNames {
 impl AgentProgram {
     pub const ALL: &'static [Self] = &[Self::Claude, Self::Codex, Self::Gemini, Self::Opencode];
 
-    /// The word of the configuration, which is also the program's own name.
+    /// Its name in the configuration, which is also that of the program.
     pub fn word(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -78,7 +78,7 @@ impl AgentProgram {
         Self::ALL.iter().copied().find(|program| program.word() == word)
     }
 
-    /// What its models are called, unless the configuration says otherwise.
+    /// Its default models.
     pub fn models(self) -> ModelNames {
         let [small, standard, large] = match self {
             Self::Claude => claude::MODELS,
@@ -90,7 +90,7 @@ impl AgentProgram {
         ModelNames { small, standard, large }
     }
 
-    /// Variables that it needs to reach its model, if they are set.
+    /// Environment variables that it needs to reach its model.
     pub fn variables(self) -> &'static [&'static str] {
         match self {
             Self::Claude => claude::VARIABLES,
@@ -100,7 +100,7 @@ impl AgentProgram {
         }
     }
 
-    /// What it keeps for itself, below the home directory: login, settings, conversations.
+    /// Its own files below the home directory: login, settings, conversations.
     fn home_files(self) -> &'static [&'static str] {
         match self {
             Self::Claude => claude::KEEPS,
@@ -110,7 +110,7 @@ impl AgentProgram {
         }
     }
 
-    /// Where that is: below `home`, or where a variable says.
+    /// The paths of those files: below `home`, or by an environment variable.
     pub(crate) fn places(
         self,
         home: Option<&Path>,
@@ -135,7 +135,7 @@ impl AgentProgram {
         }
     }
 
-    /// As it is when the configuration says nothing about it.
+    /// The agent with default settings.
     pub fn agent(self) -> ProgramAgent {
         ProgramAgent {
             program: self,

@@ -1,17 +1,17 @@
-//! The agent programs as npm has them, in the versions that afresh is tested with.
+//! The npm packages of agent programs, in the versions that afresh is tested with.
 //!
-//! `.ci/agents` installs the same ones for the tests. Installing them for a user is for the program.
+//! `.ci/agents` installs the same versions for the tests.
 
-/// One program.
+/// A program and its version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PinnedProgram {
-    /// The name that it is started by.
+    /// The name of its executable.
     pub program: &'static str,
     pub package: &'static str,
     pub version: &'static str,
 }
 
-/// Those that are known by name, and then those that only speak the Agent Client Protocol for one.
+/// Known programs, then ACP adapters for them.
 pub const PINS: &[PinnedProgram] = &[
     PinnedProgram { program: "claude", package: "@anthropic-ai/claude-code", version: "2.1.197" },
     PinnedProgram { program: "codex", package: "@openai/codex", version: "0.166.0" },
@@ -25,7 +25,7 @@ pub const PINS: &[PinnedProgram] = &[
     PinnedProgram { program: "codex-acp", package: "@zed-industries/codex-acp", version: "0.16.0" },
 ];
 
-/// The program of this name; a path counts by its last part.
+/// Finds a program by name, or by the last component of a path.
 pub fn find_pin(program: &str) -> Option<&'static PinnedProgram> {
     let name = program.rsplit('/').next().unwrap_or_default();
     PINS.iter().find(|pin| pin.program == name)
@@ -36,9 +36,9 @@ mod tests {
     use super::*;
     use crate::AgentProgram;
 
-    /// AG-01: what is tested is what is installed.
+    /// AG-01: the tests use the versions that afresh installs.
     #[test]
-    fn the_tests_use_the_versions_that_are_installed() {
+    fn the_tests_use_the_installed_versions() {
         let script = include_str!("../../../../.ci/agents");
         for program in AgentProgram::ALL {
             let pin = find_pin(program.word()).expect("pinned");

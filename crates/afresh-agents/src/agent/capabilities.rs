@@ -1,28 +1,27 @@
-//! What can be done with an agent, by its kind.
+//! The capabilities of an agent, by its kind.
 
 use serde::Serialize;
 
 use crate::adapters::program::{AgentProgram, ProgramAgent};
 use crate::agent::{Agent, AgentKind, PromptDelivery};
 
-/// For people who choose one.
+/// What `afresh agents list` shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct AgentCapabilities {
-    /// How it is given its prompt: `stdin`, `file`, `argument`, `protocol`, or `none` where it follows a
-    /// script.
+    /// How it gets its prompt: `stdin`, `file`, `argument`, `protocol`, or `none` for a script.
     pub prompt: &'static str,
-    /// How it reports and asks: `mcp` by tools of ours, `commands` by commands of ours.
+    /// How it reports and asks: `mcp` by afresh's tools, `commands` by afresh's commands.
     pub tools: &'static str,
-    /// A hook of ours sends it back where it would stop without an answer.
+    /// Whether a hook makes it report a result before it stops.
     pub hooks: bool,
-    /// It tells what it uses, so that a budget can stop it.
+    /// Whether it reports usage, so that a budget can stop it.
     pub reports_use: bool,
-    /// A task's size decides the model that it gets.
+    /// Whether the task's size chooses the model.
     pub chooses_model: bool,
 }
 
 impl Agent {
-    /// The configuration's word for what it is.
+    /// Its kind, as in the configuration.
     pub fn kind_word(&self) -> &'static str {
         match &self.kind {
             AgentKind::Command { .. } => "command",
@@ -32,7 +31,7 @@ impl Agent {
         }
     }
 
-    /// The command line that starts it; none where it is our own.
+    /// The command line that starts it, unless it is built in.
     pub fn command(&self) -> Option<&[String]> {
         match &self.kind {
             AgentKind::Command { command, .. } => Some(command),
@@ -42,7 +41,7 @@ impl Agent {
         }
     }
 
-    /// The same, to be changed.
+    /// Like `command`, mutable.
     pub fn command_mut(&mut self) -> Option<&mut Vec<String>> {
         match &mut self.kind {
             AgentKind::Command { command, .. } => Some(command),

@@ -1,8 +1,7 @@
 //! Agent definitions: `.claude/agents/NAME.md` and `.afresh/agents/NAME.md`.
 //!
-//! A definition is no program. It says in which role a worker works, with which tools and model;
-//! the program is the run's own, or the one that the definition names. Finding the files is for
-//! others.
+//! A definition gives a worker a role, tools and a model. The program is the run's agent, or the one
+//! that the definition names. Finding the files is left to the caller.
 
 use afresh_formats::Finding;
 use afresh_formats::findings::SourceText;
@@ -16,23 +15,23 @@ use serde::{Deserialize, Serialize};
 use crate::adapters::program::{AgentProgram, ModelNames};
 use crate::agent::{Agent, AgentKind};
 
-/// The most bytes that a definition may have.
+/// The largest definition, in bytes.
 pub const MAX_DEFINITION_BYTES: usize = 64 * 1024;
-/// What a plan may name without any file: a worker without a role.
+/// The name of a worker without a role, which needs no file.
 pub const GENERAL: &str = "general-purpose";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentDefinition {
     pub name: String,
-    /// The agent of the configuration that works in this role, where it says so.
+    /// The configured agent for this role, if it names one.
     pub agent: Option<String>,
     pub model: Option<String>,
-    /// None where it says nothing about them.
+    /// `None` if it does not list tools.
     pub tools: Option<Vec<String>>,
     pub role: String,
 }
 
-/// In which role a worker works.
+/// The role of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Role")]
 pub struct WorkerRole {
@@ -41,29 +40,29 @@ pub struct WorkerRole {
 }
 
 impl AgentDefinition {
-    /// Reads a file; `stem` is its name where it does not say another.
+    /// Parses a file; `stem` is the default name.
     pub fn parse(file: &str, stem: &str, text: &str) -> Result<Self, Finding> {
         let source = SourceText::new(file, text);
         let Some(block) = Frontmatter::first(text) else {
-            // A role without a word about itself.
+            // A role without a frontmatter.
             return Ok(Self { role: text.trim().to_owned(), ..Self::named(stem) });
         };
         if !block.closed {
-            let message = "the frontmatter that starts here never ends".to_owned();
+            let message = "the frontmatter that starts here is not closed".to_owned();
             return Err(source
                 .finding("agent-definition", &block.at, message)
-                .with_hint("add a line `---` behind it"));
+                .with_hint("add a line `---` after it"));
         }
         let (node, trouble) = frontmatter(&source, &block);
         if let Some(finding) = trouble {
             return Err(finding);
         }
-        let said = |key: &str| get(&node, key).and_then(word).filter(|word| !word.is_empty());
+        let field = |key: &str| get(&node, key).and_then(word).filter(|word| !word.is_empty());
         let own = Self::named(stem);
         Ok(Self {
-            name: said("name").unwrap_or(own.name),
-            agent: said("agent"),
-            model: said("model").filter(|model| model != "inherit"),
+            name: field("name").unwrap_or(own.name),
+            agent: field("agent"),
+            model: field("model").filter(|model| model != "inherit"),
             tools: get(&node, "tools").map(tools),
             role: text[block.body..].trim().to_owned(),
         })
@@ -73,7 +72,7 @@ impl AgentDefinition {
         Self { name: stem.to_owned(), agent: None, model: None, tools: None, role: String::new() }
     }
 
-    /// The agent that works in this role: `base`, with what the definition says.
+    /// The agent for this role: `base` with the definition's tools and model.
     pub fn agent(&self, name: &str, base: &Agent) -> Agent {
         let mut agent = Agent { name: name.to_owned(), ..base.clone() };
         if let AgentKind::Program(program) = &mut agent.kind {
@@ -85,7 +84,7 @@ impl AgentDefinition {
         agent
     }
 
-    /// Does it name tools that `base` cannot be held to?
+    /// Whether it lists tools that `base` cannot be restricted to.
     pub fn has_tools_without_effect(&self, base: &Agent) -> bool {
         let is_held = matches!(&base.kind, AgentKind::Program(agent) if agent.program == AgentProgram::Claude);
         self.tools.is_some() && !is_held
@@ -103,8 +102,8 @@ fn tools(node: &Node) -> Vec<String> {
         .collect()
 }
 
-/// The names that Claude Code has for sizes mean the same sizes of other programs; any other name is
-/// passed on. After failures that say nothing about the task, the next one down is still tried.
+/// Claude Code's names for sizes mean the same sizes of other programs; any other name is passed on.
+/// After a failure of the model, the next smaller one is still tried.
 fn models(model: &str, program: AgentProgram, known: &ModelNames) -> ModelNames {
     let (size, below) = match model {
         "haiku" => (&known.small, &known.small),
@@ -128,7 +127,7 @@ mod tests {
         Agent { name: program.word().to_owned(), kind, env: vec!["TOKEN".to_owned()] }
     }
 
-    /// AG-04: role, tools and model come from the file.
+    /// AG-04: the file sets role, tools and model.
     #[test]
     fn a_definition_gives_role_tools_and_model() {
         let definition = AgentDefinition::parse("a.md", "a", REVIEWER).expect("a definition");
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn frontmatter_that_never_ends_is_told_with_its_place() {
+    fn an_unclosed_frontmatter_is_reported_with_its_place() {
         let finding = AgentDefinition::parse("x.md", "x", "---\nname: x\nBe brief.\n").unwrap_err();
         assert_eq!(finding.line, 2);
     }

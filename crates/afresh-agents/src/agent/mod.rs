@@ -1,4 +1,9 @@
-//! An agent as the configuration names it, and what it takes to start one.
+//! An agent of the configuration, and how it is started.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`capabilities`] | what can be done with an agent |
+//! | [`definition`] | roles, by files that a task names |
 
 pub mod capabilities;
 pub mod definition;
@@ -20,25 +25,25 @@ use crate::stream::event::StreamReader;
 pub struct Agent {
     pub name: String,
     pub kind: AgentKind,
-    /// Variables that are handed over besides the built-in allow-list.
+    /// Environment variables that are passed in addition to the built-in allowlist.
     pub env: Vec<String>,
 }
 
-/// The programs that we know how to talk to.
+/// The kinds of agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentKind {
-    /// Any program: its exit code, its change and passing checks are enough.
+    /// Any command: exit code, changes and checks decide; a result is optional.
     Command { command: Vec<String>, prompt: PromptDelivery },
-    /// Our own program, which does what a script says.
+    /// The built-in agent that follows a script.
     Scripted { script: ScriptFile },
-    /// A coding agent whose ways we know.
+    /// A coding agent that afresh knows.
     Program(ProgramAgent),
     /// A program that speaks the Agent Client Protocol.
     Acp(AcpAgent),
 }
 
-/// How a program is given its prompt.
+/// How a program gets its prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PromptDelivery {
@@ -49,40 +54,40 @@ pub enum PromptDelivery {
     Arg,
 }
 
-/// What there is to know when one attempt is started.
+/// Everything that is needed to start an attempt.
 #[derive(Debug, Clone, Copy)]
 pub struct LaunchRequest<'a> {
     pub prompt: PromptFile<'a>,
-    /// Our own program, for agents that are built in, and for the worker's tools.
+    /// The path of afresh, for built-in agents and for the worker's tools.
     pub us: &'a Path,
-    /// The size of model.
+    /// The size of the model.
     pub tier: ModelTier,
     pub session: SessionRef<'a>,
-    /// The attempt's own directory, for files that the program needs.
+    /// The attempt's directory, for files that the program needs.
     pub directory: &'a Path,
-    /// The variables that the program will see.
+    /// The environment variables of the program.
     pub variables: &'a BTreeMap<String, String>,
-    /// Are we root? Some programs are careful then.
+    /// Whether afresh runs as root, which some programs refuse.
     pub is_root: bool,
 }
 
-/// The conversation that a worker has.
+/// The conversation of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionRef<'a> {
-    /// A fresh one, with a name that nobody else has: a UUID.
+    /// A new one, with a UUID.
     New(&'a str),
-    /// One that was interrupted, by the program's own name for it.
+    /// An interrupted one, by the program's id for it.
     Resumed(&'a str),
 }
 
-/// A command line, what it finds in its environment, and where its standard input comes from.
+/// A command line with its environment and standard input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaunchCommand {
     pub argv: Vec<String>,
-    /// Set besides the allowed variables; these win.
+    /// Set in addition to the allowed variables, which they override.
     pub env: Vec<(String, String)>,
     pub stdin: Option<PathBuf>,
-    /// Files that must be there before it starts.
+    /// Files that must exist before it starts.
     pub files: Vec<LaunchFile>,
 }
 
@@ -92,7 +97,7 @@ pub struct LaunchFile {
     pub text: String,
 }
 
-/// The prompt of an attempt: its text, and the file that holds it.
+/// The prompt of an attempt: its text and its file.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptFile<'a> {
     pub text: &'a str,
@@ -102,12 +107,12 @@ pub struct PromptFile<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
     #[error(
-        "the prompt has {bytes} bytes, and one argument can hold {limit}; use prompt = \"stdin\" or \"file\""
+        "the prompt has {bytes} bytes, but an argument can have at most {limit}; use prompt = \"stdin\" or \"file\""
     )]
     PromptTooLong { bytes: usize, limit: usize },
     #[error("the path {0:?} is not UTF-8")]
     Path(PathBuf),
-    #[error("{variable} is no JSON object that could be added to: {why}")]
+    #[error("cannot extend {variable}: it is not a JSON object: {why}")]
     Variable { variable: &'static str, why: String },
 }
 
@@ -123,12 +128,12 @@ impl Agent {
         }
     }
 
-    /// The program that must be there before a run starts; none where it is our own.
+    /// The program that must be installed before a run starts, unless it is built in.
     pub fn program(&self) -> Option<&str> {
         self.command().and_then(<[String]>::first).map(String::as_str)
     }
 
-    /// Reads what it reports while it works; none where its output is its answer and nothing else.
+    /// The reader of its output, unless that is plain text.
     pub fn reader(&self) -> Option<Box<dyn StreamReader>> {
         match &self.kind {
             AgentKind::Command { .. } => None,
@@ -138,7 +143,7 @@ impl Agent {
         }
     }
 
-    /// The name of the model that a worker of this size gets; none where the program decides.
+    /// The name of the model of this size, unless the program decides.
     pub fn model(&self, tier: ModelTier) -> Option<&str> {
         match &self.kind {
             AgentKind::Program(agent) => Some(agent.models.for_tier(tier)),
@@ -147,18 +152,18 @@ impl Agent {
         }
     }
 
-    /// Can its program take a conversation up again? Of those that speak a protocol, most can; one that
-    /// cannot says so, and somebody fresh goes on.
+    /// Whether its program can resume a conversation. Most ACP agents can; one that cannot reports it,
+    /// and a new worker continues.
     pub fn can_resume(&self) -> bool {
         matches!(self.kind, AgentKind::Program(_) | AgentKind::Acp(_))
     }
 
-    /// Does its program tell the use of the whole conversation, of earlier processes too?
+    /// Whether its program reports the usage of the whole conversation, including earlier processes.
     pub fn tells_use_of_conversation(&self) -> bool {
         matches!(&self.kind, AgentKind::Program(agent) if agent.program == AgentProgram::Codex)
     }
 
-    /// Every variable that its worker may see, besides the common ones.
+    /// The variables that its worker may see, in addition to the common ones.
     pub fn variables(&self) -> Vec<String> {
         let own: &[&str] = match &self.kind {
             AgentKind::Program(agent) => agent.program.variables(),
@@ -167,7 +172,7 @@ impl Agent {
         own.iter().map(|name| (*name).to_owned()).chain(self.env.iter().cloned()).collect()
     }
 
-    /// What the program keeps for itself, and may write besides its workspace.
+    /// The program's own files, which it may write in addition to its workspace.
     pub fn places(
         &self,
         home: Option<&Path>,
@@ -201,7 +206,7 @@ pub(crate) fn path_text(path: &Path) -> Result<String, LaunchError> {
     path.to_str().map(str::to_owned).ok_or_else(|| LaunchError::Path(path.to_owned()))
 }
 
-/// Variables that every worker and every check may see.
+/// The variables that every worker and every check may see.
 pub const COMMON_VARIABLES: &[&str] = &[
     "PATH",
     "HOME",

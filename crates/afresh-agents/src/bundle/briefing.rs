@@ -1,8 +1,7 @@
-//! What all workers of a run are told alike: the project, its ways, the specification, and the
-//! template that their prompts are made with.
+//! What all workers of a run get: the project, its conventions, the spec, and the prompt template.
 //!
-//! It is read once, when a run is taken up: what workers change later does nothing to it. Finding
-//! the files is for others.
+//! Read once when a run starts or resumes, so workers cannot change it. Finding the files is left to
+//! the caller.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,24 +17,24 @@ use crate::bundle::spec_section::ParsedSpec;
 use crate::bundle::{FileChecksum, FileOrigin};
 use crate::prompt::template::PromptTemplate;
 
-/// How much of a project's description is told, in characters.
+/// The most characters of a project's description.
 const MAX_DESCRIPTION_CHARS: usize = 1_200;
-/// How many paragraphs of it.
+/// The most paragraphs of it.
 const PARAGRAPHS: usize = 2;
 
 #[derive(Debug, Clone, Default)]
 pub struct Briefing {
-    /// The plan, as people know it.
+    /// The plan's path for display.
     pub plan_file: String,
-    /// The files of its tasks, where it has several.
+    /// The file of each task, if the plan has several.
     pub task_files: BTreeMap<TaskId, String>,
     pub project: Option<ProjectSummary>,
-    /// How things are done here, in the project's own words.
+    /// The project's conventions.
     pub patterns: Option<ProjectDocument>,
     pub spec: Option<ParsedSpec>,
-    /// The roles of agents that have one, by the names that tasks have for them.
+    /// The roles of agents that have one, by the names that tasks use.
     pub roles: BTreeMap<String, WorkerRole>,
-    /// Everything that was read for it, the plan included.
+    /// All files that were read for it, including the plan.
     pub sources: Vec<FileChecksum>,
     pub template: PromptTemplate,
 }
@@ -43,12 +42,12 @@ pub struct Briefing {
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectDocument {
-    /// As people know it.
+    /// The path for display.
     pub path: String,
     pub text: String,
 }
 
-/// What a project is, in a few words.
+/// A short description of the project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Project")]
 pub struct ProjectSummary {
@@ -58,7 +57,7 @@ pub struct ProjectSummary {
 }
 
 impl ProjectSummary {
-    /// Out of its `PROJECT.md` or `README.md`; none where that has no words.
+    /// Reads `PROJECT.md` or `README.md`; `None` if it has no text.
     pub fn read(text: &str) -> Option<Self> {
         let mut fences = FenceTracker::default();
         let (mut name, mut paragraphs, mut open) = (None, Vec::<String>::new(), false);
@@ -86,7 +85,7 @@ impl ProjectSummary {
     }
 }
 
-/// Words for people: no heading, badge, table, markup or rule.
+/// Whether the line is prose: not a heading, badge, table, markup or rule.
 fn is_prose(line: &str) -> bool {
     let first = line.chars().next();
     first.is_some_and(|first| !matches!(first, '#' | '<' | '!' | '|'))

@@ -1,10 +1,16 @@
 //! Everything that one worker gets, as data: `AFRESH_BUNDLE` points to it as JSON.
 //!
-//! The prompt is made of it and of nothing else. How much of it is filled depends on the task's
-//! context level; see [`Bundle::context`].
+//! The prompt is rendered from it and from nothing else. How much of it is filled depends on the
+//! task's context level; see [`Bundle::context`].
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`briefing`] | what all workers of a run get |
+//! | [`spec_section`] | the sections of a spec that belong to a task |
 
 pub mod briefing;
 pub mod spec_section;
+
 use afresh_core::ids::{AttemptId, CommitId, RunId, TaskId};
 use afresh_core::outcome::Deviation;
 use afresh_core::plan::{ContextLevel, Task};
@@ -23,58 +29,58 @@ pub struct Bundle {
     pub run: RunId,
     pub plan: String,
     pub attempt: AttemptId,
-    /// The most attempts that this task gets.
+    /// The most attempts for this task.
     pub attempts_allowed: u32,
-    /// The commit the workspace was made from; it holds everything the task needs.
+    /// The commit of the workspace; it contains the work of all tasks that this one needs.
     pub base: CommitId,
-    /// The directory that the worker works in.
+    /// The worker's directory.
     pub target: String,
     pub task: Task,
-    /// In which role it works, where the plan says so.
+    /// Its role, if the plan names one.
     #[serde(default)]
     pub role: Option<WorkerRole>,
-    /// How much it is told besides its task.
+    /// How much it gets in addition to its task.
     pub context: ContextLevel,
     /// The first step to do, counted from 1.
     pub first_step: usize,
-    /// Tasks that this one needs, and that a person gave up: their work is not there.
+    /// Tasks that this one needs and that a person skipped: their work is missing.
     #[serde(default)]
     pub without: Vec<TaskId>,
-    /// Checks that run on every merge, besides the task's own.
+    /// Checks that run on every merge, in addition to the task's own.
     pub always: Vec<String>,
-    /// Why the attempt before came to nothing.
+    /// Why the previous attempt was rejected.
     #[schemars(with = "Option<serde_json::Value>")]
     pub feedback: Option<Rejection>,
-    /// What an earlier attempt left that was cut off.
+    /// The work of an interrupted attempt.
     pub left: Option<InterruptedWork>,
-    /// It goes on with the conversation of that attempt, and has its files; else they are only kept.
+    /// Whether it resumes that attempt's conversation with its files; otherwise they are only saved.
     pub goes_on: bool,
-    /// What a person answered to this task's questions.
+    /// A person's answers to this task's questions.
     pub answers: Vec<AnsweredQuestion>,
-    /// Where the task stands in the plan; from the standard level on.
+    /// The task's position in the plan; from the standard level on.
     pub position: Option<PlanPosition>,
-    /// What the project is; from the standard level on.
+    /// The project; from the standard level on.
     pub project: Option<ProjectSummary>,
-    /// How things are done in this project; from the standard level on.
+    /// The project's conventions; from the standard level on.
     pub patterns: Option<String>,
-    /// What of the specification belongs to the task; from the standard level on.
+    /// The part of the spec that belongs to the task; from the standard level on.
     pub spec: Option<SpecPart>,
-    /// What came of the tasks that this one needs; from the standard level on, with notes and
+    /// The results of the tasks that this one needs; from the standard level on, with notes and
     /// deviations at the full level.
     pub built_on: Vec<FinishedTask>,
-    /// The files that those tasks made, as they are now; at the full level.
+    /// The current files of those tasks; at the full level.
     pub interfaces: Vec<InlinedFile>,
-    /// What landed last, besides those; at the full level.
+    /// Other tasks that landed last; at the full level.
     pub recent: Vec<FinishedTask>,
-    /// What all this was made from.
+    /// The files that the bundle was made from.
     pub sources: Vec<FileChecksum>,
-    /// How many tokens its model can hold.
+    /// The context size of its model, in tokens.
     #[serde(default)]
     pub window: Option<u64>,
 }
 
 impl Bundle {
-    /// Its schema, as `afresh schema bundle` prints it.
+    /// The JSON Schema of bundles, as `afresh schema bundle` prints it.
     pub fn schema() -> String {
         let schema = schemars::schema_for!(Self);
         let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
@@ -83,20 +89,20 @@ impl Bundle {
     }
 }
 
-/// What an attempt left that was cut off.
+/// The work of an interrupted attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Left")]
 pub struct InterruptedWork {
     pub attempt: AttemptId,
-    /// Why it was cut off.
+    /// Why it was interrupted.
     pub why: String,
-    /// Everything that it had done, on top of the base; none where nothing had changed.
+    /// Its changes as a commit on top of the base, if there were any.
     pub commit: Option<CommitId>,
-    /// What differs from the base, in git's order: `M src/a.rs`.
+    /// The differences from the base, in git's notation: `M src/a.rs`.
     pub changes: Vec<String>,
 }
 
-/// Where a task stands in its plan; everything counts from 1.
+/// The position of a task in its plan, counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Position")]
 pub struct PlanPosition {
@@ -107,7 +113,7 @@ pub struct PlanPosition {
     pub of_waves: u32,
 }
 
-/// A task that is done, and what it left.
+/// A finished task and what it changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Landed")]
 pub struct FinishedTask {
@@ -121,17 +127,17 @@ pub struct FinishedTask {
     pub notes: Option<String>,
 }
 
-/// The text of a file that a needed task made.
+/// The text of a file of a needed task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Inlined")]
 pub struct InlinedFile {
     pub path: String,
     pub text: String,
-    /// There is more of it in the file.
+    /// Whether the text is cut.
     pub cut: bool,
 }
 
-/// A file that the bundle was made from, as it was.
+/// A file that the bundle was made from, with its checksum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Checksum")]
 pub struct FileChecksum {

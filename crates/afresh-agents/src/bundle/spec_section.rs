@@ -1,8 +1,8 @@
-//! What of a specification belongs to a task.
+//! The sections of a spec that belong to a task.
 //!
-//! A task and a section belong together by a requirement's id (`FR-003`, `G2`, `R1.2`) that the
-//! section defines and the task names, by the task's own id, or by a reference
-//! (`spec.md#error-handling`). Without such a link the whole specification belongs to every task.
+//! A section belongs to a task that names a requirement which the section defines (`FR-003`, `G2`,
+//! `R1.2`), whose own id it has, or that refers to it (`spec.md#error-handling`). Without such a link,
+//! the task gets the whole spec.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,35 +15,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::bundle::briefing::ProjectDocument;
 
-/// How much of a specification one worker is given, in bytes.
+/// The most bytes of a spec for one worker.
 pub const MAX_SPEC_BYTES: usize = 32 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpecPart {
     pub file: String,
     pub text: String,
-    /// Nothing was left out because it belongs to other tasks.
+    /// Whether it is the whole spec, not a selection of sections.
     pub whole: bool,
-    /// It was too long; there is more of it in the file.
+    /// Whether the text is cut because it is too long.
     pub cut: bool,
 }
 
-/// A specification, read once for all tasks of a plan.
+/// A spec, parsed once for all tasks of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedSpec {
     document: ProjectDocument,
     sections: Vec<SpecSection>,
 }
 
-/// One heading and what stands right below it.
+/// One heading and the text directly below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct SpecSection {
     level: usize,
     heading: String,
     anchor: String,
-    /// The id that the heading begins with, if it is one.
+    /// The id that the heading starts with, if any.
     named: Option<String>,
-    /// What its lines begin with: the ids that it may define.
+    /// The ids that its lines start with, which it may define.
     defines: BTreeSet<String>,
     own: Range<usize>,
 }
@@ -77,7 +77,7 @@ impl SpecPart {
     }
 }
 
-/// The beginning of a text, up to the end of a line; is there more?
+/// The start of a text, cut at the end of a line, and whether it was cut.
 pub fn bounded(text: &str, most_bytes: usize) -> (&str, bool) {
     let text = text.trim_end();
     if text.len() <= most_bytes {
@@ -91,29 +91,29 @@ pub fn bounded(text: &str, most_bytes: usize) -> (&str, bool) {
     (&text[..end], true)
 }
 
-/// The sections that a task names, with the headings above them; none where it names none.
+/// The sections that a task refers to, with the headings above them, or `None` if there are none.
 fn chosen(spec: &ParsedSpec, task: &Task) -> Option<String> {
     let (text, sections) = (&spec.document.text, &spec.sections);
     let named = TaskReferences::by(task);
-    let mut told = vec![SectionDetail::Nothing; sections.len()];
+    let mut detail = vec![SectionDetail::Nothing; sections.len()];
     for (at, section) in sections.iter().enumerate() {
         if named.heading(section) {
             let below = sections[at..].iter().skip(1).take_while(|next| next.level > section.level);
-            told[at..=at + below.count()].fill(SectionDetail::Text);
+            detail[at..=at + below.count()].fill(SectionDetail::Text);
         } else if named.ids.iter().any(|id| section.defines.contains(id)) {
-            told[at] = SectionDetail::Text;
+            detail[at] = SectionDetail::Text;
         }
     }
-    if !told.contains(&SectionDetail::Text) {
+    if !detail.contains(&SectionDetail::Text) {
         return None;
     }
-    name_above(sections, &mut told);
+    name_above(sections, &mut detail);
     let mut part = String::new();
-    for (section, told) in sections.iter().zip(told) {
-        if told != SectionDetail::Nothing {
+    for (section, detail) in sections.iter().zip(detail) {
+        if detail != SectionDetail::Nothing {
             let _ = writeln!(part, "{} {}", "#".repeat(section.level), section.heading);
         }
-        if told == SectionDetail::Text {
+        if detail == SectionDetail::Text {
             part.push_str(text[section.own.clone()].trim_end());
             part.push('\n');
         }
@@ -121,28 +121,28 @@ fn chosen(spec: &ParsedSpec, task: &Task) -> Option<String> {
     Some(part)
 }
 
-/// How much of a section is told.
+/// How much of a section is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SectionDetail {
     Nothing,
-    /// So that one knows where the sections below it belong.
+    /// Only the heading, as the parent of shown sections.
     Heading,
     Text,
 }
 
-fn name_above(sections: &[SpecSection], told: &mut [SectionDetail]) {
+fn name_above(sections: &[SpecSection], detail: &mut [SectionDetail]) {
     let mut level = 0;
     for (at, heading) in sections.iter().enumerate().rev() {
-        if told[at] == SectionDetail::Text {
+        if detail[at] == SectionDetail::Text {
             level = heading.level;
         } else if heading.level < level {
-            told[at] = SectionDetail::Heading;
+            detail[at] = SectionDetail::Heading;
             level = heading.level;
         }
     }
 }
 
-/// What a task names.
+/// The ids and anchors that a task refers to.
 struct TaskReferences {
     ids: BTreeSet<String>,
     anchors: BTreeSet<String>,
@@ -169,7 +169,7 @@ impl TaskReferences {
     }
 }
 
-/// What a line begins with: only that is what it defines; what it mentions belongs to others.
+/// The first word of a line. A line defines only that; other ids in it are mentions.
 fn first_word(line: &str) -> Option<&str> {
     let marks = |c: char| !c.is_alphanumeric();
     let line = line.trim_start_matches(marks);
@@ -183,7 +183,7 @@ fn id_words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Capital letters, then numbers: `FR-003`, `R1.2`, `US1`, `G2a`.
+/// Uppercase letters, then numbers: `FR-003`, `R1.2`, `US1`, `G2a`.
 fn is_id(word: &str) -> bool {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
     let letters = word.len() - rest.len();
@@ -193,7 +193,7 @@ fn is_id(word: &str) -> bool {
         && rest.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'))
 }
 
-/// A heading's name in links, as code hosts make it.
+/// The anchor of a heading, as GitHub makes it.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.collect::<String>().trim().to_lowercase().replace(' ', "-")
@@ -235,7 +235,7 @@ Never panics.
         SpecPart::for_task(&ParsedSpec::new(spec), plan.task(TaskIndex::new(0)))
     }
 
-    /// PR-01: by requirement id, by group, by reference.
+    /// PR-01: sections are chosen by requirement id, by group, by reference.
     #[test]
     fn a_task_gets_the_sections_that_it_names() {
         let greeting = "# Greeter\n## Requirements\n### Greeting\n- **FR-001**: greets by name";
@@ -248,7 +248,7 @@ Never panics.
         assert!(!referred.whole);
     }
 
-    /// PR-01: without a link, the whole specification; a word that only looks like an id is none.
+    /// PR-01: without a link, the task gets the whole spec; a word that only resembles an id is not a link.
     #[test]
     fn without_a_link_a_task_gets_the_whole_specification() {
         let whole = part("Write UTF-8 and FR-009.");
@@ -257,7 +257,7 @@ Never panics.
     }
 
     #[test]
-    fn what_is_too_long_ends_with_a_whole_line() {
+    fn long_text_is_cut_at_the_end_of_a_line() {
         assert_eq!(bounded("one\ntwo\nthree", 9), ("one\ntwo", true));
         assert_eq!(bounded("ääää", 3), ("ä", true));
         assert_eq!(bounded("one\n", 3), ("one", false));

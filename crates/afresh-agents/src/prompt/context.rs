@@ -1,12 +1,12 @@
-//! What a worker is told besides its task: the project, its place in the plan, what it builds on.
+//! What a worker gets in addition to its task: the project, its position in the plan, finished tasks.
 
 use std::fmt::Write as _;
 
 use crate::bundle::{Bundle, FinishedTask, InlinedFile};
 
-/// How many paths of a landed task are listed.
+/// The most paths of a finished task.
 const MAX_PATHS: usize = 20;
-/// How much of a note goes into a prompt, in characters.
+/// The most characters of a note.
 const MAX_NOTE_CHARS: usize = 1_000;
 
 pub(crate) fn project(bundle: &Bundle) -> String {
@@ -28,7 +28,7 @@ pub(crate) fn position(bundle: &Bundle) -> String {
 
 pub(crate) fn spec(bundle: &Bundle) -> String {
     let Some(spec) = &bundle.spec else { return String::new() };
-    let which = if spec.whole { "All of" } else { "What belongs to this task of" };
+    let which = if spec.whole { "All of" } else { "The parts for this task of" };
     let more = if spec.cut { "\n… (cut here)" } else { "" };
     format!("{which} {}:\n\n{}{more}", spec.file, spec.text)
 }
@@ -47,7 +47,7 @@ pub(crate) fn landed(tasks: &[FinishedTask]) -> String {
             let _ = writeln!(text, "  - deviation: {}", one_line(&deviation.description));
         }
         if let Some(notes) = &task.notes {
-            let _ = writeln!(text, "  - its worker says: {}", one_line(notes));
+            let _ = writeln!(text, "  - notes of its worker: {}", one_line(notes));
         }
         text
     })
@@ -68,8 +68,8 @@ fn one_line(text: &str) -> String {
 
 pub(crate) fn interfaces(files: &[InlinedFile]) -> String {
     files.iter().fold(String::new(), |mut text, file| {
-        let more = if file.cut { " (its beginning)" } else { "" };
-        // A fence that is longer than any in the file.
+        let more = if file.cut { " (start of the file)" } else { "" };
+        // The fence must be longer than any in the file.
         let fence = "`".repeat(longest_fence(&file.text).max(2) + 1);
         let _ = writeln!(text, "{}{more}\n{fence}\n{}\n{fence}", file.path, file.text.trim_end());
         text

@@ -1,4 +1,4 @@
-//! What became of the attempt before.
+//! The outcome of the previous attempt.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use afresh_core::rejection::Rejection;
 
 use crate::bundle::Bundle;
 
-/// How much of a failing check's output goes into a prompt, in characters.
+/// The most characters of a failing check's output.
 const MAX_OUTPUT_CHARS: usize = 4_000;
 
-/// What the attempt before came to: facts, never its transcript (PR-07).
+/// Why the previous attempt was rejected: facts, never its transcript (PR-07).
 pub(super) fn render_feedback(bundle: &Bundle) -> String {
     let mut text = String::new();
     let Some(rejection) = &bundle.feedback else { return text };
@@ -58,7 +58,7 @@ fn outputs(text: &mut String, results: &[CheckResult]) {
     }
 }
 
-/// The last characters, because that is where compilers and tests say what is wrong.
+/// The last characters, where compilers and tests report errors.
 fn tail(text: &str) -> String {
     let count = text.chars().count();
     text.trim_end().chars().skip(count.saturating_sub(MAX_OUTPUT_CHARS)).collect()

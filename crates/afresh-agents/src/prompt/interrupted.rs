@@ -1,40 +1,39 @@
-//! What is told of an attempt that was cut off: to whoever goes on with its conversation, or to a
-//! fresh worker (AG-08).
+//! The prompt after an interrupted attempt: for the resumed conversation, or for a new worker (AG-08).
 
 use std::fmt::Write as _;
 
 use crate::bundle::Bundle;
 
-/// How many of the changed files are named.
+/// The most changed files that are listed.
 const MAX_PATHS: usize = 30;
 
-/// The prompt of a worker that goes on. It knows its task; it does not know what happened meanwhile.
+/// The prompt of a resumed conversation. It knows its task, but not what happened in between.
 pub fn resumed(bundle: &Bundle) -> String {
     let task = &bundle.task.id;
     let mut text = format!(
-        "You were interrupted, and go on now with task {task}, in the same directory.\n\
-         - Your files are as you left them. If you had committed something, it is there as changes that \
-         are not committed.\n\
-         - Ignored files may be gone. Nothing that you had started still runs; a tool that was cut off may \
-         have done a part of its work, or nothing.\n",
+        "You were interrupted. Continue with task {task}, in the same directory.\n\
+        - Your files are as you left them. Anything that you had committed is there as uncommitted \
+         changes.\n\
+        - Ignored files may be missing. Processes that you had started are gone; a tool call that was \
+         interrupted may be done in part or not at all.\n",
     );
     let done = bundle.first_step.saturating_sub(1);
     if done > 0 {
         let _ = writeln!(text, "- Steps 1 to {done} are done and kept.");
     }
     text.push_str(
-        "Look at `git status`, do what is left of your task, and report with `report_result` as you were \
-         told, also if you have done so before.\n",
+        "Check `git status`, finish your task, and report with `report_result` as instructed, even if you \
+         did so before.\n",
     );
     text
 }
 
-/// What a fresh worker is told.
+/// What a new worker gets about the interrupted attempt.
 pub(super) fn left(bundle: &Bundle) -> String {
     let (Some(left), false) = (&bundle.left, bundle.goes_on) else { return String::new() };
     let Some(commit) = &left.commit else { return String::new() };
     let mut text = format!(
-        "Attempt {} was cut off ({}), not rejected. What it had changed is not in your directory, but kept \
+        "Attempt {} was cut off ({}), not rejected. Its changes are not in your directory; they are saved \
          as commit {commit}:\n",
         left.attempt.number, left.why
     );
@@ -46,8 +45,8 @@ pub(super) fn left(bundle: &Bundle) -> String {
     }
     let _ = writeln!(
         text,
-        "`git show {commit}` shows it, and `git checkout {commit} -- PATH` takes a file over. Nobody has \
-         checked it: use what is good."
+        "`git show {commit}` shows them; `git checkout {commit} -- PATH` restores a file. They were not \
+         checked: use what is good."
     );
     text
 }

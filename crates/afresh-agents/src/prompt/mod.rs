@@ -1,13 +1,15 @@
-//! What a worker is told: its bundle, as the values that a template shows.
+//! Renders a bundle as a prompt, by a template.
 //!
-//! Short on purpose: every word is paid for again by every worker.
+//! Short on purpose: every worker pays for every word.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | `words` | rules and contract, the same for all |
-//! | `surroundings` | project, place in the plan, specification, what the task builds on |
-//! | `feedback` | what became of the attempt before |
-//! | `interrupted` | what an attempt left that was cut off; the prompt of whoever goes on with it |
+//! | `rules` | rules and result contract, the same for all workers |
+//! | `context` | project, position in the plan, spec, finished tasks |
+//! | `feedback` | why the previous attempt was rejected |
+//! | `interrupted` | the prompt after an interruption |
+//! | [`template`] | the template language |
+//! | [`size`] | the size of a prompt compared with its model's context |
 
 mod context;
 mod feedback;
@@ -26,7 +28,7 @@ use crate::prompt::rules::{CONTRACT, RULES};
 use crate::prompt::template::{PromptTemplate, TemplateValues};
 pub use interrupted::resumed;
 
-/// How many of a person's answers go into a prompt: the last ones.
+/// The most answers of a person, counted from the last.
 const MAX_ANSWERS: usize = 10;
 
 /// The prompt of one attempt.
@@ -34,22 +36,22 @@ pub fn render(bundle: &Bundle, template: &PromptTemplate) -> String {
     template.render(&values(bundle))
 }
 
-/// What a template can show.
+/// The values for the template.
 fn values(bundle: &Bundle) -> TemplateValues {
     TemplateValues::from([
         ("task", task(bundle)),
         ("plan", bundle.plan.clone()),
-        ("position", crate::prompt::context::position(bundle)),
-        ("project", crate::prompt::context::project(bundle)),
+        ("position", context::position(bundle)),
+        ("project", context::project(bundle)),
         ("patterns", bundle.patterns.clone().unwrap_or_default()),
-        ("spec", crate::prompt::context::spec(bundle)),
+        ("spec", context::spec(bundle)),
         ("files", files(&bundle.task.files)),
         ("without", missing(bundle)),
         ("steps", steps(bundle)),
         ("checks", checks(bundle)),
-        ("built_on", crate::prompt::context::landed(&bundle.built_on)),
-        ("interfaces", crate::prompt::context::interfaces(&bundle.interfaces)),
-        ("recent", crate::prompt::context::landed(&bundle.recent)),
+        ("built_on", context::landed(&bundle.built_on)),
+        ("interfaces", context::interfaces(&bundle.interfaces)),
+        ("recent", context::landed(&bundle.recent)),
         ("answers", answers(bundle)),
         ("feedback", feedback::render_feedback(bundle)),
         ("left", interrupted::left(bundle)),
@@ -59,8 +61,7 @@ fn values(bundle: &Bundle) -> TemplateValues {
     ])
 }
 
-/// Its own words, as the plan has them, and the role that they are done in. In one value, so that no
-/// template can lose the role.
+/// The task's text and role, in one value, so that a template cannot omit the role.
 fn task(bundle: &Bundle) -> String {
     let task = &bundle.task;
     let text = format!("{}: {}\n\n{}", task.id, task.title, task.instructions.trim());
@@ -82,14 +83,14 @@ fn files(files: &[FileScope]) -> String {
     text
 }
 
-/// What a worker would look for in vain (HU-03).
+/// Missing work of skipped tasks (HU-03).
 fn missing(bundle: &Bundle) -> String {
     if bundle.without.is_empty() {
         return String::new();
     }
     let tasks: Vec<&str> = bundle.without.iter().map(TaskId::as_str).collect();
     let tasks = tasks.join(", ");
-    format!("This task was to build on {tasks}, which a person gave up. Do without it.")
+    format!("This task needs {tasks}, which was skipped. Do it without that work.")
 }
 
 fn steps(bundle: &Bundle) -> String {
@@ -97,12 +98,14 @@ fn steps(bundle: &Bundle) -> String {
         return String::new();
     }
     let mut text = String::from(
-        "After each: `afresh step done N`. It is checked at once, and kept even if you are cut off.\n",
+        "After each step, run `afresh step done N`. The step is checked at once, and kept even if you are interrupted.\n",
     );
     let done = bundle.first_step.saturating_sub(1);
     if done > 0 {
-        let _ =
-            writeln!(text, "Steps 1 to {done} are done and in your directory; go on after them.");
+        let _ = writeln!(
+            text,
+            "Steps 1 to {done} are done and in your directory; continue after them."
+        );
     }
     for (number, step) in
         bundle.task.steps.iter().enumerate().skip(bundle.first_step.saturating_sub(1))
@@ -225,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_names_task_files_checks_rules_and_answer() {
+    fn a_prompt_contains_task_files_checks_rules_and_contract() {
         insta::assert_snapshot!(rendered(&bundle(None)));
     }
 
@@ -238,9 +241,9 @@ mod tests {
         }
     }
 
-    /// AG-08: a fresh worker is told what the interrupted one left, and where it is.
+    /// AG-08: a new worker gets the work of the interrupted one, and where it is saved.
     #[test]
-    fn a_fresh_worker_is_told_what_an_interrupted_one_left() {
+    fn a_new_worker_gets_the_work_of_an_interrupted_one() {
         let text = rendered(&Bundle { left: Some(cut_off()), ..bundle(None) });
         let commit = "c".repeat(40);
         assert!(text.contains("Attempt 1 was cut off (was running when afresh ended)"), "{text}");
@@ -248,16 +251,16 @@ mod tests {
         assert!(text.contains(&format!("git show {commit}")), "{text}");
     }
 
-    /// AG-08: whoever goes on is told that it was interrupted, and not its task again.
+    /// AG-08: a resumed conversation gets a note about the interruption, not its task again.
     #[test]
-    fn whoever_goes_on_gets_a_short_prompt() {
+    fn a_resumed_conversation_gets_a_short_prompt() {
         let goes_on =
             Bundle { left: Some(cut_off()), goes_on: true, first_step: 3, ..bundle(None) };
         insta::assert_snapshot!(resumed(&goes_on));
         assert!(!rendered(&goes_on).contains("cut off"));
     }
 
-    /// RE-03 and EX-05: the next worker is told what failed, with the failing output.
+    /// RE-03 and EX-05: the next worker gets the failing command and its output.
     #[test]
     fn a_retry_carries_the_failing_command_and_its_output() {
         let result = CheckResult {

@@ -1,4 +1,4 @@
-//! What every worker is told, whatever its task: rules and contract.
+//! Rules and result contract, the same for every worker.
 
 pub(crate) const RULES: &str = "\
 - Work only in the current directory: it is a private clone. Do not push, and leave git's configuration alone.
@@ -7,8 +7,8 @@ pub(crate) const RULES: &str = "\
   4. for an architectural change, stop and answer NEEDS_DECISION;
   5. anything else: leave it, and note it with `afresh issue`.
 - Never change tests or checks to make them pass. Never delete files that are not yours.
-- Your word is not enough: the checks are run by somebody else, on a clean checkout.
-- `afresh log INFO WORD MESSAGE` adds a line to the run's log; `afresh issue TEXT` notes what is not yours to mend.
+- Your claim is not enough: afresh runs the checks itself, on a clean checkout.
+- `afresh log INFO WORD MESSAGE` adds a line to the run's log; `afresh issue TEXT` notes a problem that is not yours to fix.
 - Commits are optional.";
 
 pub(crate) const CONTRACT: &str = "\

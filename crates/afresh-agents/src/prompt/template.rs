@@ -1,10 +1,10 @@
-//! The language of templates: a text with places in it.
+//! The template language of prompts.
 //!
-//! `{{name}}` is replaced by a value. `{{#name}}` … `{{/name}}` is left out where that value is
-//! empty. `{{! … }}` is a comment. There is nothing else, and values are never read as templates. A
-//! line that holds nothing but one of the last three disappears.
+//! `{{name}}` is replaced by a value. `{{#name}}` … `{{/name}}` is omitted if that value is empty.
+//! `{{! … }}` is a comment. There is nothing else, and values are never parsed as templates. A line with
+//! only one of the last three disappears.
 //!
-//! What the values are is for [`prompt`](crate::prompt).
+//! The values come from [`prompt`](crate::prompt).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,14 +13,14 @@ use afresh_core::plan::nearest;
 use afresh_formats::Finding;
 use afresh_formats::findings::SourceText;
 
-/// The most bytes that a template may have.
+/// The largest template, in bytes.
 pub const MAX_TEMPLATE_BYTES: usize = 64 * 1024;
-/// How deep sections may be inside each other.
+/// The deepest nesting of sections.
 const MAX_DEPTH: usize = 8;
 const CODE: &str = "template";
 const BUILT_IN: &str = include_str!("worker.md");
 
-/// What a template can show.
+/// The names of all values.
 pub const NAMES: &[&str] = &[
     "task",
     "plan",
@@ -43,7 +43,7 @@ pub const NAMES: &[&str] = &[
     "contract",
 ];
 
-/// What every worker must be told (PR-03).
+/// The values that every prompt must contain (PR-03).
 pub const REQUIRED: &[&str] = &["task", "files", "checks", "rules", "contract"];
 
 /// A value for each name that has one.
@@ -61,17 +61,17 @@ enum TemplateNode {
 
 impl Default for PromptTemplate {
     fn default() -> Self {
-        Self::parse("worker.md", BUILT_IN).expect("our own template is a good one")
+        Self::parse("worker.md", BUILT_IN).expect("the built-in template is valid")
     }
 }
 
 impl PromptTemplate {
-    /// The template that is used where a project has none of its own.
+    /// The default template.
     pub fn built_in() -> &'static str {
         BUILT_IN
     }
 
-    /// Reads a template, or says everything that is wrong with it.
+    /// Parses a template, or returns everything that is wrong with it.
     pub fn parse(file: &str, text: &str) -> Result<Self, Vec<Finding>> {
         let source = SourceText::new(file, text);
         let mut parser = TemplateParser { source: &source, open: Vec::new(), findings: Vec::new() };
@@ -81,7 +81,7 @@ impl PromptTemplate {
         }
         for name in REQUIRED.iter().filter(|name| !always_shows(&nodes, name)) {
             let message =
-                format!("the template leaves out {{{{{name}}}}}, which no worker can do without");
+                format!("the template does not contain {{{{{name}}}}}, which every worker needs");
             let hint = format!("add {{{{{name}}}}}, outside of other sections");
             parser.findings.push(Finding::for_file(file, CODE, message).with_hint(hint));
         }
@@ -107,7 +107,7 @@ fn render(nodes: &[TemplateNode], values: &TemplateValues, text: &mut String) {
     }
 }
 
-/// Is the value shown whenever there is one?
+/// Whether the value is shown whenever it is not empty.
 fn always_shows(nodes: &[TemplateNode], wanted: &str) -> bool {
     nodes.iter().any(|node| match node {
         TemplateNode::Text(_) => false,
@@ -122,7 +122,7 @@ struct TemplateParser<'s, 't> {
     findings: Vec<Finding>,
 }
 
-/// A section whose end has not come yet.
+/// A section that is not closed yet.
 struct OpenSection {
     name: &'static str,
     at: Range<usize>,
@@ -135,7 +135,7 @@ impl TemplateParser<'_, '_> {
         let (mut nodes, mut from) = (Vec::new(), 0);
         while let Some(start) = text[from..].find("{{").map(|at| from + at) {
             let Some(end) = text[start..].find("}}").map(|at| start + at + 2) else {
-                self.find(start..start + 2, "this `{{` is never closed", "write }} after the name");
+                self.find(start..start + 2, "this `{{` is not closed", "write }} after the name");
                 break;
             };
             let tag = text[start + 2..end - 2].trim();
@@ -148,7 +148,7 @@ impl TemplateParser<'_, '_> {
         }
         nodes.push(TemplateNode::Text(text[from..].to_owned()));
         while let Some(open) = self.open.pop() {
-            let message = format!("the section {:?} is never closed", open.name);
+            let message = format!("the section {:?} is not closed", open.name);
             self.find(open.at, &message, &format!("write {{{{/{}}}}} where it ends", open.name));
         }
         nodes
@@ -167,7 +167,7 @@ impl TemplateParser<'_, '_> {
         };
         match kind {
             "#" if self.open.len() == MAX_DEPTH => {
-                self.find(at, "too many sections inside each other", "sections rarely need it");
+                self.find(at, "sections are nested too deeply", "nest fewer sections");
             }
             "#" => self.open.push(OpenSection { name, at, before: std::mem::take(nodes) }),
             "/" => self.close(name, at, nodes),
@@ -181,17 +181,17 @@ impl TemplateParser<'_, '_> {
             nodes.push(TemplateNode::Section(name, inside));
             return;
         }
-        let message = format!("{name:?} is closed here, and is not the section that is open");
+        let message = format!("this closes {name:?}, which is not the open section");
         self.find(at, &message, &format!("{{{{#{name}}}}} opens it"));
     }
 
     fn unknown(&mut self, word: &str, at: Range<usize>) {
         let shown: String = word.chars().take(80).collect();
         let hint = nearest(word, NAMES.iter().copied()).map_or_else(
-            || format!("known are: {}", NAMES.join(", ")),
+            || format!("known values: {}", NAMES.join(", ")),
             |near| format!("did you mean {near:?}?"),
         );
-        self.find(at, &format!("there is no value {shown:?}"), &hint);
+        self.find(at, &format!("unknown value {shown:?}"), &hint);
     }
 
     fn find(&mut self, at: Range<usize>, message: &str, hint: &str) {
@@ -199,7 +199,7 @@ impl TemplateParser<'_, '_> {
     }
 }
 
-/// The line that holds this and nothing else, with its end.
+/// The range of the line, with its line break, if it contains only this.
 fn alone_on_line(text: &str, at: &Range<usize>) -> Option<Range<usize>> {
     let start = text[..at.start].rfind('\n').map_or(0, |end| end + 1);
     let end = text[at.end..].find('\n').map_or(text.len(), |end| at.end + end + 1);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_go_where_their_value_is_empty_and_values_are_not_read() {
+    fn empty_sections_disappear_and_values_are_not_parsed() {
         let text = format!(
             "A\n{{{{#spec}}}}\nspec: {{{{spec}}}}\n{{{{/spec}}}}\n{{{{! why }}}}\n\
              {{{{#plan}}}}P {{{{plan}}}}{{{{/plan}}}}\n{ALL}"
@@ -232,17 +232,17 @@ mod tests {
         assert_eq!(template.render(&values), "A\nspec: s\n\n");
     }
 
-    /// PR-03: everything that is wrong, each with its place.
+    /// PR-03: every mistake is reported with its position.
     #[test]
-    fn every_mistake_has_its_place() {
+    fn every_mistake_has_its_position() {
         let found = problems(&format!("{ALL}\n  {{{{tsak}}}}\n{{{{#spec}}}}\n{{{{/plan}}}}\n{{{{"));
         let places: Vec<_> = found.iter().map(|(line, column, _)| (*line, *column)).collect();
         assert_eq!(places, [(2, 3), (4, 1), (5, 1), (3, 1)]);
     }
 
-    /// PR-03: what every worker must be told cannot be left out, nor shown only sometimes.
+    /// PR-03: required values cannot be omitted, nor shown only sometimes.
     #[test]
-    fn a_template_that_leaves_something_out_is_refused() {
+    fn a_template_without_a_required_value_is_rejected() {
         for name in REQUIRED {
             let without = ALL.replace(&format!("{{{{{name}}}}}"), "");
             assert!(problems(&without)[0].2.contains(name), "{name}");

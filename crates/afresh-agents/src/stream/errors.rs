@@ -1,7 +1,7 @@
-//! What the programs' error messages have in common.
+//! What the error messages of agent programs have in common.
 //!
-//! Where a program gives a status, that decides. Some give nothing but a sentence of their own: then
-//! its fixed beginning decides, in that program's directory; never what a worker or a tool printed.
+//! A status decides, if the program reports one. Some report only a sentence: then its fixed start
+//! decides, in that program's adapter. Output of a worker or a tool never decides.
 
 use std::time::Duration;
 
@@ -25,11 +25,11 @@ pub(crate) fn by_status(status: u64) -> ModelErrorClass {
     }
 }
 
-/// The class of a provider's own error body, where a message is one.
+/// The class of a provider's error body, if the message is one.
 pub(crate) fn by_body(message: &str) -> Option<ModelErrorClass> {
     let body: Value =
         serde_json::from_str(&message[message.find('{')?..=message.rfind('}')?]).ok()?;
-    // Gemini's code is a number; what is wrong with a key stands in the details.
+    // Gemini's code is a number; problems with a key are in the details.
     let word = text(&body, "/error/details/0/reason")
         .or_else(|| text(&body, "/error/code"))
         .or_else(|| text(&body, "/error/type"));
@@ -44,16 +44,15 @@ pub(crate) fn by_body(message: &str) -> Option<ModelErrorClass> {
         }
         _ => {}
     }
-    let said = text(&body, "/error/message").unwrap_or_default();
-    // Gemini has no code for it; the sentence is its own.
-    if said.starts_with("The input token count") || said.starts_with("prompt is too long") {
+    let sentence = text(&body, "/error/message").unwrap_or_default();
+    // Gemini has no code for it, only its own sentence.
+    if sentence.starts_with("The input token count") || sentence.starts_with("prompt is too long") {
         return Some(ModelErrorClass::ContextFull);
     }
     number(&body, "/error/code").map(by_status).or(Some(ModelErrorClass::BadRequest))
 }
 
-/// How long a provider asks to wait, where its message says `try again in 1.5s` or
-/// `retry after 2m`.
+/// The wait that a provider asks for: `try again in 1.5s`, `retry after 2m`.
 pub(crate) fn wait_in(message: &str) -> Option<Duration> {
     const PHRASES: &[&str] = &["try again in ", "retry after ", "retry in "];
     let lower = message.to_ascii_lowercase();
@@ -76,31 +75,31 @@ pub(crate) fn wait_in(message: &str) -> Option<Duration> {
             };
         rest = rest[unit_end..].trim_start_matches([' ', ',']);
     }
-    // A time that no clock holds is none.
+    // A time that overflows is ignored.
     Duration::try_from_secs_f64(total).ok().filter(|wait| !wait.is_zero())
 }
 
-/// An error of this class in the program's own words, with the wait that they ask for.
+/// An error of this class with the program's message and the wait that it asks for.
 pub(crate) fn error(class: ModelErrorClass, message: &str) -> ModelError {
     let wait = if class.is_transient() { wait_in(message) } else { None };
     ModelError::new(class, bounded(message)).waiting(wait)
 }
 
-/// A program that ended badly and gave no reason in its stream: its last words elsewhere are one.
+/// The error of a program that failed without a reason in its stream: the end of its standard error.
 pub(crate) fn unexplained(end: &ProgramEnd<'_>) -> Option<ModelError> {
     let code = end.exit.filter(|code| *code != 0)?;
     let last = end.stderr.lines().rev().find(|line| !line.trim().is_empty());
-    let said = last.unwrap_or("it said nothing").trim();
-    Some(error(ModelErrorClass::Unknown, &format!("exit code {code}: {said}")))
+    let last_line = last.unwrap_or("no output").trim();
+    Some(error(ModelErrorClass::Unknown, &format!("exit code {code}: {last_line}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// BE-04: waits as providers write them.
+    /// BE-04: waits are read as providers write them.
     #[test]
-    fn waits_are_read_as_they_are_written() {
+    fn waits_are_read_in_every_notation() {
         let wait = |text: &str| wait_in(text).map(|wait| wait.as_millis());
         assert_eq!(wait("mock: rate limit reached, please try again in 1s"), Some(1_000));
         assert_eq!(wait("Please try again in 1.5s."), Some(1_500));
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_providers_body_tells_its_class() {
+    fn a_providers_error_body_has_a_class() {
         let class = |code: &str| by_body(&format!("x {{\"error\":{{\"code\":\"{code}\"}}}}"));
         assert_eq!(class("context_length_exceeded"), Some(ModelErrorClass::ContextFull));
         assert_eq!(class("insufficient_quota"), Some(ModelErrorClass::Quota));

@@ -1,4 +1,4 @@
-//! What agent programs say while they work, whatever words they have for it.
+//! Events that agent programs report while they work, in one vocabulary for all programs.
 
 use std::time::Duration;
 
@@ -8,42 +8,42 @@ use afresh_core::usage::{ModelUsage, Usage};
 /// One thing that an agent program reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentEvent {
-    /// Its name for the conversation.
+    /// Its id of the conversation.
     Session(String),
-    /// The model that it works with.
+    /// The model that it uses.
     Model(String),
-    /// Words for people.
+    /// Text for people.
     Text(String),
-    /// It began to use a tool.
+    /// It started to use a tool.
     ToolStarted(ToolCall),
     ToolEnded(ToolEnd),
-    /// What the attempt has used so far: a total, not an addition.
+    /// The usage of the attempt so far: a total, not an increment.
     Used(Usage),
-    /// The same by model; again totals.
+    /// The total usage by model.
     UsedByModel(Vec<ModelUsage>),
     /// How full its context is.
     Context {
         used: u64,
         window: Option<u64>,
     },
-    /// It asks its model again, after an error.
+    /// It retries its model after an error.
     Retrying(RetryNotice),
-    /// It goes on, and can come to nothing: whoever runs it should end it.
+    /// It continues but cannot succeed: it should be stopped.
     Hopeless(ModelError),
-    /// Something else that whoever reads the log should know.
+    /// Something else for the log.
     Notice(String),
-    /// Its final text, in which its answer is.
+    /// Its final text, which contains its result.
     Result(String),
-    /// Something in its output that made no sense, and was thrown out.
+    /// Invalid output that was dropped.
     Nonsense(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    /// The program's name for this use of the tool.
+    /// The program's id of this tool call.
     pub id: String,
     pub tool: String,
-    /// The command, the path, or whatever says best what it is about; bounded.
+    /// A summary: the command, the path or the input; limited.
     pub about: String,
 }
 
@@ -51,60 +51,59 @@ pub struct ToolCall {
 pub struct ToolEnd {
     pub id: String,
     pub failed: bool,
-    /// The beginning of what came back.
+    /// The start of its output.
     pub output: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryNotice {
     pub class: ModelErrorClass,
-    /// The program's own words, or a status.
+    /// The program's message, or a status.
     pub message: String,
     pub wait: Option<Duration>,
 }
 
-/// How the program itself ended.
+/// How the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgramEnd<'a> {
-    /// None where a signal ended it.
+    /// `None` if a signal ended it.
     pub exit: Option<i32>,
-    /// When, in seconds since 1970: some limits are told as moments.
+    /// The time in seconds since 1970, because some limits are reported as a time.
     pub at_s: u64,
-    /// The end of what it wrote to its standard error.
+    /// The end of its standard error.
     pub stderr: &'a str,
 }
 
-/// Reads the output of one attempt, line by line. Pure, and tolerant: lines that are not the
-/// program's own mean nothing.
+/// Reads the output of one attempt, line by line. Pure and tolerant: unknown lines are ignored.
 pub trait StreamReader: Send {
     fn read_line(&mut self, line: &str) -> Vec<AgentEvent>;
 
-    /// After the last line: what went wrong between program and model, if that is what ended it.
-    /// From structure alone, never from a worker's words.
+    /// After the last line: the error between program and model, if that ended it. From structure alone,
+    /// never from a worker's text.
     fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
         let _ = end;
         None
     }
 }
 
-/// The most that is kept of what a tool is about, or gave back.
+/// The most characters of a tool call's summary or output.
 const MAX_ABOUT_CHARS: usize = 300;
 
-/// The beginning of a text, bounded.
+/// The start of a text.
 pub(crate) fn bounded(text: &str) -> String {
     text.chars().take(MAX_ABOUT_CHARS).collect()
 }
 
-/// The field of a tool's input that says best what it is about: its command, or its path.
-pub(crate) fn telling(input: &serde_json::Value) -> Option<&str> {
+/// The field of a tool's input that summarises it: its command or its path.
+pub(crate) fn summary_field(input: &serde_json::Value) -> Option<&str> {
     const TELLING: &[&str] =
         &["command", "cmd", "file_path", "filePath", "path", "pattern", "query", "url"];
     TELLING.iter().find_map(|key| input.get(*key).and_then(serde_json::Value::as_str))
 }
 
-/// The same, or all of the input where no field says it.
+/// The summary of a tool's input: that field, or the whole input.
 pub(crate) fn about(input: &serde_json::Value) -> String {
-    match telling(input) {
+    match summary_field(input) {
         Some(text) => bounded(text),
         None if input.is_null() => String::new(),
         None => bounded(&input.to_string()),

@@ -1,4 +1,4 @@
-//! Fields of a line of JSON, by their pointer; whatever is not of the expected kind is not there.
+//! Fields of a line of JSON by pointer; a field of another type counts as missing.
 
 use afresh_core::usage::Usage;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub(crate) fn number(line: &Value, pointer: &str) -> Option<u64> {
     line.pointer(pointer).and_then(Value::as_f64).and_then(tokens)
 }
 
-/// Where each part of a use stands.
+/// JSON pointers of the parts of a usage.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct UsagePointers {
     pub(crate) input: &'static str,
@@ -22,18 +22,18 @@ pub(crate) struct UsagePointers {
     pub(crate) cache_read: &'static str,
     pub(crate) cache_write: &'static str,
     pub(crate) cost: &'static str,
-    /// The program counts what it read from a cache as input too.
+    /// Whether the program includes cache reads in its input.
     pub(crate) input_holds_cached: bool,
 }
 
-/// A use as the program tells it. A number that makes no sense is left out and told (B33).
+/// Reads a usage. Invalid numbers are dropped and reported (B33).
 pub(crate) fn usage(at: &Value, places: UsagePointers, nonsense: &mut Vec<AgentEvent>) -> Usage {
     let mut read = |key: &str, as_amount: fn(f64) -> Option<u64>| {
         let value = at.get(key).filter(|value| !value.is_null())?;
         let amount = value.as_f64().and_then(as_amount);
         if amount.is_none() {
             let shown: String = value.to_string().chars().take(40).collect();
-            nonsense.push(AgentEvent::Nonsense(format!("{key} = {shown} is no amount; left out")));
+            nonsense.push(AgentEvent::Nonsense(format!("invalid amount {key} = {shown}; ignored")));
         }
         amount
     };

@@ -1,16 +1,16 @@
-//! Numbers that agent programs report: what makes no sense is thrown out, never added up (R14).
+//! Numbers that agent programs report: invalid ones are dropped, never added up (R14).
 
 /// More tokens than any attempt uses.
 const MAX_TOKENS: f64 = 1e12;
 /// More dollars than any attempt costs.
 const MAX_USD: f64 = 1e6;
 
-/// A number of tokens; none if it cannot be one.
+/// A number of tokens, if it is plausible.
 pub fn tokens(number: f64) -> Option<u64> {
     within(number, MAX_TOKENS)
 }
 
-/// Dollars as whole millionths; none if it cannot be an amount.
+/// Dollars as whole millionths, if the amount is plausible.
 pub fn micros(usd: f64) -> Option<u64> {
     (0.0..=MAX_USD).contains(&usd).then(|| within(usd * 1e6, MAX_USD * 1e6)).flatten()
 }
@@ -28,9 +28,9 @@ fn within(number: f64, most: f64) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// B33: negative numbers, no numbers and absurd ones are no amounts.
+    /// B33: negative numbers, NaN and absurd numbers are dropped.
     #[test]
-    fn nonsense_is_no_amount() {
+    fn invalid_amounts_are_dropped() {
         for nonsense in [-1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308] {
             assert_eq!((tokens(nonsense), micros(nonsense)), (None, None), "{nonsense}");
         }

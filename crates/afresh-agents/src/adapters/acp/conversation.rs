@@ -1,7 +1,7 @@
-//! The client's part of one session: greet, open a session with our tools, choose mode and model, hand
-//! over the prompt, allow what is asked for, and know when it is over.
+//! The client side of one session: initialize, open a session with our tools, set mode and model, send
+//! the prompt, grant permissions, and detect the end.
 //!
-//! Pure: a message goes in, what follows comes out.
+//! Pure: a message in, actions out.
 
 use std::collections::BTreeMap;
 
@@ -13,29 +13,29 @@ use crate::json_rpc::{self, RpcMessage};
 use crate::stream::event::bounded;
 use crate::stream::json_fields::text;
 
-/// The version that we speak.
+/// The protocol version of this client.
 const VERSION: u64 = 1;
 
-/// What a session is opened with.
+/// The parameters of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionParams {
     pub cwd: String,
     pub prompt: String,
-    /// None where the program decides.
+    /// `None` if the program decides.
     pub model: Option<String>,
-    /// The session that is taken up again; none for a new one.
+    /// The session to resume, or `None` for a new one.
     pub resumes: Option<String>,
-    /// The command line of the worker's tool server, and what that finds in its environment: programs
-    /// start tool servers with surroundings of their own.
+    /// The command line of the worker's tool server, and its environment: programs start tool servers
+    /// with an environment of their own.
     pub tools: Vec<String>,
     pub tools_env: BTreeMap<String, String>,
 }
 
-/// What follows from a message.
+/// An action of the client.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientAction {
     Send(Value),
-    /// For whoever reads the transcript.
+    /// A note for the transcript.
     Note(String),
     End(SessionEnd),
 }
@@ -43,9 +43,9 @@ pub enum ClientAction {
 /// How a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionEnd {
-    /// The prompt was answered, whatever that came to.
+    /// The prompt was answered.
     Answered,
-    /// The agent answered with an error, and said why.
+    /// The agent answered with an error.
     Refused,
     Failed(ModelError),
 }
@@ -54,10 +54,10 @@ pub enum SessionEnd {
 pub struct AcpConversation {
     opening: SessionParams,
     stage: ConversationStage,
-    /// The id of the request that is not answered yet; they go one by one.
+    /// The id of the pending request; there is one at a time.
     asked: u64,
     session: String,
-    /// What is still to be chosen, the next one last.
+    /// The remaining settings, the next one last.
     settings: Vec<(ChoiceRequest, SessionChoice)>,
 }
 
@@ -81,9 +81,9 @@ impl AcpConversation {
         Self { opening, stage: ConversationStage::Greeting, asked: 0, session, settings }
     }
 
-    /// The first words.
+    /// The first request.
     pub fn begin(&mut self) -> Vec<ClientAction> {
-        // Neither files nor terminals are offered: the agent has its own.
+        // Neither files nor terminals are offered: the agent has its own tools.
         let fs = json!({"readTextFile": false, "writeTextFile": false});
         let params = json!({
             "protocolVersion": VERSION,
@@ -99,7 +99,7 @@ impl AcpConversation {
                 vec![ClientAction::Send(json_rpc::succeeded(id, &permission(params)))]
             }
             RpcMessage::Request { id, method, .. } => {
-                let why = format!("this client has no {:?}", bounded(method));
+                let why = format!("this client does not support {:?}", bounded(method));
                 vec![ClientAction::Send(json_rpc::failed(id, json_rpc::UNKNOWN_METHOD, &why))]
             }
             RpcMessage::Answer { id, outcome } if id.as_u64() == Some(self.asked) => {
@@ -109,21 +109,21 @@ impl AcpConversation {
         }
     }
 
-    /// Asks the agent to leave off; where there is nothing to leave off, it is over.
+    /// Asks the agent to cancel; without a prompt in progress, the session is over.
     pub fn cancel(&self) -> Vec<ClientAction> {
         if self.stage == ConversationStage::Working {
             let params = json!({"sessionId": self.session});
             return vec![ClientAction::Send(json_rpc::notice("session/cancel", &params))];
         }
-        vec![fail(ModelErrorClass::Unknown, "it was stopped before it began")]
+        vec![fail(ModelErrorClass::Unknown, "it was stopped before it started")]
     }
 
-    /// Where the conversation is, for somebody who asks why it broke off.
+    /// What the client was waiting for, for error messages.
     pub fn awaits(&self) -> &'static str {
         match self.stage {
-            ConversationStage::Greeting => "before it answered the greeting (initialize)",
+            ConversationStage::Greeting => "before it answered `initialize`",
             ConversationStage::Opening => "before it opened a session",
-            ConversationStage::Choosing(_) => "before it took its settings",
+            ConversationStage::Choosing(_) => "before it accepted its settings",
             ConversationStage::Working => "before it answered the prompt",
         }
     }
@@ -131,10 +131,9 @@ impl AcpConversation {
     fn answered(&mut self, outcome: Result<&Value, &Value>) -> Vec<ClientAction> {
         match (self.stage, outcome) {
             (ConversationStage::Choosing(SessionChoice::Mode), Err(error)) => {
-                // It asks for permission then, and gets it.
+                // It will ask for permissions instead, which are granted.
                 let why = bounded(&error.to_string());
-                let mut steps =
-                    vec![ClientAction::Note(format!("it did not take the mode: {why}"))];
+                let mut steps = vec![ClientAction::Note(format!("it rejected the mode: {why}"))];
                 steps.push(self.next_setting());
                 steps
             }
@@ -149,7 +148,8 @@ impl AcpConversation {
     fn greeted(&mut self, result: &Value) -> ClientAction {
         let version = result.get("protocolVersion").and_then(Value::as_u64).unwrap_or(VERSION);
         if version != VERSION {
-            let why = format!("it speaks version {version} of the protocol; {VERSION} is needed");
+            let why =
+                format!("it uses version {version} of the protocol; version {VERSION} is required");
             return fail(ModelErrorClass::Unknown, &why);
         }
         let env: Vec<Value> = (self.opening.tools_env.iter())
@@ -167,9 +167,9 @@ impl AcpConversation {
         let able = &result["agentCapabilities"];
         let method = match able.pointer("/sessionCapabilities/resume") {
             Some(Value::Object(_)) => "session/resume",
-            // This one tells the whole conversation again first.
+            // `session/load` repeats the whole conversation first.
             _ if able["loadSession"] == true => "session/load",
-            _ => return fail(ModelErrorClass::Unknown, "it takes no conversation up again"),
+            _ => return fail(ModelErrorClass::Unknown, "it cannot resume conversations"),
         };
         params["sessionId"] = session.as_str().into();
         self.ask(ConversationStage::Opening, method, &params)
@@ -181,7 +181,7 @@ impl AcpConversation {
             return fail(ModelErrorClass::Unknown, "it opened a session without an id");
         };
         session.clone_into(&mut self.session);
-        // The last one is made first: a mode may bring models of its own.
+        // The last one is sent first: a mode may change the models.
         match self.model(result) {
             Ok(setting) => self.settings.extend(setting),
             Err(step) => return step,
@@ -194,7 +194,7 @@ impl AcpConversation {
         self.next_setting()
     }
 
-    /// How the wanted model is chosen; an error that names what there is, where it is not offered.
+    /// The request that sets the wanted model, or an error that lists the offered ones.
     fn model(
         &self,
         result: &Value,
@@ -202,10 +202,13 @@ impl AcpConversation {
         let Some(wanted) = &self.opening.model else { return Ok(None) };
         let refused = |why: String| fail(ModelErrorClass::ModelNotFound, &why);
         let models = offered::models(result).ok_or_else(|| {
-            refused(format!("it offers no choice of models, so {wanted:?} cannot be set"))
+            refused(format!("it does not support choosing a model, so {wanted:?} cannot be set"))
         })?;
         if !models.offers(wanted) {
-            return Err(refused(format!("it offers no model {wanted:?}, but: {}", models.names())));
+            return Err(refused(format!(
+                "it does not offer the model {wanted:?}, only: {}",
+                models.names()
+            )));
         }
         let is_new = models.current != *wanted;
         Ok(is_new.then(|| (models.set(&self.session, wanted), SessionChoice::Model)))
@@ -231,7 +234,7 @@ fn fail(class: ModelErrorClass, why: &str) -> ClientAction {
     ClientAction::End(SessionEnd::Failed(ModelError::new(class, why)))
 }
 
-/// Yes, this once: what is allowed for ever may be written into files of the repository.
+/// Grants a permission once, because permanent ones may be written to files of the repository.
 fn permission(params: &Value) -> Value {
     let options = params.get("options").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let of = |kind: &str| options.iter().find(|option| text(option, "/kind") == Some(kind));
@@ -253,9 +256,9 @@ mod tests {
         })
     }
 
-    /// AG-01: a mode that is refused is done without; whatever else is heard meanwhile moves nothing.
+    /// AG-01: a rejected mode is skipped, and unexpected messages have no effect.
     #[test]
-    fn a_mode_that_is_refused_is_done_without() {
+    fn a_rejected_mode_is_skipped() {
         let mut talk = AcpConversation::new(SessionParams {
             cwd: "/w".to_owned(),
             prompt: "do it".to_owned(),
@@ -276,7 +279,7 @@ mod tests {
         assert!(matches!(&steps[0], ClientAction::Note(note) if note.contains("no")), "{steps:?}");
         assert_eq!(method(&steps), Some("session/prompt"));
         assert_eq!(method(&talk.cancel()), Some("session/cancel"));
-        // An answer that was given before is none to this.
+        // An earlier answer does not count for this request.
         assert_eq!(talk.heard(&json!({"id": 3, "result": {}})), []);
         let ended = talk.heard(&json!({"id": 4, "result": {"stopReason": "end_turn"}}));
         assert_eq!(ended, [ClientAction::End(SessionEnd::Answered)]);

@@ -1,7 +1,7 @@
-//! Why an agent answered with an error: its own word for it, a status, a code, or the body of its
-//! provider inside its message.
+//! Classifies error responses: by the program's error name, a status, a code, or the provider's error
+//! body in the message.
 //!
-//! An error of the protocol is the program's, never a worker's words; so its message may be looked at.
+//! Protocol errors come from the program, never from a worker's text, so the message may be inspected.
 
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use serde_json::Value;
@@ -10,54 +10,52 @@ use crate::adapters::claude::by_word;
 use crate::stream::errors::{by_body, by_status, error};
 use crate::stream::json_fields::{number, text};
 
-/// The protocol's code for a login that is missing.
+/// The protocol's code for a missing login.
 const LOGIN_NEEDED: i64 = -32000;
 
-/// What an answer with an error comes to.
-pub(super) fn classify(told: &Value) -> ModelError {
-    let message = text(told, "/message").unwrap_or("it gave no reason");
-    let details = ["/data/details", "/data/message", "/data"].iter().find_map(|at| text(told, at));
+/// Classifies an error response.
+pub(super) fn classify(response: &Value) -> ModelError {
+    let message = text(response, "/message").unwrap_or("no reason given");
+    let details =
+        ["/data/details", "/data/message", "/data"].iter().find_map(|at| text(response, at));
     let message = match details {
         Some(details) if !message.contains(details) => format!("{message}: {details}"),
         _ => message.to_owned(),
     };
-    error(class(told, &message), &message)
+    error(class(response, &message), &message)
 }
 
-/// Why a turn that was answered came to nothing; none where it ended by itself, or by us.
+/// The error of a turn that was stopped, unless it ended by itself or was cancelled.
 pub(super) fn by_stop(reason: &str) -> Option<ModelError> {
     let (class, why) = match reason {
-        "max_tokens" => {
-            (ModelErrorClass::ContextFull, "it reached the most tokens that it may use")
-        }
-        "max_turn_requests" => {
-            (ModelErrorClass::ProgramLimit, "it reached the most turns it may take")
-        }
+        "max_tokens" => (ModelErrorClass::ContextFull, "it reached its token limit"),
+        "max_turn_requests" => (ModelErrorClass::ProgramLimit, "it reached its limit of turns"),
         "refusal" => (ModelErrorClass::BadRequest, "it refused the prompt"),
         _ => return None,
     };
     Some(ModelError::new(class, why))
 }
 
-fn class(told: &Value, message: &str) -> ModelErrorClass {
-    let word = text(told, "/data/errorKind").map(by_word);
+fn class(response: &Value, message: &str) -> ModelErrorClass {
+    let word = text(response, "/data/errorKind").map(by_word);
     let vague = |class: &ModelErrorClass| {
         matches!(class, ModelErrorClass::BadRequest | ModelErrorClass::Unknown)
     };
-    // Where a model is overloaded, Claude's word is that its server failed; its sentence says more.
-    let said = |class: &ModelErrorClass| !vague(class) && *class != ModelErrorClass::ServerError;
-    if let Some(class) = word.filter(said).or_else(|| by_name(told)) {
+    // For an overloaded model, Claude reports a server error; its message says more.
+    let specific =
+        |class: &ModelErrorClass| !vague(class) && *class != ModelErrorClass::ServerError;
+    if let Some(class) = word.filter(specific).or_else(|| by_name(response)) {
         return class;
     }
-    let code = told.get("code").and_then(Value::as_i64);
+    let code = response.get("code").and_then(Value::as_i64);
     if code == Some(LOGIN_NEEDED) {
         return ModelErrorClass::Auth;
     }
     let body = by_body(message).filter(|class| !vague(class));
-    // Some give the status of their model as the code.
+    // Some programs use the model's status as the code.
     let code = code.and_then(|code| u64::try_from(code).ok());
     let fields = ["/data/statusCode", "/data/status"];
-    let status = fields.iter().find_map(|at| number(told, at)).or(code).or(status_in(message));
+    let status = fields.iter().find_map(|at| number(response, at)).or(code).or(status_in(message));
     let status = status.filter(|status| (400..600).contains(status)).map(by_status);
     body.or(status.filter(|class| !vague(class)))
         .or_else(|| by_sentence(message))
@@ -67,22 +65,22 @@ fn class(told: &Value, message: &str) -> ModelErrorClass {
 }
 
 /// opencode's names for errors.
-fn by_name(told: &Value) -> Option<ModelErrorClass> {
-    match text(told, "/data/errorName")? {
+fn by_name(response: &Value) -> Option<ModelErrorClass> {
+    match text(response, "/data/errorName")? {
         "ContextOverflowError" => Some(ModelErrorClass::ContextFull),
         "ProviderAuthError" => Some(ModelErrorClass::Auth),
         _ => None,
     }
 }
 
-/// A status that stands alone in the program's sentence.
+/// A status as a separate word of the message.
 fn status_in(message: &str) -> Option<u64> {
     let words = message.split(|c: char| !c.is_ascii_alphanumeric());
     let mut statuses = words.filter(|word| word.len() == 3).filter_map(|word| word.parse().ok());
     statuses.find(|status| (400..600).contains(status))
 }
 
-/// The sentences that programs have where there was no status at all.
+/// Messages of programs without a status.
 fn by_sentence(message: &str) -> Option<ModelErrorClass> {
     const SENTENCES: &[(ModelErrorClass, &[&str])] = &[
         (
@@ -109,10 +107,10 @@ mod tests {
 
     use super::*;
 
-    /// AG-06: what is wrong between an agent and its model is told apart by word, code, status, body.
+    /// AG-06: errors between an agent and its model are classified by name, code, status and body.
     #[test]
-    fn errors_of_the_protocol_have_a_class() {
-        let of = |told: Value| classify(&told).class;
+    fn protocol_errors_have_a_class() {
+        let of = |response: Value| classify(&response).class;
         let word = |kind: &str| of(json!({"code": -32603, "data": {"errorKind": kind}}));
         assert_eq!(word("rate_limit"), ModelErrorClass::RateLimit);
         assert_eq!(word("overloaded"), ModelErrorClass::Overloaded);

@@ -1,11 +1,11 @@
-//! The lines that the client writes: every message in both directions, and what it has to add.
+//! The lines that the client writes: every message in both directions, and its own notes.
 //!
 //! | line | meaning |
 //! | --- | --- |
 //! | `{"to": {…}}` | a message of ours to the agent |
 //! | `{"from": {…}}` | a message of the agent's |
-//! | `{"note": "…"}` | something that is no message: a line that made no sense, or was too long |
-//! | `{"failed": {"class": …, "message": …}}` | why there will be no answer, where the agent did not say it |
+//! | `{"note": "…"}` | not a message: an invalid or too long line |
+//! | `{"failed": {"class": …, "message": …}}` | why there is no result, if the agent did not say it |
 
 use afresh_core::model_error::ModelError;
 use serde::de::IgnoredAny;
@@ -22,23 +22,23 @@ pub enum ClientLine {
 }
 
 impl ClientLine {
-    /// None where it is no line of ours.
+    /// `None` for any other line.
     pub fn parse(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 
     pub fn render(&self) -> String {
-        serde_json::to_string(self).expect("texts and JSON values can be written")
+        serde_json::to_string(self).expect("strings and JSON values are serialisable")
     }
 }
 
-/// What a line of the agent's is.
+/// A line of the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentLine {
-    /// A question or an answer.
+    /// A request or a response.
     Message(Value),
-    /// Nothing is to be done about it. It is not read further: most are such, and what is short on a line
-    /// may be large in memory.
+    /// A notification, which needs no reaction. It is not parsed: most lines are such, and a short line
+    /// can be large in memory.
     Notice,
     Nonsense,
 }

@@ -1,20 +1,20 @@
 //! Any program that speaks the Agent Client Protocol over its standard input and output.
 //!
-//! An attempt is our own program as the client (`afresh agent acp`), which starts the agent and
-//! writes one line per message. Here is what is said, what of it matters, and how it is read; pipes and
-//! processes are for the client.
+//! The attempt's process is afresh as the client (`afresh agent acp`), which starts the agent and writes
+//! one line per message. This module is the protocol; pipes and processes are handled by the client.
+//! `docs/design/acp.md` says why it has its own types.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`conversation`] | what the client says, and what it answers |
+//! | [`conversation`] | the requests and responses of the client |
 //! | [`offered`] | the modes and models that a session offers |
 //! | [`line`](mod@line) | the lines that the client writes |
 //! | `stream`, `tool` | those lines as events |
-//! | `errors` | why a session came to nothing |
+//! | `errors` | classes of error responses |
 //!
 //! Observed with opencode 1.18.33, Gemini CLI 0.61.0, claude-agent-acp 0.49.0 and codex-acp 0.16.0: all
-//! speak version 1; two of them do not end when nobody talks to them any more; a client that offers to
-//! read files gets in their way.
+//! use version 1; two of them do not exit when their standard input is closed; offering to read files
+//! disturbs them.
 
 pub mod conversation;
 mod errors;
@@ -32,18 +32,17 @@ pub(crate) use stream::AcpReader;
 use crate::adapters::program::{AgentProgram, ModelNames};
 use crate::agent::{LaunchCommand, LaunchError, LaunchRequest, SessionRef, path_text};
 
-/// An agent of this kind as the configuration names it.
+/// An ACP agent of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcpAgent {
-    /// The program, with the arguments that make it speak the protocol.
+    /// The program with its arguments.
     pub command: Vec<String>,
-    /// None where the program decides.
+    /// `None` if the program decides.
     pub models: Option<ModelNames>,
 }
 
 impl AcpAgent {
-    /// The program that it is, or speaks for, where we know that one: logins, settings and conversations
-    /// are where that one keeps them.
+    /// The known program that it is or adapts, whose login, settings and conversations it uses.
     pub(crate) fn behind(&self) -> Option<AgentProgram> {
         let program = self.command.first()?.rsplit('/').next()?;
         match program {
@@ -71,23 +70,23 @@ pub(crate) fn launch(
     Ok(LaunchCommand { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
 }
 
-/// What programs must hear that work with nobody there. Each one knows its own and no other.
+/// Environment variables for unattended use. Each program knows its own and ignores the others.
 fn surroundings(is_root: bool) -> Vec<(String, String)> {
-    let mut told = vec![
-        // Else it starts itself again, and signals go to the wrong one.
+    let mut variables = vec![
+        // Without it, it restarts itself, and signals reach the wrong process.
         ("GEMINI_CLI_NO_RELAUNCH", "true"),
         ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
         ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
         ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
         ("DISABLE_AUTOUPDATER", "1"),
-        // Back-off is ours.
+        // afresh does the backoff.
         ("CLAUDE_CODE_MAX_RETRIES", "1"),
     ];
     if is_root {
-        // Else Claude's mode without questions is refused.
-        told.push(("IS_SANDBOX", "1"));
+        // Without it, Claude refuses to skip permissions.
+        variables.push(("IS_SANDBOX", "1"));
     }
-    told.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 #[cfg(test)]
@@ -95,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_program_behind_an_agent_is_known_by_its_name() {
+    fn the_program_behind_an_agent_is_found_by_name() {
         let behind =
             |program: &str| AcpAgent { command: vec![program.to_owned()], models: None }.behind();
         assert_eq!(behind("/x/bin/gemini"), Some(AgentProgram::Gemini));

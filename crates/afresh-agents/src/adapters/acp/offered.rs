@@ -1,20 +1,19 @@
 //! The modes and models that a session offers, and which of them is wanted.
 //!
-//! Programs have two ways to offer them: lists of their own (`modes`, `models`), and options of the
-//! session with a category. Both are read; the older way is used where both are there.
+//! There are two ways to offer them: separate lists (`modes`, `models`), and options of the session
+//! with a category. Both are read; if a program has both, the older one is used.
 
 use serde_json::{Value, json};
 
 use crate::stream::json_fields::text;
 
-/// Modes in which nobody is asked for permission, by the names that programs give them. The first one
-/// that is there is taken.
+/// Modes without permission requests, by the programs' names. The first one that is offered is used.
 const PERMISSIVE: &[&str] = &["bypassPermissions", "full-access", "yolo", "auto-approve"];
 
-/// How many names an error holds.
+/// The most names in an error.
 const MAX_NAMES: usize = 30;
 
-/// One choice among several, and how it is made.
+/// An offered choice, and how to make it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfferedChoice {
     pub current: String,
@@ -24,7 +23,7 @@ pub struct OfferedChoice {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ChoiceMethod {
-    /// A method of its own, with the name of its argument.
+    /// A separate method, with the name of its argument.
     Method(&'static str, &'static str),
     /// An option of the session, by its id.
     Option(String),
@@ -58,7 +57,7 @@ pub fn models(session: &Value) -> Option<OfferedChoice> {
 }
 
 impl OfferedChoice {
-    /// The most permissive value that is known by its name; none where there is none.
+    /// The most permissive known value, if there is one.
     pub fn permissive(&self) -> Option<&'static str> {
         PERMISSIVE.iter().copied().find(|name| self.values.iter().any(|value| value == name))
     }
@@ -67,7 +66,7 @@ impl OfferedChoice {
         self.values.iter().any(|offered| offered == value)
     }
 
-    /// What is offered, for people.
+    /// The offered values, for messages.
     pub fn names(&self) -> String {
         let shown: Vec<&str> = self.values.iter().map(String::as_str).take(MAX_NAMES).collect();
         let rest = self.values.len() - shown.len();
@@ -75,7 +74,7 @@ impl OfferedChoice {
         format!("{}{more}", shown.join(", "))
     }
 
-    /// How this value is chosen.
+    /// The request that sets this value.
     pub fn set(&self, session: &str, value: &str) -> ChoiceRequest {
         match &self.way {
             ChoiceMethod::Method(method, argument) => {
@@ -90,13 +89,13 @@ impl OfferedChoice {
     }
 }
 
-/// An option of this category; some programs give it no category, but its name.
+/// An option of this category. Some programs use the id instead of a category.
 fn option(session: &Value, category: &str) -> Option<OfferedChoice> {
     let options = session.get("configOptions")?.as_array()?;
     let found = options.iter().find(|option| text(option, "/category") == Some(category));
     let found = found.or_else(|| options.iter().find(|o| text(o, "/id") == Some(category)))?;
     let offered = found.get("options")?.as_array()?;
-    // Options may stand in groups.
+    // Options may be grouped.
     let values = offered.iter().flat_map(|entry| match entry.get("options") {
         Some(Value::Array(group)) => group.iter().collect(),
         _ => vec![entry],
@@ -118,9 +117,9 @@ fn listed(session: &Value, at: &str, key: &str) -> Option<Vec<String>> {
 mod tests {
     use super::*;
 
-    /// AG-01: both ways to offer models are understood, and groups among options.
+    /// AG-01: both ways to offer models are read, including grouped options.
     #[test]
-    fn models_are_found_wherever_they_are_offered() {
+    fn models_are_found_in_lists_and_options() {
         let own = json!({"models": {"currentModelId": "a", "availableModels":
             [{"modelId": "a"}, {"modelId": "b"}, {"nothing": 1}]}});
         let choice = models(&own).expect("offered");

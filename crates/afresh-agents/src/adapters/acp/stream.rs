@@ -1,4 +1,4 @@
-//! The client's lines as events.
+//! Converts the client's lines to events.
 
 use std::collections::BTreeMap;
 
@@ -33,20 +33,20 @@ const QUOTA: UsagePointers = UsagePointers {
     input_holds_cached: false,
 };
 
-/// More words than that are no answer.
+/// The most bytes of text that are kept.
 const MAX_WORDS_BYTES: usize = 4 * 1024 * 1024;
 
 #[derive(Debug, Default)]
 pub(crate) struct AcpReader {
-    /// Our last request: they go one by one.
+    /// The last request; there is one at a time.
     asked: Option<PendingRequest>,
     model: Option<String>,
-    /// What it says before it has its prompt is nobody's answer, and no work of this attempt.
+    /// Whether the prompt was sent: text before that is not a result.
     prompted: bool,
-    /// Its words since it last used a tool: they come in pieces.
+    /// Its text since the last tool call, which arrives in chunks.
     words: String,
     tools: tool::OpenTools,
-    /// What the session cost so far.
+    /// The cost of the session so far.
     cost_micros: Option<u64>,
     failed: Option<ModelError>,
 }
@@ -55,9 +55,9 @@ pub(crate) struct AcpReader {
 struct PendingRequest {
     id: Value,
     method: String,
-    /// The model that it chooses.
+    /// The model that the request sets.
     model: Option<String>,
-    /// The session that it takes up.
+    /// The session that the request resumes.
     session: Option<String>,
 }
 
@@ -101,7 +101,7 @@ impl AcpReader {
     fn update(&mut self, update: &Value) -> Vec<AgentEvent> {
         match text(update, "/sessionUpdate") {
             Some("config_option_update") => self.model_now(update, None),
-            // What it tells of a conversation that it takes up again was reported before.
+            // The repeated messages of a resumed conversation were reported before.
             _ if !self.prompted => Vec::new(),
             Some("agent_message_chunk") => self.read_text(update),
             Some("tool_call" | "tool_call_update") => self.tool(update),
@@ -113,7 +113,7 @@ impl AcpReader {
     fn answered(&mut self, id: &Value, outcome: Result<&Value, &Value>) -> Vec<AgentEvent> {
         let Some(asked) = self.asked.take_if(|asked| asked.id == *id) else { return Vec::new() };
         match (asked.method.as_str(), outcome) {
-            // Without it, it asks for permission, and gets it.
+            // Without the mode, it asks for permissions, which are granted.
             ("session/set_mode", Err(_)) => Vec::new(),
             (_, Err(error)) => {
                 self.failed = Some(classify(error));
@@ -131,9 +131,9 @@ impl AcpReader {
         }
     }
 
-    /// Tells the model, if it is another than before.
-    fn model_now(&mut self, told: &Value, chosen: Option<String>) -> Vec<AgentEvent> {
-        let current = offered::models(told).map(|models| models.current);
+    /// Reports the model, if it changed.
+    fn model_now(&mut self, reported: &Value, chosen: Option<String>) -> Vec<AgentEvent> {
+        let current = offered::models(reported).map(|models| models.current);
         let Some(model) = chosen.or(current).filter(|model| !model.is_empty()) else {
             return Vec::new();
         };
@@ -152,7 +152,7 @@ impl AcpReader {
         Vec::new()
     }
 
-    /// What it said until here, once.
+    /// Its text so far, once.
     fn spoken(&mut self) -> Option<AgentEvent> {
         let words = std::mem::take(&mut self.words);
         (!words.trim().is_empty()).then_some(AgentEvent::Text(words))
@@ -183,19 +183,19 @@ impl AcpReader {
         events
     }
 
-    /// A use with what the program says that it cost.
+    /// The usage with the reported cost.
     fn priced(&self, usage: Usage) -> Usage {
         Usage { cost_micros: self.cost_micros, ..usage }
     }
 
     fn ended(&mut self, result: &Value) -> Vec<AgentEvent> {
         let mut events = Vec::new();
-        if let Some(told) = result.get("usage").filter(|told| told.is_object()) {
-            let mut turn = usage(told, TURN, &mut events);
-            turn.output += number(told, "/thoughtTokens").unwrap_or_default();
+        if let Some(reported) = result.get("usage").filter(|reported| reported.is_object()) {
+            let mut turn = usage(reported, TURN, &mut events);
+            turn.output += number(reported, "/thoughtTokens").unwrap_or_default();
             events.push(AgentEvent::Used(self.priced(turn)));
-        } else if let Some(told) = result.pointer("/_meta/quota/token_count") {
-            let turn = usage(told, QUOTA, &mut events);
+        } else if let Some(reported) = result.pointer("/_meta/quota/token_count") {
+            let turn = usage(reported, QUOTA, &mut events);
             events.push(AgentEvent::Used(self.priced(turn)));
             events.extend(by_model(result));
         }
@@ -212,12 +212,12 @@ impl AcpReader {
 }
 
 fn by_model(result: &Value) -> Option<AgentEvent> {
-    let told = result.pointer("/_meta/quota/model_usage")?.as_array()?;
-    let one = |told: &Value| {
-        let usage = usage(told.get("token_count")?, QUOTA, &mut Vec::new());
-        Some((text(told, "/model")?.to_owned(), usage))
+    let reported = result.pointer("/_meta/quota/model_usage")?.as_array()?;
+    let one = |reported: &Value| {
+        let usage = usage(reported.get("token_count")?, QUOTA, &mut Vec::new());
+        Some((text(reported, "/model")?.to_owned(), usage))
     };
-    let models: BTreeMap<String, Usage> = told.iter().filter_map(one).collect();
+    let models: BTreeMap<String, Usage> = reported.iter().filter_map(one).collect();
     let models: Vec<ModelUsage> =
         models.into_iter().map(|(model, usage)| ModelUsage { model, usage }).collect();
     (!models.is_empty()).then_some(AgentEvent::UsedByModel(models))

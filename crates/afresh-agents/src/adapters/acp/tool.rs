@@ -1,29 +1,29 @@
-//! Tools that an agent uses: what it tells of one comes in pieces, and not all tell the same.
+//! Tool calls, which are reported in several updates that differ between programs.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::stream::event::{AgentEvent, ToolCall, ToolEnd, about, bounded, telling};
+use crate::stream::event::{AgentEvent, ToolCall, ToolEnd, about, bounded, summary_field};
 use crate::stream::json_fields::text;
 
-/// More than that are never open at once; whoever has more is not followed further.
+/// The most open tool calls that are tracked.
 const MAX_OPEN: usize = 1_000;
 
-/// Tools that began and have not ended.
+/// Tool calls that have started and not ended.
 #[derive(Debug, Default)]
 pub(super) struct OpenTools(BTreeSet<String>);
 
 impl OpenTools {
-    /// What a `tool_call` or a `tool_call_update` tells that was not told before.
+    /// The new information in a `tool_call` or `tool_call_update`.
     pub(super) fn update(&mut self, update: &Value) -> Vec<AgentEvent> {
         let Some(id) = text(update, "/toolCallId") else { return Vec::new() };
         let status = text(update, "/status").unwrap_or_default();
         let has_ended = matches!(status, "completed" | "failed");
         let mut events = Vec::new();
         let is_known = self.0.contains(id);
-        // One that only waits has rarely told what it is about.
-        let says_what = status != "pending" || telling(input(update)).is_some();
+        // A pending call rarely has its input yet.
+        let says_what = status != "pending" || summary_field(input(update)).is_some();
         if !is_known && says_what && self.0.len() < MAX_OPEN {
             self.0.insert(id.to_owned());
             events.push(AgentEvent::ToolStarted(call(id, update)));
@@ -40,15 +40,15 @@ fn input(update: &Value) -> &Value {
     update.get("rawInput").unwrap_or(&Value::Null)
 }
 
-/// Its own name where it has one, else what kind of tool it is.
+/// The tool call, by the tool's name or else its kind.
 fn call(id: &str, update: &Value) -> ToolCall {
     let title = text(update, "/title").unwrap_or_default();
     let kind = text(update, "/kind").filter(|kind| *kind != "other");
     let named = text(update, "/_meta/claudeCode/toolName").or(kind);
     let input = input(update);
-    let about = match telling(input).or_else(|| text(update, "/locations/0/path")) {
+    let about = match summary_field(input).or_else(|| text(update, "/locations/0/path")) {
         Some(word) => word.to_owned(),
-        // Where the title is its name, only the input can say more.
+        // If the title is the name, the summary comes from the input.
         None if named.is_none() => about(input),
         None => title.to_owned(),
     };
@@ -59,7 +59,7 @@ fn call(id: &str, update: &Value) -> ToolCall {
 
 fn output(update: &Value) -> String {
     let parts = update.get("content").and_then(Value::as_array);
-    let said = parts.into_iter().flatten().find_map(|part| text(part, "/content/text"));
+    let content = parts.into_iter().flatten().find_map(|part| text(part, "/content/text"));
     let raw = ["/rawOutput", "/rawOutput/output", "/rawOutput/formatted_output"];
-    said.or_else(|| raw.iter().find_map(|at| text(update, at))).unwrap_or_default().to_owned()
+    content.or_else(|| raw.iter().find_map(|at| text(update, at))).unwrap_or_default().to_owned()
 }

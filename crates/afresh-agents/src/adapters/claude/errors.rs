@@ -1,4 +1,4 @@
-//! What ended a conversation of Claude Code, from its own error fields.
+//! Classifies the end of a Claude Code conversation by its error fields.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use serde_json::Value;
 use crate::stream::errors::{by_status, error};
 use crate::stream::json_fields::{number, text};
 
-/// What its lines said about errors so far.
+/// The errors in its lines so far.
 #[derive(Debug, Default)]
 pub(super) struct ErrorReports {
-    /// The last word of an `api_retry`: it tells overloaded from broken, which the end does not.
+    /// The class of the last `api_retry`, which distinguishes overloaded from failing servers.
     retried_for: Option<ModelErrorClass>,
     /// The `error` of its last own message.
-    set_error: Option<String>,
-    /// When the account may be used again, in seconds since 1970.
+    message_error: Option<String>,
+    /// When the account's limit resets, in seconds since 1970.
     resets_at: Option<u64>,
     ended: Option<ModelError>,
 }
@@ -25,8 +25,8 @@ impl ErrorReports {
         self.retried_for = Some(class);
     }
 
-    pub(super) fn said(&mut self, error: &str) {
-        self.set_error = Some(error.to_owned());
+    pub(super) fn set_error(&mut self, error: &str) {
+        self.message_error = Some(error.to_owned());
     }
 
     pub(super) fn limited(&mut self, line: &Value) {
@@ -36,7 +36,7 @@ impl ErrorReports {
         }
     }
 
-    /// The `result` line, where it tells of a failure.
+    /// Records a `result` line that reports a failure.
     pub(super) fn ended(&mut self, line: &Value) {
         let message = text(line, "/result").or_else(|| text(line, "/errors/0")).unwrap_or_default();
         self.ended = Some(error(self.class(line), message));
@@ -64,12 +64,12 @@ impl ErrorReports {
         }
         match number(line, "/api_error_status") {
             Some(status) => by_status(status),
-            // It never got an answer; where nobody listened, its word for that is another.
-            None if self.set_error.as_deref() == Some("unknown") || is_unreached(line) => {
+            // The model was not reached; a refused connection has another error name.
+            None if self.message_error.as_deref() == Some("unknown") || is_unreached(line) => {
                 ModelErrorClass::Network
             }
             None => self
-                .set_error
+                .message_error
                 .as_deref()
                 .map(by_word)
                 .or(self.retried_for)
@@ -78,13 +78,13 @@ impl ErrorReports {
     }
 }
 
-/// Its own sentence, with the reason in brackets behind it.
+/// Whether the message is that of an unreachable API.
 fn is_unreached(line: &Value) -> bool {
-    let said = text(line, "/result").unwrap_or_default();
-    said.starts_with("API Error: Unable to connect to API")
+    let message = text(line, "/result").unwrap_or_default();
+    message.starts_with("API Error: Unable to connect to API")
 }
 
-/// The words of `api_retry` and of its own messages.
+/// The class of an error name in `api_retry` and in messages.
 pub(crate) fn by_word(word: &str) -> ModelErrorClass {
     match word {
         "rate_limit" => ModelErrorClass::RateLimit,

@@ -1,9 +1,9 @@
 //! Claude Code.
 //!
-//! Observed with 2.1.197: it refuses to skip permissions as root unless it is told that it is in a
-//! sandbox; flags with several values swallow a prompt that follows them, so the prompt comes by
-//! standard input; its own retries take three minutes unless they are turned down; hooks of
-//! `--settings` are run although no source of settings is read.
+//! Observed with 2.1.197: it refuses to skip permissions as root unless `IS_SANDBOX` is set; options with
+//! several values consume a prompt that follows them, so the prompt is passed by standard input; its own
+//! retries take three minutes unless they are limited; hooks of `--settings` run although no source of
+//! settings is read.
 
 mod errors;
 mod stream;
@@ -16,13 +16,13 @@ use serde_json::json;
 use crate::adapters::program::ProgramAgent;
 use crate::agent::{LaunchCommand, LaunchError, LaunchRequest, SessionRef, path_text};
 
-/// What it keeps below the home directory.
+/// Its files below the home directory.
 pub(crate) const KEEPS: &[&str] = &[".claude", ".claude.json"];
 
 pub(crate) const MODELS: [&str; 3] = ["haiku", "sonnet", "opus"];
 
-/// What it needs to reach its model: a key, a login, a gateway, a cloud.
-/// Its model, and where its login is renewed.
+/// Variables that it needs to reach its model: key, login, gateway, cloud.
+/// The hosts of its model and its login.
 pub(crate) const HOSTS: &[&str] =
     &["api.anthropic.com", "claude.ai", "platform.claude.com", "console.anthropic.com"];
 
@@ -40,13 +40,13 @@ pub(crate) const VARIABLES: &[&str] = &[
     "NO_PROXY",
 ];
 
-/// All that a worker needs; every further tool is paid for with every request.
+/// The tools that a worker needs; every other tool costs tokens in every request.
 const TOOLS: &str = "Bash,Read,Write,Edit";
 
-/// Its own retries: who waits and who goes on is our decision.
+/// Its own retries; afresh decides about waiting and retrying.
 const RETRIES: &str = "1";
 
-/// It takes a few milliseconds.
+/// The hook takes a few milliseconds.
 const HOOK_SECONDS: u32 = 30;
 
 pub(crate) fn launch(
@@ -64,7 +64,7 @@ pub(crate) fn launch(
         "--verbose",
         "--permission-mode",
         "bypassPermissions",
-        // Hooks and permissions of the repository are not ours to run.
+        // Hooks and permissions of the repository must not apply.
         "--setting-sources",
         "",
         "--strict-mcp-config",
@@ -93,7 +93,7 @@ pub(crate) fn launch(
     Ok(LaunchCommand { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
 }
 
-/// It finds a conversation again only in the directory where it was.
+/// It finds a conversation only in its original directory.
 fn session(session: SessionRef<'_>) -> (&'static str, String) {
     match session {
         SessionRef::New(id) => ("--session-id", id.to_owned()),
@@ -101,8 +101,8 @@ fn session(session: SessionRef<'_>) -> (&'static str, String) {
     }
 }
 
-/// It asks us before it stops, so that it does not stop without an answer, and after each use of a
-/// tool, so that it hears what we have to tell it meanwhile.
+/// Hooks that run before it stops, so that it reports a result, and after each tool call, so that it
+/// gets messages while it works.
 fn hooks(order: &LaunchRequest<'_>) -> Result<String, LaunchError> {
     let us = shell_word(&path_text(order.us)?);
     let hook = |moment: &str| {
@@ -112,7 +112,7 @@ fn hooks(order: &LaunchRequest<'_>) -> Result<String, LaunchError> {
     Ok(json!({"hooks": {"Stop": hook("stop"), "PostToolUse": hook("tool")}}).to_string())
 }
 
-/// One word for the shell that it starts hooks with.
+/// A quoted word for the shell that runs the hooks.
 fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -1,4 +1,4 @@
-//! Claude Code's `stream-json`, a line at a time.
+//! Reads Claude Code's `stream-json` line by line.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::stream::event::{
 };
 use crate::stream::json_fields::{UsagePointers, number, text, usage};
 
-/// The use of one message.
+/// The usage of one message.
 const MESSAGE: UsagePointers = UsagePointers {
     input: "input_tokens",
     output: "output_tokens",
@@ -23,7 +23,7 @@ const MESSAGE: UsagePointers = UsagePointers {
     cost: "",
     input_holds_cached: false,
 };
-/// The use of one model, in the last line.
+/// The usage of one model, in the last line.
 const MODEL: UsagePointers = UsagePointers {
     input: "inputTokens",
     output: "outputTokens",
@@ -32,14 +32,14 @@ const MODEL: UsagePointers = UsagePointers {
     cost: "costUSD",
     input_holds_cached: false,
 };
-/// What it writes in the place of a model for words of its own.
+/// The model name of messages that the program itself wrote.
 const NOBODY: &str = "<synthetic>";
 
 #[derive(Debug, Default)]
 pub(crate) struct ClaudeReader {
-    /// The use of each message so far: its blocks come one by one and repeat it.
+    /// The usage of each message: its blocks arrive one by one and repeat it.
     messages: BTreeMap<String, Usage>,
-    troubles: ErrorReports,
+    errors: ErrorReports,
 }
 
 impl StreamReader for ClaudeReader {
@@ -52,7 +52,7 @@ impl StreamReader for ClaudeReader {
             (Some("assistant"), _) => self.read_message(&line),
             (Some("user"), _) => tool_ends(&line),
             (Some("rate_limit_event"), _) => {
-                self.troubles.limited(&line);
+                self.errors.limited(&line);
                 Vec::new()
             }
             (Some("result"), _) => self.result(&line),
@@ -61,7 +61,7 @@ impl StreamReader for ClaudeReader {
     }
 
     fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
-        self.troubles.error(end.at_s).or_else(|| unexplained(end))
+        self.errors.error(end.at_s).or_else(|| unexplained(end))
     }
 }
 
@@ -73,16 +73,16 @@ impl ClaudeReader {
             ModelErrorClass::Unknown => status.map_or(ModelErrorClass::Network, by_status),
             known => known,
         };
-        self.troubles.retried(class);
+        self.errors.retried(class);
         let message = status.map_or_else(|| word.to_owned(), |status| format!("{word} ({status})"));
         let wait = number(line, "/retry_delay_ms").map(Duration::from_millis);
         vec![AgentEvent::Retrying(RetryNotice { class, message, wait })]
     }
 
-    /// A block of a message: words, or the use of a tool.
+    /// Reads a block of a message: text or a tool call.
     fn read_message(&mut self, line: &Value) -> Vec<AgentEvent> {
         if let Some(error) = text(line, "/error") {
-            self.troubles.said(error);
+            self.errors.set_error(error);
         }
         let mut events = Vec::new();
         if text(line, "/message/model") != Some(NOBODY) {
@@ -95,14 +95,14 @@ impl ClaudeReader {
     }
 
     fn count(&mut self, line: &Value, events: &mut Vec<AgentEvent>) {
-        let Some(told) = line.pointer("/message/usage") else { return };
-        let used = usage(told, MESSAGE, events);
+        let Some(reported) = line.pointer("/message/usage") else { return };
+        let used = usage(reported, MESSAGE, events);
         let id = text(line, "/message/id").unwrap_or_default().to_owned();
         let known = self.messages.entry(id).or_default();
         *known = known.at_least(&used);
         let total = self.messages.values().fold(Usage::default(), |sum, one| sum.plus(one));
         events.push(AgentEvent::Used(total));
-        // A helper of its own has a context of its own.
+        // A subagent has its own context.
         if text(line, "/parent_tool_use_id").is_none() {
             let used = used.input.saturating_add(used.cache_read).saturating_add(used.cache_write);
             events.push(AgentEvent::Context { used, window: None });
@@ -115,7 +115,7 @@ impl ClaudeReader {
         let failed = line.pointer("/is_error").and_then(Value::as_bool) == Some(true)
             || text(line, "/subtype") != Some("success");
         if failed {
-            self.troubles.ended(line);
+            self.errors.ended(line);
             return events;
         }
         let structured = line.get("structured_output").filter(|value| value.is_object());
@@ -134,20 +134,23 @@ fn init(line: &Value) -> Vec<AgentEvent> {
     for server in servers.into_iter().flatten() {
         let (name, status) = (text(server, "/name"), text(server, "/status"));
         if let (Some(name), Some(status @ ("failed" | "needs-auth"))) = (name, status) {
-            let message = format!("its tool server {name} is not there: {status}");
+            let message = format!("its tool server {name} is not available: {status}");
             events.push(AgentEvent::Notice(message));
         }
     }
     events
 }
 
-/// By model, because the sum that it gives beside leaves out helpers and the last turn.
+/// By model, because its total leaves out subagents and the last turn.
 fn last_use(line: &Value, events: &mut Vec<AgentEvent>) {
     let by_model = line.pointer("/modelUsage").and_then(Value::as_object);
     let by_model: Vec<ModelUsage> = by_model
         .into_iter()
         .flatten()
-        .map(|(model, told)| ModelUsage { model: model.clone(), usage: usage(told, MODEL, events) })
+        .map(|(model, reported)| ModelUsage {
+            model: model.clone(),
+            usage: usage(reported, MODEL, events),
+        })
         .collect();
     if by_model.is_empty() {
         return;
@@ -198,5 +201,5 @@ fn tool_ends(line: &Value) -> Vec<AgentEvent> {
 fn fallback(line: &Value) -> Vec<AgentEvent> {
     let name = |at| text(line, at).unwrap_or("?").to_owned();
     let (from, to) = (name("/original_model"), name("/fallback_model"));
-    vec![AgentEvent::Notice(format!("it went from {from} to {to}")), AgentEvent::Model(to)]
+    vec![AgentEvent::Notice(format!("it switched from {from} to {to}")), AgentEvent::Model(to)]
 }

@@ -1,19 +1,19 @@
-//! Codex's errors: sentences of the program itself, told apart by how they begin.
+//! Classifies Codex's errors, which are sentences of the program, by their start.
 
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 
 use crate::stream::errors;
 
-/// What it puts before an error that it tries to get over.
+/// The prefix of an error that it retries.
 const RECONNECTING: &str = "Reconnecting...";
 
-/// How it says that it waits until its model can be reached, which it does for ever.
+/// Whether it waits for its model to be reachable, which it does forever.
 pub(super) fn is_waiting(message: &str) -> bool {
     let rest = message.strip_prefix(RECONNECTING).unwrap_or_default();
     rest.trim_start().starts_with("waiting for network")
 }
 
-/// The beginnings of its sentences.
+/// Starts of its messages.
 const SENTENCES: &[(&str, ModelErrorClass)] = &[
     ("Quota exceeded", ModelErrorClass::Quota),
     ("You've hit your usage limit", ModelErrorClass::Quota),
@@ -27,7 +27,7 @@ const SENTENCES: &[(&str, ModelErrorClass)] = &[
     ("Connection failed", ModelErrorClass::Network),
 ];
 
-/// What is inside a notice that it tries again; none if it is no such notice.
+/// The error in a retry notice, if it is one.
 pub(super) fn retried(message: &str) -> Option<&str> {
     let rest = message.strip_prefix(RECONNECTING)?.trim_start();
     let inner = rest.split_once('(').map_or(rest, |(_, inner)| inner);
@@ -35,7 +35,7 @@ pub(super) fn retried(message: &str) -> Option<&str> {
 }
 
 pub(super) fn class(message: &str) -> ModelErrorClass {
-    // It writes ’ where others write '.
+    // It writes ’ instead of '.
     let plain = message.replace('\u{2019}', "'");
     let sentence = SENTENCES.iter().find(|(beginning, _)| plain.starts_with(beginning));
     let status = || status(&plain).map(errors::by_status);

@@ -1,8 +1,8 @@
 //! Codex.
 //!
-//! Observed with 0.166.0: it reads its standard input whenever that is a pipe or a file, so the
-//! prompt comes that way; its errors have no status, only sentences of its own; where its model cannot
-//! be reached it waits for ever, whatever its retries are set to.
+//! Observed with 0.166.0: it reads its standard input whenever that is a pipe or a file, so the prompt is
+//! passed that way; its errors have no status, only sentences; if its model cannot be reached it waits
+//! forever, whatever its retry settings are.
 
 mod errors;
 mod stream;
@@ -12,12 +12,12 @@ pub(crate) use stream::CodexReader;
 use crate::adapters::program::ProgramAgent;
 use crate::agent::{LaunchCommand, LaunchError, LaunchRequest, SessionRef, path_text};
 
-/// What it keeps below the home directory.
+/// Its files below the home directory.
 pub(crate) const KEEPS: &[&str] = &[".codex"];
 
 pub(crate) const MODELS: [&str; 3] = ["gpt-5-mini", "gpt-5.5", "gpt-5.5"];
 
-/// Its model by key and by login, and where the login is renewed.
+/// The hosts of its model, by key and by login, and of its login.
 pub(crate) const HOSTS: &[&str] = &["api.openai.com", "chatgpt.com", "auth.openai.com"];
 
 pub(crate) const VARIABLES: &[&str] = &[
@@ -30,7 +30,7 @@ pub(crate) const VARIABLES: &[&str] = &[
     "NO_PROXY",
 ];
 
-/// What else it would ask the network for: newer versions, plugins, where to send its measurements.
+/// Options that turn off other network use: updates, plugins, telemetry.
 const QUIET: &[(&str, &str)] = &[
     ("check_for_update_on_startup", "false"),
     ("analytics.enabled", "false"),
@@ -55,7 +55,7 @@ pub(crate) fn launch(
     set("mcp_servers.afresh.command", &toml_text(&path_text(order.us)?));
     set("mcp_servers.afresh.args", r#"["mcp", "--attempt"]"#);
     set("mcp_servers.afresh.env", &own_variables(order));
-    // Without it a server that cannot start is passed over in silence.
+    // Without it, a server that cannot start is ignored silently.
     set("mcp_servers.afresh.required", "true");
     for (key, value) in QUIET {
         set(key, value);
@@ -72,7 +72,7 @@ pub(crate) fn launch(
     })
 }
 
-/// It starts tool servers with an environment of its own.
+/// Variables for its tool servers, which it starts with an environment of its own.
 fn own_variables(order: &LaunchRequest<'_>) -> String {
     let own = order.variables.iter().filter(|(name, _)| name.starts_with("AFRESH_"));
     let pairs: Vec<String> =
@@ -80,7 +80,7 @@ fn own_variables(order: &LaunchRequest<'_>) -> String {
     format!("{{{}}}", pairs.join(", "))
 }
 
-/// A text of TOML; a JSON text is one.
+/// A TOML string, which a JSON string is.
 fn toml_text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! Codex's `--json` output, a line at a time.
+//! Reads Codex's `--json` output line by line.
 
 use afresh_core::model_error::ModelError;
 use serde_json::Value;
@@ -19,15 +19,15 @@ const TURN: UsagePointers = UsagePointers {
     input_holds_cached: true,
 };
 
-/// So often it may say that it waits for the network: a short gap passes, and it would wait for ever.
+/// The most notices that it waits for the network: a short outage passes, but it would wait forever.
 const MAX_WAITS: u32 = 3;
 
 #[derive(Debug, Default)]
 pub(crate) struct CodexReader {
-    /// Its last words: the answer, once the turn is complete.
+    /// Its last message: the result, once the turn is complete.
     last_words: Option<String>,
     failed: Option<ModelError>,
-    /// How often it said so since anything else happened.
+    /// The number of such notices in a row.
     waits: u32,
 }
 
@@ -70,7 +70,7 @@ impl CodexReader {
                 self.last_words = Some(words.clone());
                 Some(AgentEvent::Text(words))
             }
-            // A warning of its own, not the end.
+            // A warning, not the end.
             "error" => Some(AgentEvent::Notice(bounded(text(item, "/message")?))),
             "reasoning" => None,
             _ => Some(AgentEvent::ToolEnded(ToolEnd {
@@ -86,13 +86,13 @@ impl CodexReader {
         }
     }
 
-    /// It says every error twice; the last one comes again as `turn.failed`, with which it ends.
+    /// It reports every error twice; the last one is repeated as `turn.failed`, which is the end.
     fn trouble(&mut self, message: &str) -> Vec<AgentEvent> {
         let Some(inner) = errors::retried(message) else { return Vec::new() };
         let error = errors::error(inner);
-        let (class, message_told, wait) = (error.class, error.message.clone(), error.wait());
+        let (class, message_reported, wait) = (error.class, error.message.clone(), error.wait());
         let mut events =
-            vec![AgentEvent::Retrying(RetryNotice { class, message: message_told, wait })];
+            vec![AgentEvent::Retrying(RetryNotice { class, message: message_reported, wait })];
         self.waits += u32::from(errors::is_waiting(message));
         if self.waits == MAX_WAITS {
             events.push(AgentEvent::Hopeless(error));
@@ -103,8 +103,8 @@ impl CodexReader {
     fn turn_completed(&mut self, line: &Value) -> Vec<AgentEvent> {
         self.failed = None;
         let mut events = Vec::new();
-        if let Some(told) = line.get("usage") {
-            let used = usage(told, TURN, &mut events);
+        if let Some(reported) = line.get("usage") {
+            let used = usage(reported, TURN, &mut events);
             events.push(AgentEvent::Used(used));
         }
         events.push(AgentEvent::Result(self.last_words.take().unwrap_or_default()));

@@ -1,21 +1,21 @@
-//! Gemini's errors: a status that was squeezed into an exit code, and a body inside its message.
+//! Classifies Gemini's errors: a status truncated to an exit code, and an error body in the message.
 
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 
 use crate::stream::errors::{by_body, by_status, error, unexplained};
 use crate::stream::event::ProgramEnd;
 
-/// What its own end codes mean.
+/// Its own exit codes.
 const LOGIN_REFUSED: i32 = 41;
 const TURNS_USED_UP: i32 = 53;
 
 /// Statuses whose lowest byte is this exit code.
 const STATUSES: &[u64] = &[400, 401, 402, 403, 413, 429, 500, 502, 503, 504, 529];
 
-/// How it tells that no answer came, whatever the reason was.
+/// Its message for an unreachable model, whatever the reason.
 const UNREACHED: &str = "[API Error: exception TypeError: fetch failed";
 
-/// What it said when it failed.
+/// Its message when it failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct GeminiFailure {
     pub(super) kind: String,
@@ -25,7 +25,7 @@ pub(super) struct GeminiFailure {
 pub(super) fn classify(failed: Option<&GeminiFailure>, end: &ProgramEnd<'_>) -> Option<ModelError> {
     let message = failed.map_or_else(|| last_line(end.stderr), |failed| failed.message.as_str());
     let class = match (end.exit, failed) {
-        // A signal without a word: whoever sent it knows why.
+        // A signal without a message: the sender knows why.
         (Some(0) | None, None) => return None,
         (Some(LOGIN_REFUSED), _) => ModelErrorClass::Auth,
         (Some(TURNS_USED_UP), _) => ModelErrorClass::ProgramLimit,

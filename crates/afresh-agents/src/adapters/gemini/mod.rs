@@ -1,9 +1,9 @@
 //! Gemini CLI.
 //!
-//! Observed with 0.61.0: it starts itself again as a child unless it is told not to, and then signals
-//! to the parent go nowhere; a status of its model becomes its exit code, less what a byte cannot hold;
-//! its own retries take minutes unless its settings say otherwise; without a kind of login in its
-//! settings it refuses to start where a base URL is set.
+//! Observed with 0.61.0: it restarts itself as a child unless that is disabled, and then signals to the
+//! parent have no effect; a status of its model becomes its exit code, truncated to a byte; its own
+//! retries take minutes unless its settings limit them; without a kind of login in its settings it
+//! refuses to start if a base URL is set.
 
 mod errors;
 mod stream;
@@ -15,13 +15,13 @@ use serde_json::json;
 use crate::adapters::program::ProgramAgent;
 use crate::agent::{LaunchCommand, LaunchError, LaunchFile, LaunchRequest, SessionRef, path_text};
 
-/// What it keeps below the home directory.
+/// Its files below the home directory.
 pub(crate) const KEEPS: &[&str] = &[".gemini"];
 
 pub(crate) const MODELS: [&str; 3] =
     ["gemini-2.5-flash-lite", "gemini-2.5-flash", "gemini-2.5-pro"];
 
-/// Its model by key and by login, and where the login is renewed.
+/// The hosts of its model, by key and by login, and of its login.
 pub(crate) const HOSTS: &[&str] = &[
     "generativelanguage.googleapis.com",
     "cloudcode-pa.googleapis.com",
@@ -43,7 +43,7 @@ pub(crate) const VARIABLES: &[&str] = &[
     "NO_PROXY",
 ];
 
-/// Its own tries, the first one included.
+/// Its own attempts at a request, including the first.
 const ATTEMPTS: u32 = 2;
 
 pub(crate) fn launch(
@@ -55,7 +55,7 @@ pub(crate) fn launch(
     argv.extend(["-m".to_owned(), agent.models.for_tier(order.tier).to_owned()]);
     argv.extend(match order.session {
         SessionRef::New(id) => ["--session-id".to_owned(), id.to_owned()],
-        // It finds a conversation again only in the directory where it was.
+        // It finds a conversation only in its original directory.
         SessionRef::Resumed(id) => ["--resume".to_owned(), id.to_owned()],
     });
     argv.extend(agent.args.iter().cloned());
@@ -73,7 +73,7 @@ pub(crate) fn launch(
     let env = vec![
         ("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned()),
         ("GEMINI_CLI_TRUST_WORKSPACE".to_owned(), "true".to_owned()),
-        // The only settings that are neither the user's nor the repository's file.
+        // The only settings that are neither in the user's nor in the repository's file.
         ("GEMINI_CLI_SYSTEM_SETTINGS_PATH".to_owned(), path_text(&file)?),
     ];
     let files = vec![LaunchFile { path: file, text: settings.to_string() }];

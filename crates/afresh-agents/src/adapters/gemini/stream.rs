@@ -1,4 +1,4 @@
-//! Gemini CLI's `stream-json`, a line at a time.
+//! Reads Gemini CLI's `stream-json` line by line.
 
 use afresh_core::model_error::ModelError;
 use afresh_core::usage::{ModelUsage, Usage};
@@ -21,12 +21,12 @@ const STATS: UsagePointers = UsagePointers {
 
 #[derive(Debug, Default)]
 pub(crate) struct GeminiReader {
-    /// Its words since it last used a tool: they come in pieces.
+    /// Its text since the last tool call, which arrives in chunks.
     words: String,
     failed: Option<GeminiFailure>,
 }
 
-/// More words than that are no answer.
+/// The most bytes of text that are kept.
 const MAX_WORDS_BYTES: usize = 4 * 1024 * 1024;
 
 impl StreamReader for GeminiReader {
@@ -108,9 +108,9 @@ fn used(line: &Value) -> Vec<AgentEvent> {
     let by_model: Vec<ModelUsage> = models
         .into_iter()
         .flatten()
-        .map(|(model, told)| ModelUsage {
+        .map(|(model, reported)| ModelUsage {
             model: model.clone(),
-            usage: usage(told, STATS, &mut events),
+            usage: usage(reported, STATS, &mut events),
         })
         .filter(|one| one.usage != Usage::default())
         .collect();

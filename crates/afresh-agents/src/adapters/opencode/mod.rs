@@ -1,8 +1,8 @@
 //! opencode.
 //!
-//! Observed with 1.18.33: its whole configuration fits into a variable, so nothing is written; it
-//! ignores interrupts, retries in silence for a minute, and where its conversation no longer fits it
-//! goes round in circles for ever.
+//! Observed with 1.18.33: its whole configuration fits into a variable, so no file is written; it ignores
+//! interrupts, retries silently for a minute, and loops forever once its conversation no longer fits
+//! the context.
 
 mod stream;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::adapters::program::ProgramAgent;
 use crate::agent::{LaunchCommand, LaunchError, LaunchRequest, SessionRef, path_text};
 
-/// What it keeps below the home directory.
+/// Its files below the home directory.
 pub(crate) const KEEPS: &[&str] =
     &[".local/share/opencode", ".local/state/opencode", ".config/opencode", ".cache/opencode"];
 
@@ -22,7 +22,7 @@ pub(crate) const MODELS: [&str; 3] =
 
 const CONFIG: &str = "OPENCODE_CONFIG_CONTENT";
 
-/// Its list of models, the providers whose keys it is handed over, and where it gets their packages.
+/// The hosts of its list of models, of the providers whose keys it gets, and of their packages.
 pub(crate) const HOSTS: &[&str] = &[
     "models.dev",
     "opencode.ai",
@@ -80,7 +80,7 @@ pub(crate) fn launch(
     Ok(LaunchCommand { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
 }
 
-/// What the user's own variable says, to add ours to.
+/// The configuration in the user's variable, to be extended.
 fn user_config(order: &LaunchRequest<'_>) -> Result<Value, LaunchError> {
     let Some(text) = order.variables.get(CONFIG).filter(|text| !text.trim().is_empty()) else {
         return Ok(json!({}));
@@ -88,7 +88,7 @@ fn user_config(order: &LaunchRequest<'_>) -> Result<Value, LaunchError> {
     let wrong = |why: String| LaunchError::Variable { variable: CONFIG, why };
     match serde_json::from_str(text) {
         Ok(config @ Value::Object(_)) => Ok(config),
-        Ok(_) => Err(wrong("it is another kind of value".to_owned())),
+        Ok(_) => Err(wrong("it is another type of value".to_owned())),
         Err(error) => Err(wrong(error.to_string())),
     }
 }

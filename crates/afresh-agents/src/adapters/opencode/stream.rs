@@ -1,4 +1,4 @@
-//! opencode's `--format json`, a line at a time.
+//! Reads opencode's `--format json` line by line.
 
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::usage::Usage;
@@ -23,7 +23,7 @@ const STEP: UsagePointers = UsagePointers {
 pub(crate) struct OpencodeReader {
     session: Option<String>,
     used: Usage,
-    /// Its words in this step.
+    /// Its text in this step.
     words: String,
     failed: Option<ModelError>,
 }
@@ -60,7 +60,7 @@ impl OpencodeReader {
     }
 
     fn read_text(&mut self, line: &Value) -> Option<AgentEvent> {
-        // Words that it puts into the conversation itself are nobody's answer.
+        // Text that the program itself adds to the conversation is not a result.
         if line.pointer("/part/synthetic").and_then(Value::as_bool) == Some(true) {
             return None;
         }
@@ -71,7 +71,8 @@ impl OpencodeReader {
 
     fn step_finished(&mut self, line: &Value, events: &mut Vec<AgentEvent>) {
         let Some(part) = line.get("part") else { return };
-        let mut step = part.get("tokens").map(|told| usage(told, STEP, events)).unwrap_or_default();
+        let mut step =
+            part.get("tokens").map(|reported| usage(reported, STEP, events)).unwrap_or_default();
         step.cache_read = number(part, "/tokens/cache/read").unwrap_or_default();
         step.cache_write = number(part, "/tokens/cache/write").unwrap_or_default();
         step.output += number(part, "/tokens/reasoning").unwrap_or_default();
@@ -97,7 +98,7 @@ impl OpencodeReader {
                 .unwrap_or_else(|| by_status(status)),
             (_, Some(status)) => by_status(status),
             (Some("ProviderAuthError"), None) => ModelErrorClass::Auth,
-            // It never got an answer.
+            // The model was not reached.
             (Some("APIError"), None) => ModelErrorClass::Network,
             _ => ModelErrorClass::Unknown,
         };
@@ -107,7 +108,7 @@ impl OpencodeReader {
         let seconds = header.and_then(|seconds| seconds.trim().parse::<u64>().ok());
         failed.wait_ms = failed.wait_ms.or(seconds.map(|seconds| seconds.saturating_mul(1000)));
         self.failed = Some(failed.clone());
-        // It makes its conversation shorter and asks again, for ever.
+        // It shortens its conversation and retries forever.
         (class == ModelErrorClass::ContextFull).then_some(AgentEvent::Hopeless(failed))
     }
 }

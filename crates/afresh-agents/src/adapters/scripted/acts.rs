@@ -1,4 +1,4 @@
-//! The acts of a script, one by one.
+//! Reads the actions of a script.
 
 use afresh_core::outcome::Deviation;
 use afresh_core::usage::Usage;
@@ -8,13 +8,13 @@ use super::read::{MAX, ScriptReader};
 use super::script::{ActionKind, HangMode, HostileOutput, ScriptedEnd};
 use crate::stream::usage::micros;
 
-/// How deep chances may hang in chances.
+/// The deepest nesting of `chance`.
 const MAX_DEPTH: usize = 8;
 
 pub(super) const USE_FIELDS: &[&str] =
     &["input", "output", "cache_read", "cache_write", "cost_usd"];
 pub(super) const DEVIATION_FIELDS: &[&str] = &["rule", "description", "files"];
-/// Every act: the key that names it, and the others that it may have.
+/// Every action: its key, and the other keys that it may have.
 pub(super) const ACTS: &[(&str, &[&str])] = &[
     ("write", &["text"]),
     ("append", &["text"]),
@@ -40,7 +40,7 @@ pub(super) const ACTS: &[(&str, &[&str])] = &[
 ];
 
 impl ScriptReader<'_, '_> {
-    /// One act: the key that names it, then what belongs to it.
+    /// Reads one action.
     pub(super) fn act(&mut self, node: &Node, depth: usize) -> Option<ActionKind> {
         let entries = self.0.entries(node);
         let names: Vec<&str> = ACTS.iter().map(|(name, _)| *name).collect();
@@ -51,15 +51,15 @@ impl ScriptReader<'_, '_> {
             [] => {
                 match entries.first() {
                     Some(entry) => self.0.unknown_key(entry, &names),
-                    None => {
-                        self.0.wrong_type(node, "an act such as { write = \"path\", text = \"…\" }")
-                    }
+                    None => self
+                        .0
+                        .wrong_type(node, "an action such as { write = \"path\", text = \"…\" }"),
                 }
                 return None;
             }
             [first, second, ..] => {
-                let message = format!("{:?} and {:?} are two acts", first.key, second.key);
-                let hint = "give each its own { … }".to_owned();
+                let message = format!("{:?} and {:?} are two actions", first.key, second.key);
+                let hint = "put each into its own { … }".to_owned();
                 self.0.problem(&second.key_span, message, Some(hint));
                 return None;
             }
@@ -146,7 +146,7 @@ impl ScriptReader<'_, '_> {
             Value::Bool(true) => Some(HangMode::Plain),
             Value::Text(word) if word == "deaf" => Some(HangMode::Deaf),
             _ => {
-                self.0.wrong_type(node, "true, or \"deaf\" for one that does not listen");
+                self.0.wrong_type(node, "true, or \"deaf\" to ignore signals");
                 None
             }
         }
@@ -155,7 +155,7 @@ impl ScriptReader<'_, '_> {
     fn chance(&mut self, node: &Node, others: &ActFields<'_>, depth: usize) -> Option<ActionKind> {
         let of = self.0.fraction(node, 0.0..=1.0)?;
         if depth >= MAX_DEPTH {
-            let message = format!("chances within chances, deeper than {MAX_DEPTH} levels");
+            let message = format!("`chance` is nested deeper than {MAX_DEPTH} levels");
             self.0.problem(&node.span, message, None);
             return None;
         }
@@ -211,8 +211,8 @@ impl ScriptReader<'_, '_> {
         deviation
     }
 
-    /// A path inside the workspace. A slip in a script must not write elsewhere; `run` can, for those
-    /// who mean it.
+    /// A path inside the workspace. A mistake in a script must not write elsewhere; `run` can do so on
+    /// purpose.
     fn path(&mut self, node: &Node) -> Option<String> {
         let path = self.0.text(node)?;
         let inside = !path.is_empty()
@@ -220,8 +220,8 @@ impl ScriptReader<'_, '_> {
             && !path.contains('\0')
             && path.split('/').all(|part| part != "..");
         if !inside {
-            let message = format!("{path:?} is no path inside the workspace");
-            let hint = "a worker that goes beyond it is written with `run`".to_owned();
+            let message = format!("{path:?} is not a path inside the workspace");
+            let hint = "use `run` to write outside of the workspace".to_owned();
             self.0.problem(&node.span, message, Some(hint));
             return None;
         }
@@ -256,7 +256,7 @@ impl ScriptReader<'_, '_> {
     }
 }
 
-/// What stands beside the key that names an act.
+/// The other keys of an action.
 struct ActFields<'n> {
     node: &'n Node,
     entries: &'n [TableEntry],

@@ -1,11 +1,11 @@
-//! What a scripted worker says at its end: the same block that any worker prints.
+//! The final text of a scripted worker: the same result block that any worker prints.
 
 use serde_json::{Value, json};
 
 use super::script::ScriptedEnd;
 
 impl ScriptedEnd {
-    /// The final text; none where it ends without one.
+    /// The final text, unless it ends without one.
     pub fn answer(&self) -> Option<String> {
         let answer = match self {
             Self::Claim { files, deviations, notes } => json!({
@@ -29,7 +29,7 @@ impl ScriptedEnd {
     }
 }
 
-/// `key: what it means`, or a word that is both.
+/// `key: description`, or a word that is both.
 fn choice(option: &str) -> Value {
     let (key, description) = option.split_once(": ").unwrap_or((option, option));
     json!({"key": key, "description": description})
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_answer_is_one_that_is_understood() {
+    fn every_final_text_is_a_valid_result() {
         let read = |end: &ScriptedEnd| {
             let text = end.answer().unwrap_or_default();
             afresh_formats::result::read(&text, &afresh_formats::result::ResultContext::default())

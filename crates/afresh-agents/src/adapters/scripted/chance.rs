@@ -1,12 +1,12 @@
-//! Chance that can be repeated: the same seed, task and attempt always lead to the same.
+//! Deterministic randomness: seed, task and attempt decide everything.
 
-/// A stream of numbers (`splitmix64`).
+/// A random number generator (`splitmix64`).
 #[derive(Debug, Clone)]
 pub struct ScriptRng(u64);
 
 impl ScriptRng {
     pub fn new(seed: u64, task: &str, attempt: u32) -> Self {
-        // FNV-1a, so that every byte of the name counts.
+        // FNV-1a, so that every byte of the name matters.
         let start = 0xcbf2_9ce4_8422_2325_u64;
         let name = task
             .bytes()
@@ -21,7 +21,7 @@ impl ScriptRng {
         mixed ^ (mixed >> 31)
     }
 
-    /// True in `of` of all cases; `of` is from 0 to 1.
+    /// True with probability `of`, from 0 to 1.
     pub fn falls(&mut self, of: f64) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "53 bits are exactly what a float holds")]
         let drawn = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn never_and_always_are_meant() {
+    fn zero_is_never_and_one_is_always() {
         assert!((0..100).all(|n| !ScriptRng::new(n, "T", 1).falls(0.0)));
         assert!((0..100).all(|n| ScriptRng::new(n, "T", 1).falls(1.0)));
     }

@@ -1,8 +1,17 @@
-//! The scripted agent: a worker that does what its script says, without a model, a key or a network.
+//! The scripted agent: a worker that follows a script, without a model, a key or a network.
 //!
-//! A script is pinned: its text is read and judged before the run, and every attempt gets a copy of
-//! its own, so that neither a worker nor an editor changes it under a running run. Doing what it
-//! says is for the program (`afresh agent scripted`); here is what it says.
+//! A script is pinned: it is read and checked before the run, and every attempt gets its own copy, so
+//! that neither a worker nor an editor can change it during a run. `afresh agent scripted` executes it;
+//! this module is the format.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`script`] | a script as data, and which part an attempt plays |
+//! | [`read`](mod@read), `acts` | reads a script, with located findings |
+//! | [`schema`] | the format as JSON Schema |
+//! | [`chance`] | deterministic randomness |
+//! | `answer` | the final text of a scripted worker |
+//! | [`stream`] | its output |
 
 mod acts;
 mod answer;
@@ -19,16 +28,16 @@ pub use script::AgentScript;
 
 use crate::agent::{LaunchCommand, LaunchError, LaunchFile, PromptFile, path_text};
 
-/// The script of an agent, as the configuration names it.
+/// The script of an agent of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ScriptFile {
     pub path: std::path::PathBuf,
-    /// The path as people know it.
+    /// The path for display.
     pub shown: String,
     pub text: String,
 }
 
-/// `us` is our own program.
+/// `us` is the path of afresh.
 pub(crate) fn launch(
     script: &ScriptFile,
     prompt: PromptFile<'_>,

@@ -1,6 +1,6 @@
-//! A script's text into a [`AgentScript`]; everything that is wrong comes back with its place.
+//! Reads an [`AgentScript`] from text, with located findings.
 //!
-//! Strict: a misspelt key would silently do nothing, and a test that rests on it would prove nothing.
+//! Strict: a misspelt key would silently do nothing, and a test that relies on it would prove nothing.
 
 use afresh_formats::Finding;
 use afresh_formats::findings::SourceText;
@@ -15,10 +15,10 @@ pub const MAX_SCRIPT_BYTES: usize = 8 * 1024 * 1024;
 pub const SCRIPT_FIELDS: &[&str] = &["version", "seed", "task"];
 pub const PART_FIELDS: &[&str] = &["id", "attempt", "from_attempt", "do"];
 
-/// What came of reading a script.
+/// The result of reading a script.
 #[derive(Debug)]
 pub struct ScriptReading {
-    /// None where a finding is an error.
+    /// `None` if a finding is an error.
     pub script: Option<AgentScript>,
     pub findings: Vec<Finding>,
 }
@@ -27,10 +27,10 @@ pub struct ScriptReading {
 pub fn read(file: &str, bytes: &[u8]) -> ScriptReading {
     let failed = |code, message: String| {
         let finding = Finding::for_file(file, code, message);
-        ScriptReading { script: None, findings: vec![finding.with_hint(HELP)] }
+        ScriptReading { script: None, findings: vec![finding.with_hint(HINT)] }
     };
     if bytes.len() > MAX_SCRIPT_BYTES {
-        return failed("too-large", format!("at most {MAX_SCRIPT_BYTES} bytes are read"));
+        return failed("too-large", format!("the script is larger than {MAX_SCRIPT_BYTES} bytes"));
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
@@ -42,7 +42,7 @@ pub fn read(file: &str, bytes: &[u8]) -> ScriptReading {
     let root = match afresh_formats::text::toml::parse(&source) {
         Ok(root) => root,
         Err(finding) => {
-            return ScriptReading { script: None, findings: vec![finding.with_hint(HELP)] };
+            return ScriptReading { script: None, findings: vec![finding.with_hint(HINT)] };
         }
     };
     let mut reader = ScriptReader(NodeReader::new(&source, "script"));
@@ -50,15 +50,15 @@ pub fn read(file: &str, bytes: &[u8]) -> ScriptReading {
     let mut findings = reader.0.into_findings();
     if script.parts.is_empty() && findings.is_empty() {
         let finding = Finding::for_file(file, "script", "the script has no [[task]]");
-        findings.push(finding.with_hint(HELP));
+        findings.push(finding.with_hint(HINT));
     }
     let script = Some(script).filter(|_| !findings.iter().any(Finding::is_error));
     ScriptReading { script, findings }
 }
 
-const HELP: &str = "`afresh schema script` describes the format";
+const HINT: &str = "`afresh schema script` describes the format";
 
-/// The largest whole number of a script.
+/// The largest whole number in a script.
 pub(super) const MAX: u64 = 1_000_000_000_000;
 
 pub(super) struct ScriptReader<'a, 's>(pub(super) NodeReader<'a, 's>);
@@ -81,8 +81,9 @@ impl ScriptReader<'_, '_> {
         for item in self.0.list(node, "[[task]] tables") {
             let Some(part) = self.part(item) else { continue };
             if parts.iter().any(|earlier| earlier.covers(&part)) {
-                let message = "never played: an earlier [[task]] fits all of this one's attempts";
-                let hint = "the first one that fits is played; move this one up, or narrow that one by `attempt`";
+                let message = "never used: an earlier [[task]] matches all of its attempts";
+                let hint =
+                    "the first match is used; move this one up, or restrict the other by `attempt`";
                 self.0.problem(&item.span, message.to_owned(), Some(hint.to_owned()));
             }
             parts.push(part);
@@ -102,7 +103,7 @@ impl ScriptReader<'_, '_> {
         }
         let attempts = match (only, from) {
             (Some(_), Some(_)) => {
-                let message = "either `attempt` or `from_attempt`, not both".to_owned();
+                let message = "use either `attempt` or `from_attempt`, not both".to_owned();
                 self.0.problem(&node.span, message, None);
                 return None;
             }
@@ -112,15 +113,11 @@ impl ScriptReader<'_, '_> {
         };
         if id.is_none() {
             let hint = "id = \"T001\", or id = \"*\" for every task".to_owned();
-            self.0.problem(
-                &node.span,
-                "whose part is this? `id` is missing".to_owned(),
-                Some(hint),
-            );
+            self.0.problem(&node.span, "`id` is missing".to_owned(), Some(hint));
         }
         if deeds.is_none() {
             let hint = "do = [ { write = \"a.txt\", text = \"hello\\n\" } ]".to_owned();
-            self.0.problem(&node.span, "nothing to do: `do` is missing".to_owned(), Some(hint));
+            self.0.problem(&node.span, "`do` is missing".to_owned(), Some(hint));
         }
         Some(ScriptPart {
             task: id.filter(|id| id != "*"),
@@ -131,10 +128,11 @@ impl ScriptReader<'_, '_> {
 
     pub(super) fn deeds(&mut self, node: &Node, depth: usize) -> Vec<ScriptAction> {
         let mut deeds: Vec<ScriptAction> = Vec::new();
-        for item in self.0.list(node, "a list of acts such as { write = \"path\", text = \"…\" }")
+        for item in
+            self.0.list(node, "a list of actions such as { write = \"path\", text = \"…\" }")
         {
             if deeds.last().is_some_and(ScriptAction::is_end) {
-                let message = "never reached: the act before it ends the attempt".to_owned();
+                let message = "never reached: the action before it ends the attempt".to_owned();
                 self.0.problem(&item.span, message, None);
                 break;
             }

@@ -1,24 +1,24 @@
 //! The format of scripts as JSON Schema, for editors.
 //!
-//! The reader does not use these types, because it has to know places; a test keeps both alike.
+//! The reader does not use these types, because it needs positions; a test keeps both in sync.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What the workers of a run do, instead of a model.
+/// What the workers of a run do instead of asking a model.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "afresh script", deny_unknown_fields)]
 pub struct ScriptSchema {
     /// The format's version.
     #[schemars(range(min = 1, max = 1))]
     pub version: Option<u32>,
-    /// Decides everything that is left to chance.
+    /// The random seed.
     pub seed: Option<u64>,
     #[schemars(length(min = 1))]
     pub task: Vec<PartEntry>,
 }
 
-/// What the workers of one task do. The first entry that fits task and attempt is played.
+/// What the workers of one task do. The first entry that matches task and attempt is used.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct PartEntry {
@@ -30,12 +30,12 @@ pub struct PartEntry {
     /// This attempt and all later ones.
     #[schemars(range(min = 1))]
     pub from_attempt: Option<u32>,
-    /// In this order. `{task}`, `{attempt}`, `{step}` and `{answer}` stand for themselves in paths and texts.
+    /// The actions in order. `{task}`, `{attempt}`, `{step}` and `{answer}` are replaced in paths and texts.
     #[serde(rename = "do")]
     pub acts: Vec<ActEntry>,
 }
 
-/// One thing to do.
+/// One action.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]
@@ -44,7 +44,7 @@ pub enum ActEntry {
     Write { write: String, text: String },
     /// Adds to the end of a file.
     Append { append: String, text: String },
-    /// Replaces a text that stands in a file exactly once.
+    /// Replaces a text that occurs exactly once in a file.
     Edit { edit: String, find: String, replace: String },
     /// Deletes a file.
     Delete { delete: String },
@@ -52,13 +52,13 @@ pub enum ActEntry {
     Listed { listed: String },
     /// Runs a shell command; if it fails, the attempt fails.
     Run { run: String, may_fail: Option<bool> },
-    /// Starts a shell command and leaves it behind.
+    /// Starts a shell command in the background and leaves it running.
     Child { child: String },
     /// Waits: "200ms", "5s".
     Sleep { sleep: String },
-    /// Says something.
+    /// Prints a text.
     Say { say: String },
-    /// Reports use: this much more.
+    /// Reports additional usage.
     Use {
         #[serde(rename = "use")]
         used: UseEntry,
@@ -68,9 +68,9 @@ pub enum ActEntry {
         #[schemars(range(min = 1))]
         step: u32,
     },
-    /// Prints what a careless reader would stumble over.
+    /// Prints hostile output.
     Hostile { hostile: HostileWord },
-    /// With this probability one, else the other.
+    /// With this probability one list of actions, else the other.
     Chance {
         #[schemars(range(min = 0, max = 1))]
         chance: f64,
@@ -79,27 +79,27 @@ pub enum ActEntry {
         #[serde(rename = "else")]
         otherwise: Option<Vec<ActEntry>>,
     },
-    /// Ends: says that it is done and changed these files, true or not.
+    /// Ends with a claim that it is done and changed these files, true or not.
     Claim { claim: Vec<String>, deviations: Option<Vec<DeviationEntry>>, notes: Option<String> },
-    /// Ends with a question; options are words, or "key: what it means".
+    /// Ends with a question; options are words, or "key: description".
     Ask { ask: String, options: Option<Vec<String>>, context: Option<String> },
-    /// Ends: a person must do something.
+    /// Ends with a request that a person does something.
     Need { need: String, instructions: Option<Vec<String>>, verification: Option<String> },
-    /// Ends: gives up.
+    /// Ends with a failure.
     Fail { fail: String, at: Option<String>, retryable: Option<bool> },
-    /// Ends with any final text at all.
+    /// Ends with any final text.
     Answer { answer: String },
-    /// Ends with this code and without an answer.
+    /// Exits with this code and without a result.
     Exit {
         #[schemars(range(min = 0, max = 255))]
         exit: u8,
     },
-    /// Ends by this signal.
+    /// Ends itself by this signal.
     Crash {
         #[schemars(range(min = 1, max = 31))]
         crash: u8,
     },
-    /// Never ends; "deaf" does not listen when it is asked to end.
+    /// Never ends; "deaf" ignores signals.
     Hang { hang: HangEntry },
 }
 

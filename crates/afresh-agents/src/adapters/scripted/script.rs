@@ -1,4 +1,4 @@
-//! A script as data: who does what, and which of it an attempt plays.
+//! A script as data, and which part of it an attempt plays.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use super::chance::ScriptRng;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentScript {
-    /// Decides everything that is left to chance, together with task and attempt.
+    /// The random seed, combined with task and attempt.
     pub seed: u64,
     pub parts: Vec<ScriptPart>,
 }
 
-/// What the workers of one task do, or those of every task.
+/// The actions for the workers of one task, or of every task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptPart {
-    /// None: any task.
+    /// `None` for any task.
     pub task: Option<String>,
     pub attempts: AttemptRange,
     pub deeds: Vec<ScriptAction>,
@@ -30,7 +30,7 @@ pub enum AttemptRange {
     From(u32),
 }
 
-/// One thing to do, and the line of the script that says so.
+/// One action and its line in the script.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptAction {
     pub line: usize,
@@ -63,13 +63,13 @@ pub enum ActionKind {
         command: String,
         may_fail: bool,
     },
-    /// Starts it and does not wait for it.
+    /// Starts a command and does not wait for it.
     Child {
         command: String,
     },
     Sleep(Duration),
     Say(String),
-    /// Adds to the totals, and reports them.
+    /// Adds to the total usage and reports it.
     Use(Usage),
     StepDone(u32),
     Hostile(HostileOutput),
@@ -78,14 +78,14 @@ pub enum ActionKind {
         then: Vec<ScriptAction>,
         otherwise: Vec<ScriptAction>,
     },
-    /// Nothing comes after it.
+    /// Ends the attempt.
     End(ScriptedEnd),
 }
 
 /// How an attempt ends.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScriptedEnd {
-    /// Says that it is done, true or not.
+    /// Claims that it is done, true or not.
     Claim {
         files: Vec<String>,
         deviations: Vec<Deviation>,
@@ -106,9 +106,9 @@ pub enum ScriptedEnd {
         at: String,
         retryable: Option<bool>,
     },
-    /// Any final text at all.
+    /// Any final text.
     Answer(String),
-    /// Without an answer.
+    /// Exits without a result.
     Exit(u8),
     /// By a signal.
     Crash(i32),
@@ -117,24 +117,24 @@ pub enum ScriptedEnd {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HangMode {
-    /// Ends when it is asked to.
+    /// Ends on a signal.
     Plain,
-    /// Does not listen when it is asked to end.
+    /// Ignores signals.
     Deaf,
 }
 
-/// Output that a careless reader would stumble over.
+/// Hostile output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostileOutput {
     /// Clears the screen, sets the title, writes to the clipboard.
     Escape,
     /// One line of eight megabytes.
     LongLine,
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     Binary,
     /// A hundred thousand lines.
     Flood,
-    /// Reports of use that make no sense.
+    /// Reports with absurd usage.
     Numbers,
 }
 
@@ -157,7 +157,7 @@ impl AttemptRange {
         }
     }
 
-    /// Does it fit whatever `other` fits?
+    /// Whether it matches everything that `other` matches.
     pub(super) fn cover(self, other: Self) -> bool {
         match (self, other) {
             (Self::All, _) => true,
@@ -174,15 +174,15 @@ impl ScriptPart {
         self.task.as_deref().is_none_or(|own| own == task) && self.attempts.fit(attempt)
     }
 
-    /// Does it fit whatever `other` fits?
+    /// Whether it matches everything that `other` matches.
     pub(super) fn covers(&self, other: &Self) -> bool {
         (self.task.is_none() || self.task == other.task) && self.attempts.cover(other.attempts)
     }
 }
 
 impl AgentScript {
-    /// What an attempt does, with every chance taken; none where no part fits. The first part that
-    /// fits is the one that is played.
+    /// The actions of an attempt, with every chance decided, or `None` if no part matches. The first
+    /// match is used.
     pub fn deeds(&self, task: &str, attempt: u32) -> Option<Vec<ScriptAction>> {
         let part = self.parts.iter().find(|part| part.fits(task, attempt))?;
         let mut dice = ScriptRng::new(self.seed, task, attempt);
@@ -197,7 +197,7 @@ impl AgentScript {
     }
 }
 
-/// Takes every chance, and leaves out what comes after an end.
+/// Decides every chance, and drops actions after an end.
 fn settle(deeds: &[ScriptAction], dice: &mut ScriptRng, into: &mut Vec<ScriptAction>) {
     for deed in deeds {
         if let ActionKind::Chance { of, then, otherwise } = &deed.act {

@@ -1,4 +1,4 @@
-//! The scripted agent's output: one JSON object per line, as other agent programs have it.
+//! The scripted agent's output: one JSON object per line.
 
 use afresh_core::usage::Usage;
 use serde_json::{Value, json};
@@ -15,11 +15,11 @@ const REPORT: UsagePointers = UsagePointers {
     input_holds_cached: false,
 };
 
-/// What a scripted worker says.
+/// A line of a scripted worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScriptedLine {
     Text(String),
-    /// What it has used so far.
+    /// Its usage so far.
     Used(Usage),
     Result(String),
 }
@@ -63,7 +63,7 @@ fn context(line: &Value) -> Option<AgentEvent> {
     Some(AgentEvent::Context { used: number(line, "/used")?, window: number(line, "/window") })
 }
 
-/// The totals of one report; a number that makes no sense is left out, the others count.
+/// The totals of one report; invalid numbers are dropped, the others count.
 fn used(line: &Value) -> Vec<AgentEvent> {
     let mut events = Vec::new();
     let usage = usage(line, REPORT, &mut events);
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_lines_are_read_back() {
         let usage = Usage { input: 7, output: 1, cost_micros: Some(12_500), ..Usage::default() };
         let (words, answer) = ("two\nlines".to_owned(), "OUTPUT_JSON_START\n…".to_owned());
         for (saying, event) in [
@@ -89,15 +89,15 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_not_its_own_mean_nothing() {
+    fn other_lines_are_ignored() {
         for line in ["", "hello", "[1]", "{\"type\":\"party\"}", "{\"type\":\"text\"}", "{\"a\":"] {
             assert_eq!(ScriptedReader.read_line(line), []);
         }
     }
 
-    /// B33: a number that makes no sense is left out and told; the others count.
+    /// B33: an invalid number is dropped and reported; the others count.
     #[test]
-    fn a_report_of_nonsense_counts_only_what_makes_sense() {
+    fn invalid_numbers_of_a_report_are_dropped() {
         let line =
             r#"{"type":"usage","input":12,"output":-5,"cost_usd":1e308,"cache_read":"many"}"#;
         let events = ScriptedReader.read_line(line);
