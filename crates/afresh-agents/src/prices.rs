@@ -91,7 +91,7 @@ impl PriceTable {
 
     /// The usage with its cost, if the program did not report one and the model is known.
     #[must_use]
-    pub fn priced(&self, name: &str, usage: Usage) -> Usage {
+    pub fn with_cost(&self, name: &str, usage: Usage) -> Usage {
         let cost = || self.find(name).map(|model| model.cost(&usage));
         Usage { cost_micros: usage.cost_micros.or_else(cost), ..usage }
     }
@@ -155,7 +155,7 @@ mod tests {
     fn each_kind_of_token_has_its_price() {
         let prices = PriceTable::built_in();
         let usage = used(3_800, 140, 1_500, 320);
-        let priced = prices.priced("claude-sonnet-4-5", usage).cost_micros;
+        let priced = prices.with_cost("claude-sonnet-4-5", usage).cost_micros;
         assert_eq!(priced, Some(15_150));
         assert!(!prices.as_of.is_empty());
     }
@@ -165,14 +165,14 @@ mod tests {
     fn an_unknown_model_is_not_free() {
         let prices = PriceTable::built_in();
         for unknown in ["my-model", "gpt-5.5", "gpt-50", "claude", ""] {
-            assert_eq!(prices.priced(unknown, used(1, 1, 0, 0)).cost_micros, None, "{unknown}");
+            assert_eq!(prices.with_cost(unknown, used(1, 1, 0, 0)).cost_micros, None, "{unknown}");
         }
         for known in ["gpt-5", "openai/gpt-5-mini", "gpt-5-codex", "claude-opus-4-5-20260101"] {
             assert!(prices.find(known).is_some(), "{known}");
         }
         let reported = Usage { cost_micros: Some(7), ..used(1, 1, 0, 0) };
         assert_eq!(
-            prices.priced("gpt-5", reported).cost_micros,
+            prices.with_cost("gpt-5", reported).cost_micros,
             Some(7),
             "the program knows better"
         );
@@ -186,7 +186,7 @@ mod tests {
         let mut prices = PriceTable::built_in();
         prices.read(&mut reader, &afresh_formats::text::toml::parse(&source).expect("TOML"));
         let usage = used(1_000_000, 1_000_000, 0, 0);
-        assert_eq!(prices.priced("gpt-5", usage).cost_micros, Some(6_000_000));
+        assert_eq!(prices.with_cost("gpt-5", usage).cost_micros, Some(6_000_000));
         let lines: Vec<usize> = reader.into_findings().iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [4, 6, 7]);
     }

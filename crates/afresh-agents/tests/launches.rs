@@ -10,8 +10,8 @@ use afresh_core::plan::ModelTier;
 
 fn agent(program: AgentProgram) -> Agent {
     Agent {
-        name: program.word().to_owned(),
-        kind: AgentKind::Program(program.agent()),
+        name: program.name().to_owned(),
+        kind: AgentKind::Program(program.default_agent()),
         env: vec![],
     }
 }
@@ -51,7 +51,7 @@ fn each_program_has_its_own_way_to_go_on() {
         let with = |session| shown(&launch(*program, session, &BTreeMap::new()));
         let (fresh, goes_on) = (with(SessionRef::New("NAME")), with(SessionRef::Resumed("NAME")));
         insta::assert_snapshot!(
-            program.word(),
+            program.name(),
             format!("fresh:\n{fresh}\n\ngoes on:\n{goes_on}\n")
         );
     }
@@ -76,12 +76,12 @@ fn each_program_gets_only_the_variables_that_it_needs() {
         let allowed = agent(*program).variables();
         for name in OTHERS {
             let seen = allowed.iter().any(|it| it == name) || COMMON_VARIABLES.contains(name);
-            assert!(!seen, "{} sees {name}", program.word());
+            assert!(!seen, "{} sees {name}", program.name());
         }
         let keys = allowed.iter().filter(|name| name.ends_with("_KEY") || name.ends_with("_TOKEN"));
         let passed: BTreeMap<String, String> =
             keys.map(|name| (name.clone(), format!("secret of {name}"))).collect();
-        assert!(!passed.is_empty(), "{} needs a key", program.word());
+        assert!(!passed.is_empty(), "{} needs a key", program.name());
         let argv = launch(*program, SessionRef::New("NAME"), &passed).argv;
         assert!(!argv.iter().any(|word| word.contains("secret of")), "{argv:?}");
     }

@@ -18,7 +18,7 @@ fn findings(text: &str) -> String {
 /// The only action of a script.
 fn act(text: &str) -> ActionKind {
     let script = script(&format!("[[task]]\nid = \"*\"\ndo = [ {text} ]\n"));
-    script.deeds("T1", 1).expect("it fits")[0].act.clone()
+    script.actions_for("T1", 1).expect("it fits")[0].act.clone()
 }
 
 /// AG-02: the first part that matches task and attempt is used, and no other.
@@ -30,7 +30,7 @@ fn the_first_match_is_used() {
          [[task]]\nid = \"*\"\nattempt = 1\ndo = [ { say = \"first\" } ]\n\
          [[task]]\nid = \"B\"\ndo = [ { say = \"B\" } ]\n",
     );
-    let text_of = |task: &str, attempt: u32| match &script.deeds(task, attempt)?[0].act {
+    let text_of = |task: &str, attempt: u32| match &script.actions_for(task, attempt)?[0].act {
         ActionKind::Say(text) => Some(text.clone()),
         other => panic!("{other:?}"),
     };
@@ -51,7 +51,7 @@ fn chances_are_decided_by_the_seed() {
              do = [ {{ chance = 0.5, do = [ {{ exit = 1 }} ], else = [ {{ say = \"well\" }} ] }}, {{ say = \"after\" }} ]\n"
         );
         let script = script(&text);
-        (1..=20).map(|n| script.deeds("T", n).expect("it fits").len()).collect::<Vec<_>>()
+        (1..=20).map(|n| script.actions_for("T", n).expect("it fits").len()).collect::<Vec<_>>()
     };
     assert_eq!(of(1), of(1));
     assert_ne!(of(1), of(2));
@@ -100,39 +100,39 @@ fn mistakes_are_reported_with_their_positions() {
      4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
        |          ^^^^^
       hint: did you mean "write"?
-    error[script]: "/etc/x" is no path inside the workspace
+    error[script]: "/etc/x" is not a path inside the workspace
       --> s.toml:4:47
        |
      4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
        |                                               ^^^^^^^^
-      hint: a worker that goes beyond it is written with `run`
+      hint: use `run` to write outside of the workspace
     error[script]: `text` is missing
       --> s.toml:4:70
        |
      4 | do = [ { wirte = "a", text = "x" }, { write = "/etc/x", text = "" }, { write = "b" },
        |                                                                      ^^^^^^^^^^^^^^^
-    error[script]: "say" and "run" are two acts
+    error[script]: "say" and "run" are two actions
       --> s.toml:5:14
        |
      5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
        |              ^^^
-      hint: give each its own { … }
+      hint: put each into its own { … }
     error[script]: expected a number from 0 to 1, found a fractional number
       --> s.toml:5:38
        |
      5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
        |                                      ^^^
-    error[script]: never reached: the act before it ends the attempt
+    error[script]: never reached: the action before it ends the attempt
       --> s.toml:5:68
        |
      5 | { say = "x", run = "y" }, { chance = 1.5, do = [] }, { exit = 3 }, { say = "late" } ]
        |                                                                    ^^^^^^^^^^^^^^^^
-    error[script]: never played: an earlier [[task]] fits all of this one's attempts
+    error[script]: never used: an earlier [[task]] matches all of its attempts
       --> s.toml:6:1
        |
      6 | [[task]]
        | ^^^^^^^^
-      hint: the first one that fits is played; move this one up, or narrow that one by `attempt`
+      hint: the first match is used; move this one up, or restrict the other by `attempt`
     error[script]: expected a duration such as "30m", "5s" or "500ms", found 3
       --> s.toml:9:18
        |
@@ -179,22 +179,22 @@ fn a_script_without_a_task_is_rejected() {
           hint: `afresh schema script` describes the format
         ");
     insta::assert_snapshot!(findings("[[task]]\nattempt = 1\nfrom_attempt = 2\n[[task]]\n"), @r#"
-        error[script]: either `attempt` or `from_attempt`, not both
-          --> s.toml:1:1
-           |
-         1 | [[task]]
-           | ^^^^^^^^
-        error[script]: whose part is this? `id` is missing
-          --> s.toml:4:1
-           |
-         4 | [[task]]
-           | ^^^^^^^^
-          hint: id = "T001", or id = "*" for every task
-        error[script]: nothing to do: `do` is missing
-          --> s.toml:4:1
-           |
-         4 | [[task]]
-           | ^^^^^^^^
-          hint: do = [ { write = "a.txt", text = "hello\n" } ]
-        "#);
+    error[script]: use either `attempt` or `from_attempt`, not both
+      --> s.toml:1:1
+       |
+     1 | [[task]]
+       | ^^^^^^^^
+    error[script]: `id` is missing
+      --> s.toml:4:1
+       |
+     4 | [[task]]
+       | ^^^^^^^^
+      hint: id = "T001", or id = "*" for every task
+    error[script]: `do` is missing
+      --> s.toml:4:1
+       |
+     4 | [[task]]
+       | ^^^^^^^^
+      hint: do = [ { write = "a.txt", text = "hello\n" } ]
+    "#);
 }

@@ -15,8 +15,9 @@ const NOW: u64 = 1_794_729_000;
 /// Every agent with a stream reader, by the name of its directory.
 fn agents() -> Vec<Agent> {
     let named = |name: &str, kind| Agent { name: name.to_owned(), kind, env: Vec::new() };
-    let programs =
-        AgentProgram::ALL.iter().map(|one| named(one.word(), AgentKind::Program(one.agent())));
+    let programs = AgentProgram::ALL
+        .iter()
+        .map(|one| named(one.name(), AgentKind::Program(one.default_agent())));
     let acp = AcpAgent { command: vec!["any".to_owned()], models: None };
     programs.chain([named("acp", AgentKind::Acp(acp))]).collect()
 }

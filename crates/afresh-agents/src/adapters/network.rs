@@ -23,7 +23,7 @@ pub struct NetworkNeeds {
 
 impl Agent {
     /// The program's needs, or `None` if they are unknown.
-    pub fn reach(
+    pub fn network_needs(
         &self,
         home: Option<&Path>,
         variable: &dyn Fn(&str) -> Option<String>,
@@ -34,12 +34,12 @@ impl Agent {
             AgentKind::Command { .. } | AgentKind::Scripted { .. } => return None,
         };
         let mut hosts: Vec<String> = program.hosts().iter().map(|&host| host.to_owned()).collect();
-        hosts.extend(clouds(variable));
+        hosts.extend(cloud_hosts(variable));
         let values = program.variables().iter().filter(|name| !name.ends_with("_PROXY"));
         let values: Vec<String> = values.filter_map(|name| variable(name)).collect();
         let given = values.iter().flat_map(|value| base_urls(value));
         let urls = values.iter().filter(|value| is_url(value)).cloned().chain(given).collect();
-        let places = program.places(home, variable);
+        let places = program.home_paths(home, variable);
         let files = places
             .iter()
             .flat_map(|place| program.settings().iter().map(|file| place.join(file)))
@@ -70,7 +70,7 @@ impl AgentProgram {
 }
 
 /// Hosts of models in a cloud, for the region in the user's variables.
-fn clouds(variable: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+fn cloud_hosts(variable: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
     let first = |names: &[&str]| names.iter().find_map(|name| variable(name));
     let mut hosts = Vec::new();
     if variable("CLAUDE_CODE_USE_BEDROCK").is_some()
@@ -131,13 +131,14 @@ mod tests {
     use crate::adapters::program::AgentProgram;
 
     fn reach(program: AgentProgram, variables: &[(&str, &str)]) -> NetworkNeeds {
-        let name = program.word().to_owned();
-        let agent = Agent { name, kind: AgentKind::Program(program.agent()), env: Vec::new() };
+        let name = program.name().to_owned();
+        let agent =
+            Agent { name, kind: AgentKind::Program(program.default_agent()), env: Vec::new() };
         let variable = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        agent.reach(Some(Path::new("/home/me")), &variable).expect("known")
+        agent.network_needs(Some(Path::new("/home/me")), &variable).expect("known")
     }
 
     /// R5: the list of each program has its model and the hosts in the user's variables.
@@ -168,7 +169,7 @@ mod tests {
         let kind =
             AgentKind::Acp(crate::AcpAgent { command: vec!["other".to_owned()], models: None });
         let agent = Agent { name: "x".to_owned(), kind, env: Vec::new() };
-        assert_eq!(agent.reach(None, &|_| None), None);
+        assert_eq!(agent.network_needs(None, &|_| None), None);
     }
 
     #[test]

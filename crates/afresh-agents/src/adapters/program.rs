@@ -65,7 +65,7 @@ impl AgentProgram {
     pub const ALL: &'static [Self] = &[Self::Claude, Self::Codex, Self::Gemini, Self::Opencode];
 
     /// Its name in the configuration, which is also that of the program.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
             Self::Codex => "codex",
@@ -74,12 +74,12 @@ impl AgentProgram {
         }
     }
 
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|program| program.word() == word)
+    pub fn from_name(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|program| program.name() == word)
     }
 
     /// Its default models.
-    pub fn models(self) -> ModelNames {
+    pub fn default_models(self) -> ModelNames {
         let [small, standard, large] = match self {
             Self::Claude => claude::MODELS,
             Self::Codex => codex::MODELS,
@@ -111,7 +111,7 @@ impl AgentProgram {
     }
 
     /// The paths of those files: below `home`, or by an environment variable.
-    pub(crate) fn places(
+    pub(crate) fn home_paths(
         self,
         home: Option<&Path>,
         variable: &dyn Fn(&str) -> Option<String>,
@@ -136,12 +136,12 @@ impl AgentProgram {
     }
 
     /// The agent with default settings.
-    pub fn agent(self) -> ProgramAgent {
+    pub fn default_agent(self) -> ProgramAgent {
         ProgramAgent {
             program: self,
-            command: vec![self.word().to_owned()],
+            command: vec![self.name().to_owned()],
             args: Vec::new(),
-            models: self.models(),
+            models: self.default_models(),
             tools: None,
         }
     }

@@ -41,7 +41,7 @@ mod tests {
     fn the_tests_use_the_installed_versions() {
         let script = include_str!("../../../../.ci/agents");
         for program in AgentProgram::ALL {
-            let pin = find_pin(program.word()).expect("pinned");
+            let pin = find_pin(program.name()).expect("pinned");
             let line = format!("  {}@{}\n", pin.package, pin.version);
             assert!(script.contains(&line), "{line:?} is not in .ci/agents");
         }

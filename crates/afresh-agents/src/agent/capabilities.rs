@@ -22,11 +22,11 @@ pub struct AgentCapabilities {
 
 impl Agent {
     /// Its kind, as in the configuration.
-    pub fn kind_word(&self) -> &'static str {
+    pub fn kind_name(&self) -> &'static str {
         match &self.kind {
             AgentKind::Command { .. } => "command",
             AgentKind::Scripted { .. } => "scripted",
-            AgentKind::Program(agent) => agent.program.word(),
+            AgentKind::Program(agent) => agent.program.name(),
             AgentKind::Acp(_) => "acp",
         }
     }
@@ -51,7 +51,7 @@ impl Agent {
         }
     }
 
-    pub fn abilities(&self) -> AgentCapabilities {
+    pub fn capabilities(&self) -> AgentCapabilities {
         let (prompt, tools) = match &self.kind {
             AgentKind::Command { prompt: PromptDelivery::Stdin, .. } => ("stdin", "commands"),
             AgentKind::Command { prompt: PromptDelivery::File, .. } => ("file", "commands"),

@@ -123,8 +123,8 @@ mod tests {
     const REVIEWER: &str = "---\nname: reviewer\ndescription: \"Looks: twice\"\ntools: Read, Grep,Bash\nmodel: opus\n---\n\nYou look twice.\n";
 
     fn base(program: AgentProgram) -> Agent {
-        let kind = AgentKind::Program(program.agent());
-        Agent { name: program.word().to_owned(), kind, env: vec!["TOKEN".to_owned()] }
+        let kind = AgentKind::Program(program.default_agent());
+        Agent { name: program.name().to_owned(), kind, env: vec!["TOKEN".to_owned()] }
     }
 
     /// AG-04: the file sets role, tools and model.
@@ -152,7 +152,7 @@ mod tests {
     fn sizes_mean_the_same_for_other_programs() {
         let definition = AgentDefinition::parse("a.md", "a", REVIEWER).expect("a definition");
         let codex = definition.agent("reviewer", &base(AgentProgram::Codex));
-        let own = AgentProgram::Codex.models();
+        let own = AgentProgram::Codex.default_models();
         assert_eq!(codex.model(ModelTier::Standard), Some(own.large.as_str()));
         assert!(definition.has_tools_without_effect(&base(AgentProgram::Codex)));
         let named = AgentDefinition { model: Some("gpt-x".to_owned()), ..definition };

@@ -159,7 +159,7 @@ impl Agent {
     }
 
     /// Whether its program reports the usage of the whole conversation, including earlier processes.
-    pub fn tells_use_of_conversation(&self) -> bool {
+    pub fn reports_conversation_usage(&self) -> bool {
         matches!(&self.kind, AgentKind::Program(agent) if agent.program == AgentProgram::Codex)
     }
 
@@ -173,15 +173,15 @@ impl Agent {
     }
 
     /// The program's own files, which it may write in addition to its workspace.
-    pub fn places(
+    pub fn home_paths(
         &self,
         home: Option<&Path>,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Vec<PathBuf> {
         match &self.kind {
-            AgentKind::Program(agent) => agent.program.places(home, variable),
+            AgentKind::Program(agent) => agent.program.home_paths(home, variable),
             AgentKind::Acp(agent) => {
-                agent.behind().map(|program| program.places(home, variable)).unwrap_or_default()
+                agent.behind().map(|program| program.home_paths(home, variable)).unwrap_or_default()
             }
             AgentKind::Command { .. } | AgentKind::Scripted { .. } => Vec::new(),
         }

@@ -72,13 +72,13 @@ impl SpecPart {
         let chosen = chosen(spec, task);
         let whole = chosen.is_none();
         let text = chosen.as_deref().unwrap_or(&spec.document.text);
-        let (text, cut) = bounded(text, MAX_SPEC_BYTES);
+        let (text, cut) = cut_at_line(text, MAX_SPEC_BYTES);
         Self { file: spec.document.path.clone(), text: text.to_owned(), whole, cut }
     }
 }
 
 /// The start of a text, cut at the end of a line, and whether it was cut.
-pub fn bounded(text: &str, most_bytes: usize) -> (&str, bool) {
+pub fn cut_at_line(text: &str, most_bytes: usize) -> (&str, bool) {
     let text = text.trim_end();
     if text.len() <= most_bytes {
         return (text, false);
@@ -258,8 +258,8 @@ Never panics.
 
     #[test]
     fn long_text_is_cut_at_the_end_of_a_line() {
-        assert_eq!(bounded("one\ntwo\nthree", 9), ("one\ntwo", true));
-        assert_eq!(bounded("ääää", 3), ("ä", true));
-        assert_eq!(bounded("one\n", 3), ("one", false));
+        assert_eq!(cut_at_line("one\ntwo\nthree", 9), ("one\ntwo", true));
+        assert_eq!(cut_at_line("ääää", 3), ("ä", true));
+        assert_eq!(cut_at_line("one\n", 3), ("one", false));
     }
 }

@@ -8,7 +8,7 @@ use crate::bundle::Bundle;
 const MAX_PATHS: usize = 30;
 
 /// The prompt of a resumed conversation. It knows its task, but not what happened in between.
-pub fn resumed(bundle: &Bundle) -> String {
+pub fn resumed_prompt(bundle: &Bundle) -> String {
     let task = &bundle.task.id;
     let mut text = format!(
         "You were interrupted. Continue with task {task}, in the same directory.\n\
@@ -29,7 +29,7 @@ pub fn resumed(bundle: &Bundle) -> String {
 }
 
 /// What a new worker gets about the interrupted attempt.
-pub(super) fn left(bundle: &Bundle) -> String {
+pub(super) fn interrupted_work(bundle: &Bundle) -> String {
     let (Some(left), false) = (&bundle.left, bundle.goes_on) else { return String::new() };
     let Some(commit) = &left.commit else { return String::new() };
     let mut text = format!(

@@ -26,7 +26,7 @@ use afresh_core::plan::FileScope;
 use crate::bundle::Bundle;
 use crate::prompt::rules::{CONTRACT, RULES};
 use crate::prompt::template::{PromptTemplate, TemplateValues};
-pub use interrupted::resumed;
+pub use interrupted::resumed_prompt;
 
 /// The most answers of a person, counted from the last.
 const MAX_ANSWERS: usize = 10;
@@ -46,7 +46,7 @@ fn values(bundle: &Bundle) -> TemplateValues {
         ("patterns", bundle.patterns.clone().unwrap_or_default()),
         ("spec", context::spec(bundle)),
         ("files", files(&bundle.task.files)),
-        ("without", missing(bundle)),
+        ("without", skipped_tasks(bundle)),
         ("steps", steps(bundle)),
         ("checks", checks(bundle)),
         ("built_on", context::landed(&bundle.built_on)),
@@ -54,7 +54,7 @@ fn values(bundle: &Bundle) -> TemplateValues {
         ("recent", context::landed(&bundle.recent)),
         ("answers", answers(bundle)),
         ("feedback", feedback::render_feedback(bundle)),
-        ("left", interrupted::left(bundle)),
+        ("left", interrupted::interrupted_work(bundle)),
         ("directory", bundle.target.clone()),
         ("rules", RULES.to_owned()),
         ("contract", CONTRACT.to_owned()),
@@ -84,7 +84,7 @@ fn files(files: &[FileScope]) -> String {
 }
 
 /// Missing work of skipped tasks (HU-03).
-fn missing(bundle: &Bundle) -> String {
+fn skipped_tasks(bundle: &Bundle) -> String {
     if bundle.without.is_empty() {
         return String::new();
     }
@@ -210,7 +210,7 @@ mod tests {
     fn a_prompt_without_its_task_is_short() {
         let bundle = bundle(None);
         let words = bundle.task.instructions.len() + bundle.task.title.len();
-        let tokens = size::tokens(rendered(&bundle).len() - words);
+        let tokens = size::estimate_tokens(rendered(&bundle).len() - words);
         assert!(tokens < 1_500, "{tokens}");
     }
 
@@ -256,7 +256,7 @@ mod tests {
     fn a_resumed_conversation_gets_a_short_prompt() {
         let goes_on =
             Bundle { left: Some(cut_off()), goes_on: true, first_step: 3, ..bundle(None) };
-        insta::assert_snapshot!(resumed(&goes_on));
+        insta::assert_snapshot!(resumed_prompt(&goes_on));
         assert!(!rendered(&goes_on).contains("cut off"));
     }
 

@@ -8,7 +8,7 @@ use afresh_core::usage::ContextFill;
 const BYTES_PER_TOKEN: usize = 4;
 
 /// The estimated tokens of a text of this many bytes, rounded up.
-pub fn tokens(bytes: usize) -> u64 {
+pub fn estimate_tokens(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(BYTES_PER_TOKEN)).unwrap_or(u64::MAX)
 }
 
@@ -28,12 +28,12 @@ pub const SIZE_HINT: &str =
     "split the task, shorten its text or spec, or use `context = \"minimal\"` or a larger model";
 
 /// How full a context is that starts with this many bytes.
-pub fn fill(bytes: usize, window: u64) -> ContextFill {
-    ContextFill { used: tokens(bytes), window }
+pub fn context_fill(bytes: usize, window: u64) -> ContextFill {
+    ContextFill { used: estimate_tokens(bytes), window }
 }
 
 /// Rejects a context that starts at the limit or above.
-pub fn fits(fill: ContextFill, limit: u8) -> Result<(), PromptTooLarge> {
+pub fn check_fits(fill: ContextFill, limit: u8) -> Result<(), PromptTooLarge> {
     if fill.percent() >= u64::from(limit) { Err(PromptTooLarge { fill, limit }) } else { Ok(()) }
 }
 
@@ -44,9 +44,9 @@ mod tests {
     /// PR-06: a prompt at the limit is rejected.
     #[test]
     fn a_prompt_at_the_limit_is_rejected() {
-        assert_eq!(tokens(5), 2);
-        assert_eq!(fits(fill(2_796, 1_000), 70), Ok(()));
-        let refused = fits(fill(2_800, 1_000), 70).expect_err("too large");
+        assert_eq!(estimate_tokens(5), 2);
+        assert_eq!(check_fits(context_fill(2_796, 1_000), 70), Ok(()));
+        let refused = check_fits(context_fill(2_800, 1_000), 70).expect_err("too large");
         assert!(refused.to_string().contains("700 tokens, 70 % of the 1000"), "{refused}");
     }
 }

@@ -8,11 +8,11 @@ use std::time::Duration;
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use serde_json::Value;
 
-use crate::stream::event::{ProgramEnd, bounded};
+use crate::stream::event::{ProgramEnd, cut_text};
 use crate::stream::json_fields::{number, text};
 
 /// The class of an HTTP status.
-pub(crate) fn by_status(status: u64) -> ModelErrorClass {
+pub(crate) fn class_by_status(status: u64) -> ModelErrorClass {
     match status {
         429 => ModelErrorClass::RateLimit,
         503 | 529 => ModelErrorClass::Overloaded,
@@ -26,7 +26,7 @@ pub(crate) fn by_status(status: u64) -> ModelErrorClass {
 }
 
 /// The class of a provider's error body, if the message is one.
-pub(crate) fn by_body(message: &str) -> Option<ModelErrorClass> {
+pub(crate) fn class_by_body(message: &str) -> Option<ModelErrorClass> {
     let body: Value =
         serde_json::from_str(&message[message.find('{')?..=message.rfind('}')?]).ok()?;
     // Gemini's code is a number; problems with a key are in the details.
@@ -49,11 +49,11 @@ pub(crate) fn by_body(message: &str) -> Option<ModelErrorClass> {
     if sentence.starts_with("The input token count") || sentence.starts_with("prompt is too long") {
         return Some(ModelErrorClass::ContextFull);
     }
-    number(&body, "/error/code").map(by_status).or(Some(ModelErrorClass::BadRequest))
+    number(&body, "/error/code").map(class_by_status).or(Some(ModelErrorClass::BadRequest))
 }
 
 /// The wait that a provider asks for: `try again in 1.5s`, `retry after 2m`.
-pub(crate) fn wait_in(message: &str) -> Option<Duration> {
+pub(crate) fn requested_wait(message: &str) -> Option<Duration> {
     const PHRASES: &[&str] = &["try again in ", "retry after ", "retry in "];
     let lower = message.to_ascii_lowercase();
     let after = PHRASES.iter().find_map(|phrase| lower.split_once(phrase)).map(|(_, rest)| rest)?;
@@ -80,17 +80,17 @@ pub(crate) fn wait_in(message: &str) -> Option<Duration> {
 }
 
 /// An error of this class with the program's message and the wait that it asks for.
-pub(crate) fn error(class: ModelErrorClass, message: &str) -> ModelError {
-    let wait = if class.is_transient() { wait_in(message) } else { None };
-    ModelError::new(class, bounded(message)).waiting(wait)
+pub(crate) fn model_error(class: ModelErrorClass, message: &str) -> ModelError {
+    let wait = if class.is_transient() { requested_wait(message) } else { None };
+    ModelError::new(class, cut_text(message)).waiting(wait)
 }
 
 /// The error of a program that failed without a reason in its stream: the end of its standard error.
-pub(crate) fn unexplained(end: &ProgramEnd<'_>) -> Option<ModelError> {
+pub(crate) fn unexplained_exit(end: &ProgramEnd<'_>) -> Option<ModelError> {
     let code = end.exit.filter(|code| *code != 0)?;
     let last = end.stderr.lines().rev().find(|line| !line.trim().is_empty());
     let last_line = last.unwrap_or("no output").trim();
-    Some(error(ModelErrorClass::Unknown, &format!("exit code {code}: {last_line}")))
+    Some(model_error(ModelErrorClass::Unknown, &format!("exit code {code}: {last_line}")))
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
     /// BE-04: waits are read as providers write them.
     #[test]
     fn waits_are_read_in_every_notation() {
-        let wait = |text: &str| wait_in(text).map(|wait| wait.as_millis());
+        let wait = |text: &str| requested_wait(text).map(|wait| wait.as_millis());
         assert_eq!(wait("mock: rate limit reached, please try again in 1s"), Some(1_000));
         assert_eq!(wait("Please try again in 1.5s."), Some(1_500));
         assert_eq!(wait("Suggested retry after 20s.]"), Some(20_000));
@@ -113,11 +113,11 @@ mod tests {
 
     #[test]
     fn a_providers_error_body_has_a_class() {
-        let class = |code: &str| by_body(&format!("x {{\"error\":{{\"code\":\"{code}\"}}}}"));
+        let class = |code: &str| class_by_body(&format!("x {{\"error\":{{\"code\":\"{code}\"}}}}"));
         assert_eq!(class("context_length_exceeded"), Some(ModelErrorClass::ContextFull));
         assert_eq!(class("insufficient_quota"), Some(ModelErrorClass::Quota));
         assert_eq!(class("something_new"), Some(ModelErrorClass::BadRequest));
-        assert_eq!(by_body("}{"), None);
-        assert_eq!(by_body("no body"), None);
+        assert_eq!(class_by_body("}{"), None);
+        assert_eq!(class_by_body("no body"), None);
     }
 }

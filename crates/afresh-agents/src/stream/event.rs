@@ -90,7 +90,7 @@ pub trait StreamReader: Send {
 const MAX_ABOUT_CHARS: usize = 300;
 
 /// The start of a text.
-pub(crate) fn bounded(text: &str) -> String {
+pub(crate) fn cut_text(text: &str) -> String {
     text.chars().take(MAX_ABOUT_CHARS).collect()
 }
 
@@ -102,10 +102,10 @@ pub(crate) fn summary_field(input: &serde_json::Value) -> Option<&str> {
 }
 
 /// The summary of a tool's input: that field, or the whole input.
-pub(crate) fn about(input: &serde_json::Value) -> String {
+pub(crate) fn summarize_input(input: &serde_json::Value) -> String {
     match summary_field(input) {
-        Some(text) => bounded(text),
+        Some(text) => cut_text(text),
         None if input.is_null() => String::new(),
-        None => bounded(&input.to_string()),
+        None => cut_text(&input.to_string()),
     }
 }

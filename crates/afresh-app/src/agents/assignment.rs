@@ -59,8 +59,8 @@ impl AgentSet {
 /// The agents that need no configuration, and those that have one.
 pub fn with_built_in(mut agents: BTreeMap<String, Agent>) -> BTreeMap<String, Agent> {
     for program in AgentProgram::ALL {
-        let name = program.word().to_owned();
-        let kind = AgentKind::Program(program.agent());
+        let name = program.name().to_owned();
+        let kind = AgentKind::Program(program.default_agent());
         agents.entry(name.clone()).or_insert(Agent { name, kind, env: Vec::new() });
     }
     agents

@@ -49,7 +49,7 @@ impl<'a> ListedBundle<'a> {
         Self {
             kept,
             need: kept.need(run),
-            fill: size::fill(bytes, told.window.unwrap_or(DEFAULT_WINDOW)),
+            fill: size::context_fill(bytes, told.window.unwrap_or(DEFAULT_WINDOW)),
             template: own.map(|FileChecksum { path, sha256, .. }| PromptTemplate { path, sha256 }),
         }
     }

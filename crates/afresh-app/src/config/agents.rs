@@ -59,8 +59,8 @@ fn agent(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, home: &Path) -> Op
             AgentKind::Acp(AcpAgent { command: [command, args].concat(), models })
         }
         Some("scripted") => AgentKind::Scripted { script: script_of(reader, entry, script, home)? },
-        Some(word) if let Some(program) = AgentProgram::from_word(word) => {
-            let mut agent = ProgramAgent { args, ..program.agent() };
+        Some(word) if let Some(program) = AgentProgram::from_name(word) => {
+            let mut agent = ProgramAgent { args, ..program.default_agent() };
             if !command.is_empty() {
                 agent.command = command;
             }

@@ -83,7 +83,7 @@ impl Config {
                     add("prompt", json!(prompt_word(*prompt)));
                 }
                 AgentKind::Program(program) => {
-                    add("kind", json!(program.program.word()));
+                    add("kind", json!(program.program.name()));
                     add("command", json!(program.command));
                     add("args", json!(program.args));
                 }

@@ -66,7 +66,7 @@ fn configuration(config: &Config) -> Line {
 fn chosen(config: &Config, environment: &Environment) -> Option<Line> {
     let cure =
         "`afresh init` finds installed agents; docs/configuration.md shows how to add any program";
-    let is_built_in = |name: &str| AgentProgram::from_word(name).is_some();
+    let is_built_in = |name: &str| AgentProgram::from_name(name).is_some();
     match &config.agent {
         Some(name) if is_built_in(name) => None,
         None if config.agents.is_empty() && programs::find("claude", environment).is_ok() => {

@@ -40,15 +40,15 @@ fn may_do(program: AgentProgram) -> &'static str {
 
 /// The names of known programs.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    AgentProgram::ALL.iter().map(|program| program.word())
+    AgentProgram::ALL.iter().map(|program| program.name())
 }
 
 /// The agent of this name; any other text is a command line of the user's. None for an empty text.
 pub fn named(text: &str) -> Option<FoundAgent> {
-    if let Some(program) = AgentProgram::from_word(text) {
+    if let Some(program) = AgentProgram::from_name(text) {
         return Some(FoundAgent {
             name: text.to_owned(),
-            kind: AgentKind::Program(program.agent()),
+            kind: AgentKind::Program(program.default_agent()),
         });
     }
     let command: Vec<String> = text.split_whitespace().map(str::to_owned).collect();

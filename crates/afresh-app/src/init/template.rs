@@ -65,7 +65,7 @@ fn agent(text: &mut String, agent: Option<&FoundAgent>) {
 fn program(text: &mut String, agent: &ProgramAgent) {
     line(
         text,
-        &format!("kind = {}", quoted(agent.program.word())),
+        &format!("kind = {}", quoted(agent.program.name())),
         "how it is started: docs/agents.md",
     );
     text.push_str("# The models of small, standard and large tasks; these are the defaults.\n");

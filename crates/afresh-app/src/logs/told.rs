@@ -183,8 +183,8 @@ mod tests {
 
     /// Transcripts of the real programs, rendered.
     fn told(agent: &str, transcript: &str) -> String {
-        let kind = match AgentProgram::ALL.iter().find(|program| program.word() == agent) {
-            Some(program) => AgentKind::Program(program.agent()),
+        let kind = match AgentProgram::ALL.iter().find(|program| program.name() == agent) {
+            Some(program) => AgentKind::Program(program.default_agent()),
             None => AgentKind::Acp(AcpAgent { command: vec!["any".to_owned()], models: None }),
         };
         let agent = Agent { name: agent.to_owned(), kind, env: Vec::new() };

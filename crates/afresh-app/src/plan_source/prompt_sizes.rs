@@ -30,6 +30,6 @@ impl PromptSizes {
 
     /// Why no worker could start, if none could.
     pub fn refused(&self, at: TaskIndex) -> Option<String> {
-        size::fits(self.fills[at.position()], self.limit).err().map(|error| error.to_string())
+        size::check_fits(self.fills[at.position()], self.limit).err().map(|error| error.to_string())
     }
 }

@@ -77,7 +77,7 @@ pub fn load(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Result<B
             .collect(),
         project: project.map(&mut noted).and_then(|project| ProjectSummary::read(&project.text)),
         patterns: patterns.map(|patterns| {
-            let (text, _) = spec_section::bounded(&patterns.text, MAX_PATTERNS_BYTES);
+            let (text, _) = spec_section::cut_at_line(&patterns.text, MAX_PATTERNS_BYTES);
             ProjectDocument { text: text.to_owned(), ..patterns }
         }),
         spec: spec.map(ParsedSpec::new),

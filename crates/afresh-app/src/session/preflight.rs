@@ -153,7 +153,7 @@ fn scripts_fit(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppError> 
             .iter()
             .filter(played)
             .map(|task| task.id.as_str())
-            .filter(|task| script.deeds(task, 1).is_none())
+            .filter(|task| script.actions_for(task, 1).is_none())
             .take(20)
             .collect();
         if !left.is_empty() {

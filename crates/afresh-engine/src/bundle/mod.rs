@@ -182,7 +182,7 @@ fn inline(bundle: &mut Bundle, tree: &dyn SourceTree) {
             continue;
         }
         let Some(whole) = tree.text(path) else { continue };
-        let (text, cut) = spec_section::bounded(&whole, MAX_FILE_BYTES.min(room));
+        let (text, cut) = spec_section::cut_at_line(&whole, MAX_FILE_BYTES.min(room));
         room = room.saturating_sub(text.len());
         let sum = FileChecksum::from_bytes(path, whole.as_bytes());
         bundle.sources.push(FileChecksum { from: FileOrigin::Branch, ..sum });

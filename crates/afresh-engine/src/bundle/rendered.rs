@@ -36,12 +36,12 @@ impl RenderedBundle {
         bundle.window = Some(window);
         let secrets = workers.secrets();
         let rendered = if bundle.goes_on {
-            prompt::resumed(&bundle)
+            prompt::resumed_prompt(&bundle)
         } else {
             prompt::render(&bundle, &workers.briefing.template)
         };
         let prompt = redact(&rendered, &secrets);
-        let fill = size::fill(prompt.len(), window);
+        let fill = size::context_fill(prompt.len(), window);
         Ok(Self { bundle: redact(&serde_json::to_string_pretty(&bundle)?, &secrets), prompt, fill })
     }
 
@@ -57,10 +57,10 @@ impl RenderedBundle {
 pub fn least(run: &Run, at: TaskIndex, workers: &WorkerConfig) -> ContextFill {
     let bundle = planned(run, at, &run.next_ground(at), &workers.briefing);
     let window = workers.window(bundle.task.agent.as_deref(), run.tier_of(at));
-    size::fill(prompt::render(&bundle, &workers.briefing.template).len(), window)
+    size::context_fill(prompt::render(&bundle, &workers.briefing.template).len(), window)
 }
 
 /// Refused where a worker would start with a context that is full (PR-06).
 pub fn fits(run: &Run, fill: ContextFill) -> Result<(), PromptTooLarge> {
-    size::fits(fill, run.settings().context.hard)
+    size::check_fits(fill, run.settings().context.hard)
 }

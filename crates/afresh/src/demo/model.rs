@@ -33,13 +33,13 @@ impl Played {
     }
 
     fn client(&self) -> Option<ModelClient> {
-        ModelClient::new(self.program.word(), &self.server.url(SCRIPT))
+        ModelClient::new(self.program.name(), &self.server.url(SCRIPT))
     }
 
     /// The configuration of the demo's repository.
     pub(crate) fn config(&self) -> String {
         let table = self.client().map(|client| client.config_table()).unwrap_or_default();
-        format!("[run]\nagent = \"{}\"\nparallel = 2\n\n{table}", self.program.word())
+        format!("[run]\nagent = \"{}\"\nparallel = 2\n\n{table}", self.program.name())
     }
 
     /// Where the model is.

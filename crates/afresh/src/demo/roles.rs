@@ -137,7 +137,7 @@ impl Direction {
     fn part(&self, script: &mut String, task: &str, attempt: Option<u32>, acts: &str) {
         let mut dice = ScriptRng::new(self.seed, task, attempt.unwrap_or(9));
         let more =
-            |dice: &mut ScriptRng| u64::from(dice.falls(0.5)) + 2 * u64::from(dice.falls(0.5));
+            |dice: &mut ScriptRng| u64::from(dice.happens(0.5)) + 2 * u64::from(dice.happens(0.5));
         let (input, output) = (1_400 + 350 * more(&mut dice), 90 + 70 * more(&mut dice));
         // Fractions of a cent, as a small model would cost.
         let cost = (input * 3 + output * 15) / 100;
@@ -155,8 +155,8 @@ impl Direction {
 }
 
 fn pick(dice: &mut ScriptRng, among: &[&'static str]) -> &'static str {
-    let first = dice.falls(0.34);
-    let second = dice.falls(0.5);
+    let first = dice.happens(0.34);
+    let second = dice.happens(0.5);
     among[if first { 0 } else { 1 + usize::from(second) }]
 }
 

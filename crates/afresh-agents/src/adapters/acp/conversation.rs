@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::offered::{self, ChoiceRequest};
 use crate::json_rpc::{self, RpcMessage};
-use crate::stream::event::bounded;
+use crate::stream::event::cut_text;
 use crate::stream::json_fields::text;
 
 /// The protocol version of this client.
@@ -82,7 +82,7 @@ impl AcpConversation {
     }
 
     /// The first request.
-    pub fn begin(&mut self) -> Vec<ClientAction> {
+    pub fn start(&mut self) -> Vec<ClientAction> {
         // Neither files nor terminals are offered: the agent has its own tools.
         let fs = json!({"readTextFile": false, "writeTextFile": false});
         let params = json!({
@@ -93,17 +93,17 @@ impl AcpConversation {
         vec![self.ask(ConversationStage::Greeting, "initialize", &params)]
     }
 
-    pub fn heard(&mut self, message: &Value) -> Vec<ClientAction> {
+    pub fn handle_message(&mut self, message: &Value) -> Vec<ClientAction> {
         match json_rpc::read(message) {
             RpcMessage::Request { id, method: "session/request_permission", params } => {
                 vec![ClientAction::Send(json_rpc::succeeded(id, &permission(params)))]
             }
             RpcMessage::Request { id, method, .. } => {
-                let why = format!("this client does not support {:?}", bounded(method));
+                let why = format!("this client does not support {:?}", cut_text(method));
                 vec![ClientAction::Send(json_rpc::failed(id, json_rpc::UNKNOWN_METHOD, &why))]
             }
             RpcMessage::Answer { id, outcome } if id.as_u64() == Some(self.asked) => {
-                self.answered(outcome)
+                self.response_received(outcome)
             }
             _ => Vec::new(),
         }
@@ -119,7 +119,7 @@ impl AcpConversation {
     }
 
     /// What the client was waiting for, for error messages.
-    pub fn awaits(&self) -> &'static str {
+    pub fn waiting_for(&self) -> &'static str {
         match self.stage {
             ConversationStage::Greeting => "before it answered `initialize`",
             ConversationStage::Opening => "before it opened a session",
@@ -128,24 +128,24 @@ impl AcpConversation {
         }
     }
 
-    fn answered(&mut self, outcome: Result<&Value, &Value>) -> Vec<ClientAction> {
+    fn response_received(&mut self, outcome: Result<&Value, &Value>) -> Vec<ClientAction> {
         match (self.stage, outcome) {
             (ConversationStage::Choosing(SessionChoice::Mode), Err(error)) => {
                 // It will ask for permissions instead, which are granted.
-                let why = bounded(&error.to_string());
+                let why = cut_text(&error.to_string());
                 let mut steps = vec![ClientAction::Note(format!("it rejected the mode: {why}"))];
                 steps.push(self.next_setting());
                 steps
             }
             (_, Err(_)) => vec![ClientAction::End(SessionEnd::Refused)],
-            (ConversationStage::Greeting, Ok(result)) => vec![self.greeted(result)],
-            (ConversationStage::Opening, Ok(result)) => vec![self.opened(result)],
+            (ConversationStage::Greeting, Ok(result)) => vec![self.initialized(result)],
+            (ConversationStage::Opening, Ok(result)) => vec![self.session_opened(result)],
             (ConversationStage::Choosing(_), Ok(_)) => vec![self.next_setting()],
             (ConversationStage::Working, Ok(_)) => vec![ClientAction::End(SessionEnd::Answered)],
         }
     }
 
-    fn greeted(&mut self, result: &Value) -> ClientAction {
+    fn initialized(&mut self, result: &Value) -> ClientAction {
         let version = result.get("protocolVersion").and_then(Value::as_u64).unwrap_or(VERSION);
         if version != VERSION {
             let why =
@@ -175,7 +175,7 @@ impl AcpConversation {
         self.ask(ConversationStage::Opening, method, &params)
     }
 
-    fn opened(&mut self, result: &Value) -> ClientAction {
+    fn session_opened(&mut self, result: &Value) -> ClientAction {
         let known = self.opening.resumes.as_deref();
         let Some(session) = known.or_else(|| text(result, "/sessionId")) else {
             return fail(ModelErrorClass::Unknown, "it opened a session without an id");
@@ -267,21 +267,24 @@ mod tests {
             tools: vec!["us".to_owned()],
             tools_env: BTreeMap::new(),
         });
-        assert_eq!(method(&talk.begin()), Some("initialize"));
+        assert_eq!(method(&talk.start()), Some("initialize"));
         for other in [json!({"id": 9, "result": {}}), json!({"result": {}}), json!(7), json!([])] {
-            assert_eq!(talk.heard(&other), [], "{other}");
+            assert_eq!(talk.handle_message(&other), [], "{other}");
         }
-        assert_eq!(method(&talk.heard(&json!({"id": 1, "result": {}}))), Some("session/new"));
+        assert_eq!(
+            method(&talk.handle_message(&json!({"id": 1, "result": {}}))),
+            Some("session/new")
+        );
         let modes = json!({"currentModeId": "ask", "availableModes": [{"id": "full-access"}]});
         let opened = json!({"id": 2, "result": {"sessionId": "s", "modes": modes}});
-        assert_eq!(method(&talk.heard(&opened)), Some("session/set_mode"));
-        let steps = talk.heard(&json!({"id": 3, "error": {"code": -1, "message": "no"}}));
+        assert_eq!(method(&talk.handle_message(&opened)), Some("session/set_mode"));
+        let steps = talk.handle_message(&json!({"id": 3, "error": {"code": -1, "message": "no"}}));
         assert!(matches!(&steps[0], ClientAction::Note(note) if note.contains("no")), "{steps:?}");
         assert_eq!(method(&steps), Some("session/prompt"));
         assert_eq!(method(&talk.cancel()), Some("session/cancel"));
         // An earlier answer does not count for this request.
-        assert_eq!(talk.heard(&json!({"id": 3, "result": {}})), []);
-        let ended = talk.heard(&json!({"id": 4, "result": {"stopReason": "end_turn"}}));
+        assert_eq!(talk.handle_message(&json!({"id": 3, "result": {}})), []);
+        let ended = talk.handle_message(&json!({"id": 4, "result": {"stopReason": "end_turn"}}));
         assert_eq!(ended, [ClientAction::End(SessionEnd::Answered)]);
     }
 }

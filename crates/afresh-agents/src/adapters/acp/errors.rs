@@ -6,8 +6,8 @@
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use serde_json::Value;
 
-use crate::adapters::claude::by_word;
-use crate::stream::errors::{by_body, by_status, error};
+use crate::adapters::claude::class_by_name;
+use crate::stream::errors::{class_by_body, class_by_status, model_error};
 use crate::stream::json_fields::{number, text};
 
 /// The protocol's code for a missing login.
@@ -22,11 +22,11 @@ pub(super) fn classify(response: &Value) -> ModelError {
         Some(details) if !message.contains(details) => format!("{message}: {details}"),
         _ => message.to_owned(),
     };
-    error(class(response, &message), &message)
+    model_error(class(response, &message), &message)
 }
 
 /// The error of a turn that was stopped, unless it ended by itself or was cancelled.
-pub(super) fn by_stop(reason: &str) -> Option<ModelError> {
+pub(super) fn error_by_stop_reason(reason: &str) -> Option<ModelError> {
     let (class, why) = match reason {
         "max_tokens" => (ModelErrorClass::ContextFull, "it reached its token limit"),
         "max_turn_requests" => (ModelErrorClass::ProgramLimit, "it reached its limit of turns"),
@@ -37,35 +37,35 @@ pub(super) fn by_stop(reason: &str) -> Option<ModelError> {
 }
 
 fn class(response: &Value, message: &str) -> ModelErrorClass {
-    let word = text(response, "/data/errorKind").map(by_word);
+    let word = text(response, "/data/errorKind").map(class_by_name);
     let vague = |class: &ModelErrorClass| {
         matches!(class, ModelErrorClass::BadRequest | ModelErrorClass::Unknown)
     };
     // For an overloaded model, Claude reports a server error; its message says more.
     let specific =
         |class: &ModelErrorClass| !vague(class) && *class != ModelErrorClass::ServerError;
-    if let Some(class) = word.filter(specific).or_else(|| by_name(response)) {
+    if let Some(class) = word.filter(specific).or_else(|| opencode_class(response)) {
         return class;
     }
     let code = response.get("code").and_then(Value::as_i64);
     if code == Some(LOGIN_NEEDED) {
         return ModelErrorClass::Auth;
     }
-    let body = by_body(message).filter(|class| !vague(class));
+    let body = class_by_body(message).filter(|class| !vague(class));
     // Some programs use the model's status as the code.
     let code = code.and_then(|code| u64::try_from(code).ok());
     let fields = ["/data/statusCode", "/data/status"];
     let status = fields.iter().find_map(|at| number(response, at)).or(code).or(status_in(message));
-    let status = status.filter(|status| (400..600).contains(status)).map(by_status);
+    let status = status.filter(|status| (400..600).contains(status)).map(class_by_status);
     body.or(status.filter(|class| !vague(class)))
-        .or_else(|| by_sentence(message))
+        .or_else(|| class_by_sentence(message))
         .or(status)
         .or(word)
         .unwrap_or(ModelErrorClass::Unknown)
 }
 
 /// opencode's names for errors.
-fn by_name(response: &Value) -> Option<ModelErrorClass> {
+fn opencode_class(response: &Value) -> Option<ModelErrorClass> {
     match text(response, "/data/errorName")? {
         "ContextOverflowError" => Some(ModelErrorClass::ContextFull),
         "ProviderAuthError" => Some(ModelErrorClass::Auth),
@@ -81,7 +81,7 @@ fn status_in(message: &str) -> Option<u64> {
 }
 
 /// Messages of programs without a status.
-fn by_sentence(message: &str) -> Option<ModelErrorClass> {
+fn class_by_sentence(message: &str) -> Option<ModelErrorClass> {
     const SENTENCES: &[(ModelErrorClass, &[&str])] = &[
         (
             ModelErrorClass::ContextFull,

@@ -48,7 +48,7 @@ impl AcpAgent {
         match program {
             "claude-agent-acp" => Some(AgentProgram::Claude),
             "codex-acp" => Some(AgentProgram::Codex),
-            word => AgentProgram::from_word(word),
+            word => AgentProgram::from_name(word),
         }
     }
 }

@@ -6,13 +6,13 @@ use afresh_core::model_error::ModelError;
 use afresh_core::usage::{ModelUsage, Usage};
 use serde_json::Value;
 
-use super::errors::{by_stop, classify};
+use super::errors::{classify, error_by_stop_reason};
 use super::line::ClientLine;
 use super::offered;
 use super::tool;
 use crate::json_rpc::{self, RpcMessage};
-use crate::stream::errors::unexplained;
-use crate::stream::event::{AgentEvent, ProgramEnd, StreamReader, bounded};
+use crate::stream::errors::unexplained_exit;
+use crate::stream::event::{AgentEvent, ProgramEnd, StreamReader, cut_text};
 use crate::stream::json_fields::{UsagePointers, number, text, usage};
 use crate::stream::usage::micros;
 
@@ -64,9 +64,9 @@ struct PendingRequest {
 impl StreamReader for AcpReader {
     fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
         match ClientLine::parse(line) {
-            Some(ClientLine::To(message)) => self.sent(&message),
-            Some(ClientLine::From(message)) => return self.heard(&message),
-            Some(ClientLine::Note(note)) => return vec![AgentEvent::Notice(bounded(&note))],
+            Some(ClientLine::To(message)) => self.message_sent(&message),
+            Some(ClientLine::From(message)) => return self.message_received(&message),
+            Some(ClientLine::Note(note)) => return vec![AgentEvent::Notice(cut_text(&note))],
             Some(ClientLine::Failed(error)) => self.failed = Some(error),
             None => {}
         }
@@ -74,12 +74,12 @@ impl StreamReader for AcpReader {
     }
 
     fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
-        self.failed.clone().or_else(|| unexplained(end))
+        self.failed.clone().or_else(|| unexplained_exit(end))
     }
 }
 
 impl AcpReader {
-    fn sent(&mut self, message: &Value) {
+    fn message_sent(&mut self, message: &Value) {
         let RpcMessage::Request { id, method, params } = json_rpc::read(message) else { return };
         self.prompted |= method == "session/prompt";
         let named = |at| text(params, at).map(str::to_owned);
@@ -88,51 +88,55 @@ impl AcpReader {
             Some(PendingRequest { id: id.clone(), method: method.to_owned(), model, session });
     }
 
-    fn heard(&mut self, message: &Value) -> Vec<AgentEvent> {
+    fn message_received(&mut self, message: &Value) -> Vec<AgentEvent> {
         match json_rpc::read(message) {
             RpcMessage::Notice { method: "session/update", params } => {
                 self.update(params.get("update").unwrap_or(&Value::Null))
             }
-            RpcMessage::Answer { id, outcome } => self.answered(id, outcome),
+            RpcMessage::Answer { id, outcome } => self.response_received(id, outcome),
             _ => Vec::new(),
         }
     }
 
     fn update(&mut self, update: &Value) -> Vec<AgentEvent> {
         match text(update, "/sessionUpdate") {
-            Some("config_option_update") => self.model_now(update, None),
+            Some("config_option_update") => self.update_model(update, None),
             // The repeated messages of a resumed conversation were reported before.
             _ if !self.prompted => Vec::new(),
             Some("agent_message_chunk") => self.read_text(update),
             Some("tool_call" | "tool_call_update") => self.tool(update),
-            Some("usage_update") => self.filled(update),
+            Some("usage_update") => self.context_update(update),
             _ => Vec::new(),
         }
     }
 
-    fn answered(&mut self, id: &Value, outcome: Result<&Value, &Value>) -> Vec<AgentEvent> {
+    fn response_received(
+        &mut self,
+        id: &Value,
+        outcome: Result<&Value, &Value>,
+    ) -> Vec<AgentEvent> {
         let Some(asked) = self.asked.take_if(|asked| asked.id == *id) else { return Vec::new() };
         match (asked.method.as_str(), outcome) {
             // Without the mode, it asks for permissions, which are granted.
             ("session/set_mode", Err(_)) => Vec::new(),
             (_, Err(error)) => {
                 self.failed = Some(classify(error));
-                self.spoken().into_iter().collect()
+                self.take_text().into_iter().collect()
             }
             ("session/new" | "session/load" | "session/resume", Ok(result)) => {
                 let new = text(result, "/sessionId").map(str::to_owned);
                 let session = asked.session.or(new);
-                let mut events = self.model_now(result, None);
+                let mut events = self.update_model(result, None);
                 events.extend(session.map(AgentEvent::Session));
                 events
             }
-            ("session/prompt", Ok(result)) => self.ended(result),
-            (_, Ok(result)) => self.model_now(result, asked.model),
+            ("session/prompt", Ok(result)) => self.turn_ended(result),
+            (_, Ok(result)) => self.update_model(result, asked.model),
         }
     }
 
     /// Reports the model, if it changed.
-    fn model_now(&mut self, reported: &Value, chosen: Option<String>) -> Vec<AgentEvent> {
+    fn update_model(&mut self, reported: &Value, chosen: Option<String>) -> Vec<AgentEvent> {
         let current = offered::models(reported).map(|models| models.current);
         let Some(model) = chosen.or(current).filter(|model| !model.is_empty()) else {
             return Vec::new();
@@ -153,7 +157,7 @@ impl AcpReader {
     }
 
     /// Its text so far, once.
-    fn spoken(&mut self) -> Option<AgentEvent> {
+    fn take_text(&mut self) -> Option<AgentEvent> {
         let words = std::mem::take(&mut self.words);
         (!words.trim().is_empty()).then_some(AgentEvent::Text(words))
     }
@@ -162,13 +166,13 @@ impl AcpReader {
         let seen = self.tools.update(update);
         let mut events: Vec<AgentEvent> = Vec::new();
         if !seen.is_empty() {
-            events.extend(self.spoken());
+            events.extend(self.take_text());
         }
         events.extend(seen);
         events
     }
 
-    fn filled(&mut self, update: &Value) -> Vec<AgentEvent> {
+    fn context_update(&mut self, update: &Value) -> Vec<AgentEvent> {
         let mut events = Vec::new();
         if let Some(used) = number(update, "/used").filter(|used| *used > 0) {
             let window = number(update, "/size").filter(|size| *size > 0);
@@ -188,7 +192,7 @@ impl AcpReader {
         Usage { cost_micros: self.cost_micros, ..usage }
     }
 
-    fn ended(&mut self, result: &Value) -> Vec<AgentEvent> {
+    fn turn_ended(&mut self, result: &Value) -> Vec<AgentEvent> {
         let mut events = Vec::new();
         if let Some(reported) = result.get("usage").filter(|reported| reported.is_object()) {
             let mut turn = usage(reported, TURN, &mut events);
@@ -205,7 +209,7 @@ impl AcpReader {
                 self.failed = None;
                 events.push(AgentEvent::Result(answer));
             }
-            reason => self.failed = by_stop(reason),
+            reason => self.failed = error_by_stop_reason(reason),
         }
         events
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::stream::event::{AgentEvent, ToolCall, ToolEnd, about, bounded, summary_field};
+use crate::stream::event::{
+    AgentEvent, ToolCall, ToolEnd, cut_text, summarize_input, summary_field,
+};
 use crate::stream::json_fields::text;
 
 /// The most open tool calls that are tracked.
@@ -29,7 +31,7 @@ impl OpenTools {
             events.push(AgentEvent::ToolStarted(call(id, update)));
         }
         if has_ended && self.0.remove(id) {
-            let (failed, output) = (status == "failed", bounded(&output(update)));
+            let (failed, output) = (status == "failed", cut_text(&output(update)));
             events.push(AgentEvent::ToolEnded(ToolEnd { id: id.to_owned(), failed, output }));
         }
         events
@@ -49,12 +51,12 @@ fn call(id: &str, update: &Value) -> ToolCall {
     let about = match summary_field(input).or_else(|| text(update, "/locations/0/path")) {
         Some(word) => word.to_owned(),
         // If the title is the name, the summary comes from the input.
-        None if named.is_none() => about(input),
+        None if named.is_none() => summarize_input(input),
         None => title.to_owned(),
     };
     let tool = named.unwrap_or(title);
     let tool = if tool.is_empty() { "tool" } else { tool };
-    ToolCall { id: id.to_owned(), tool: bounded(tool), about: bounded(&about) }
+    ToolCall { id: id.to_owned(), tool: cut_text(tool), about: cut_text(&about) }
 }
 
 fn output(update: &Value) -> String {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use serde_json::Value;
 
-use crate::stream::errors::{by_status, error};
+use crate::stream::errors::{class_by_status, model_error};
 use crate::stream::json_fields::{number, text};
 
 /// The errors in its lines so far.
@@ -39,7 +39,7 @@ impl ErrorReports {
     /// Records a `result` line that reports a failure.
     pub(super) fn ended(&mut self, line: &Value) {
         let message = text(line, "/result").or_else(|| text(line, "/errors/0")).unwrap_or_default();
-        self.ended = Some(error(self.class(line), message));
+        self.ended = Some(model_error(self.class(line), message));
     }
 
     /// `now` in seconds since 1970.
@@ -63,15 +63,15 @@ impl ErrorReports {
             _ => {}
         }
         match number(line, "/api_error_status") {
-            Some(status) => by_status(status),
+            Some(status) => class_by_status(status),
             // The model was not reached; a refused connection has another error name.
-            None if self.message_error.as_deref() == Some("unknown") || is_unreached(line) => {
+            None if self.message_error.as_deref() == Some("unknown") || is_unreachable(line) => {
                 ModelErrorClass::Network
             }
             None => self
                 .message_error
                 .as_deref()
-                .map(by_word)
+                .map(class_by_name)
                 .or(self.retried_for)
                 .unwrap_or(ModelErrorClass::Unknown),
         }
@@ -79,13 +79,13 @@ impl ErrorReports {
 }
 
 /// Whether the message is that of an unreachable API.
-fn is_unreached(line: &Value) -> bool {
+fn is_unreachable(line: &Value) -> bool {
     let message = text(line, "/result").unwrap_or_default();
     message.starts_with("API Error: Unable to connect to API")
 }
 
 /// The class of an error name in `api_retry` and in messages.
-pub(crate) fn by_word(word: &str) -> ModelErrorClass {
+pub(crate) fn class_by_name(word: &str) -> ModelErrorClass {
     match word {
         "rate_limit" => ModelErrorClass::RateLimit,
         "overloaded" => ModelErrorClass::Overloaded,

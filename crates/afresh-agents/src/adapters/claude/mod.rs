@@ -8,7 +8,7 @@
 mod errors;
 mod stream;
 
-pub(crate) use errors::by_word;
+pub(crate) use errors::class_by_name;
 pub(crate) use stream::ClaudeReader;
 
 use serde_json::json;

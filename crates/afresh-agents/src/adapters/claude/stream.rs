@@ -7,10 +7,10 @@ use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::usage::{ModelUsage, Usage};
 use serde_json::Value;
 
-use super::errors::{ErrorReports, by_word};
-use crate::stream::errors::{by_status, unexplained};
+use super::errors::{ErrorReports, class_by_name};
+use crate::stream::errors::{class_by_status, unexplained_exit};
 use crate::stream::event::{
-    AgentEvent, ProgramEnd, RetryNotice, StreamReader, ToolCall, ToolEnd, about, bounded,
+    AgentEvent, ProgramEnd, RetryNotice, StreamReader, ToolCall, ToolEnd, cut_text, summarize_input,
 };
 use crate::stream::json_fields::{UsagePointers, number, text, usage};
 
@@ -61,7 +61,7 @@ impl StreamReader for ClaudeReader {
     }
 
     fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
-        self.errors.error(end.at_s).or_else(|| unexplained(end))
+        self.errors.error(end.at_s).or_else(|| unexplained_exit(end))
     }
 }
 
@@ -69,8 +69,8 @@ impl ClaudeReader {
     fn retry(&mut self, line: &Value) -> Vec<AgentEvent> {
         let word = text(line, "/error").unwrap_or("unknown");
         let status = number(line, "/error_status");
-        let class = match by_word(word) {
-            ModelErrorClass::Unknown => status.map_or(ModelErrorClass::Network, by_status),
+        let class = match class_by_name(word) {
+            ModelErrorClass::Unknown => status.map_or(ModelErrorClass::Network, class_by_status),
             known => known,
         };
         self.errors.retried(class);
@@ -170,7 +170,7 @@ fn block_event(block: &Value) -> Option<AgentEvent> {
         "tool_use" => Some(AgentEvent::ToolStarted(ToolCall {
             id: text(block, "/id")?.to_owned(),
             tool: text(block, "/name")?.to_owned(),
-            about: about(block.get("input").unwrap_or(&Value::Null)),
+            about: summarize_input(block.get("input").unwrap_or(&Value::Null)),
         })),
         _ => None,
     }
@@ -180,9 +180,9 @@ fn tool_ends(line: &Value) -> Vec<AgentEvent> {
     let end = |block: &Value| {
         let content = block.get("content");
         let output = match content {
-            Some(Value::String(text)) => bounded(text),
+            Some(Value::String(text)) => cut_text(text),
             Some(Value::Array(parts)) => {
-                bounded(parts.iter().find_map(|part| text(part, "/text")).unwrap_or_default())
+                cut_text(parts.iter().find_map(|part| text(part, "/text")).unwrap_or_default())
             }
             _ => String::new(),
         };

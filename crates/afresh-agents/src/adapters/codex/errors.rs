@@ -38,8 +38,8 @@ pub(super) fn class(message: &str) -> ModelErrorClass {
     // It writes ’ instead of '.
     let plain = message.replace('\u{2019}', "'");
     let sentence = SENTENCES.iter().find(|(beginning, _)| plain.starts_with(beginning));
-    let status = || status(&plain).map(errors::by_status);
-    let body = || plain.starts_with('{').then(|| errors::by_body(&plain)).flatten();
+    let status = || status(&plain).map(errors::class_by_status);
+    let body = || plain.starts_with('{').then(|| errors::class_by_body(&plain)).flatten();
     sentence
         .map(|(_, class)| *class)
         .or_else(status)
@@ -48,7 +48,7 @@ pub(super) fn class(message: &str) -> ModelErrorClass {
 }
 
 pub(super) fn error(message: &str) -> ModelError {
-    errors::error(class(message), message)
+    errors::model_error(class(message), message)
 }
 
 /// `exceeded retry limit, last status: 429 Too Many Requests`, `unexpected status 401 …`.

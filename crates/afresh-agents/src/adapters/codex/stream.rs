@@ -4,9 +4,9 @@ use afresh_core::model_error::ModelError;
 use serde_json::Value;
 
 use super::errors;
-use crate::stream::errors::unexplained;
+use crate::stream::errors::unexplained_exit;
 use crate::stream::event::{
-    AgentEvent, ProgramEnd, RetryNotice, StreamReader, ToolCall, ToolEnd, about, bounded,
+    AgentEvent, ProgramEnd, RetryNotice, StreamReader, ToolCall, ToolEnd, cut_text, summarize_input,
 };
 use crate::stream::json_fields::{UsagePointers, text, usage};
 
@@ -57,7 +57,7 @@ impl StreamReader for CodexReader {
     }
 
     fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
-        self.failed.clone().or_else(|| unexplained(end))
+        self.failed.clone().or_else(|| unexplained_exit(end))
     }
 }
 
@@ -71,12 +71,12 @@ impl CodexReader {
                 Some(AgentEvent::Text(words))
             }
             // A warning, not the end.
-            "error" => Some(AgentEvent::Notice(bounded(text(item, "/message")?))),
+            "error" => Some(AgentEvent::Notice(cut_text(text(item, "/message")?))),
             "reasoning" => None,
             _ => Some(AgentEvent::ToolEnded(ToolEnd {
                 id: text(item, "/id")?.to_owned(),
                 failed: text(item, "/status") == Some("failed"),
-                output: bounded(
+                output: cut_text(
                     text(item, "/aggregated_output")
                         .or_else(|| text(item, "/error/message"))
                         .or_else(|| text(item, "/result/content/0/text"))
@@ -117,9 +117,9 @@ fn started(line: &Value) -> Option<AgentEvent> {
     let kind = text(item, "/type")?;
     let about = match kind {
         "agent_message" | "reasoning" | "error" => return None,
-        "file_change" => bounded(text(item, "/changes/0/path").unwrap_or_default()),
-        "mcp_tool_call" => about(item.get("arguments").unwrap_or(&Value::Null)),
-        _ => about(item),
+        "file_change" => cut_text(text(item, "/changes/0/path").unwrap_or_default()),
+        "mcp_tool_call" => summarize_input(item.get("arguments").unwrap_or(&Value::Null)),
+        _ => summarize_input(item),
     };
     let tool = text(item, "/tool").unwrap_or(kind).to_owned();
     Some(AgentEvent::ToolStarted(ToolCall { id: text(item, "/id")?.to_owned(), tool, about }))

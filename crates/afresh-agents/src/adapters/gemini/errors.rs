@@ -2,7 +2,7 @@
 
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 
-use crate::stream::errors::{by_body, by_status, error, unexplained};
+use crate::stream::errors::{class_by_body, class_by_status, model_error, unexplained_exit};
 use crate::stream::event::ProgramEnd;
 
 /// Its own exit codes.
@@ -33,19 +33,19 @@ pub(super) fn classify(failed: Option<&GeminiFailure>, end: &ProgramEnd<'_>) -> 
             ModelErrorClass::ProgramLimit
         }
         (_, Some(failed)) if failed.message.starts_with(UNREACHED) => ModelErrorClass::Network,
-        (_, Some(failed)) => by_body(&failed.message).unwrap_or_else(|| by_exit(end.exit)),
+        (_, Some(failed)) => class_by_body(&failed.message).unwrap_or_else(|| by_exit(end.exit)),
         (Some(_), None) if by_exit(end.exit) == ModelErrorClass::Unknown => {
-            return unexplained(end);
+            return unexplained_exit(end);
         }
         (exit, None) => by_exit(exit),
     };
-    Some(error(class, message))
+    Some(model_error(class, message))
 }
 
 fn by_exit(exit: Option<i32>) -> ModelErrorClass {
     let code = exit.and_then(|code| u64::try_from(code).ok());
     let status = STATUSES.iter().find(|status| Some(*status & 0xff) == code);
-    status.map_or(ModelErrorClass::Unknown, |status| by_status(*status))
+    status.map_or(ModelErrorClass::Unknown, |status| class_by_status(*status))
 }
 
 fn last_line(text: &str) -> &str {

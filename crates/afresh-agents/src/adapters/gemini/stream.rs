@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::errors::{GeminiFailure, classify};
 use crate::stream::event::{
-    AgentEvent, ProgramEnd, StreamReader, ToolCall, ToolEnd, about, bounded,
+    AgentEvent, ProgramEnd, StreamReader, ToolCall, ToolEnd, cut_text, summarize_input,
 };
 use crate::stream::json_fields::{UsagePointers, text, usage};
 
@@ -38,7 +38,7 @@ impl StreamReader for GeminiReader {
             Some("tool_use") => self.tool_use(&line).into_iter().collect(),
             Some("tool_result") => tool_result(&line).into_iter().collect(),
             Some("error") => text(&line, "/message")
-                .map(|m| AgentEvent::Notice(bounded(m)))
+                .map(|m| AgentEvent::Notice(cut_text(m)))
                 .into_iter()
                 .collect(),
             Some("result") => self.result(&line),
@@ -68,7 +68,7 @@ impl GeminiReader {
         Some(AgentEvent::ToolStarted(ToolCall {
             id: text(line, "/tool_id")?.to_owned(),
             tool: text(line, "/tool_name")?.to_owned(),
-            about: about(line.get("parameters").unwrap_or(&Value::Null)),
+            about: summarize_input(line.get("parameters").unwrap_or(&Value::Null)),
         }))
     }
 
@@ -98,7 +98,7 @@ fn tool_result(line: &Value) -> Option<AgentEvent> {
     Some(AgentEvent::ToolEnded(ToolEnd {
         id: text(line, "/tool_id")?.to_owned(),
         failed: text(line, "/status") != Some("success"),
-        output: bounded(text(line, "/output").unwrap_or_default()),
+        output: cut_text(text(line, "/output").unwrap_or_default()),
     }))
 }
 

@@ -4,9 +4,9 @@ use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::usage::Usage;
 use serde_json::Value;
 
-use crate::stream::errors::{by_body, by_status, error, unexplained};
+use crate::stream::errors::{class_by_body, class_by_status, model_error, unexplained_exit};
 use crate::stream::event::{
-    AgentEvent, ProgramEnd, StreamReader, ToolCall, ToolEnd, about, bounded,
+    AgentEvent, ProgramEnd, StreamReader, ToolCall, ToolEnd, cut_text, summarize_input,
 };
 use crate::stream::json_fields::{UsagePointers, number, text, usage};
 
@@ -44,7 +44,7 @@ impl StreamReader for OpencodeReader {
     }
 
     fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
-        self.failed.clone().or_else(|| unexplained(end))
+        self.failed.clone().or_else(|| unexplained_exit(end))
     }
 }
 
@@ -93,16 +93,16 @@ impl OpencodeReader {
         let body = text(line, "/error/data/responseBody").unwrap_or_default();
         let class = match (text(line, "/error/name"), number(line, "/error/data/statusCode")) {
             (Some("ContextOverflowError"), _) => ModelErrorClass::ContextFull,
-            (_, Some(status @ 400..500)) => by_body(body)
+            (_, Some(status @ 400..500)) => class_by_body(body)
                 .filter(|class| *class != ModelErrorClass::BadRequest)
-                .unwrap_or_else(|| by_status(status)),
-            (_, Some(status)) => by_status(status),
+                .unwrap_or_else(|| class_by_status(status)),
+            (_, Some(status)) => class_by_status(status),
             (Some("ProviderAuthError"), None) => ModelErrorClass::Auth,
             // The model was not reached.
             (Some("APIError"), None) => ModelErrorClass::Network,
             _ => ModelErrorClass::Unknown,
         };
-        let mut failed = error(class, message);
+        let mut failed = model_error(class, message);
         let header =
             text(line, "/error/data/responseHeaders/retry-after").filter(|_| class.is_transient());
         let seconds = header.and_then(|seconds| seconds.trim().parse::<u64>().ok());
@@ -126,12 +126,12 @@ fn tool(line: &Value) -> Vec<AgentEvent> {
         AgentEvent::ToolStarted(ToolCall {
             id: id.to_owned(),
             tool: name.to_owned(),
-            about: about(input),
+            about: summarize_input(input),
         }),
         AgentEvent::ToolEnded(ToolEnd {
             id: id.to_owned(),
             failed,
-            output: bounded(output.unwrap_or_default()),
+            output: cut_text(output.unwrap_or_default()),
         }),
     ]
 }

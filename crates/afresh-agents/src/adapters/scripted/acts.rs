@@ -15,7 +15,7 @@ pub(super) const USE_FIELDS: &[&str] =
     &["input", "output", "cache_read", "cache_write", "cost_usd"];
 pub(super) const DEVIATION_FIELDS: &[&str] = &["rule", "description", "files"];
 /// Every action: its key, and the other keys that it may have.
-pub(super) const ACTS: &[(&str, &[&str])] = &[
+pub(super) const ACTIONS: &[(&str, &[&str])] = &[
     ("write", &["text"]),
     ("append", &["text"]),
     ("edit", &["find", "replace"]),
@@ -41,9 +41,9 @@ pub(super) const ACTS: &[(&str, &[&str])] = &[
 
 impl ScriptReader<'_, '_> {
     /// Reads one action.
-    pub(super) fn act(&mut self, node: &Node, depth: usize) -> Option<ActionKind> {
+    pub(super) fn read_action(&mut self, node: &Node, depth: usize) -> Option<ActionKind> {
         let entries = self.0.entries(node);
-        let names: Vec<&str> = ACTS.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
         let named: Vec<&TableEntry> =
             entries.iter().filter(|entry| names.contains(&entry.key.as_str())).collect();
         let main = match named[..] {
@@ -64,17 +64,17 @@ impl ScriptReader<'_, '_> {
                 return None;
             }
         };
-        let (_, others) = ACTS.iter().find(|(name, _)| *name == main.key)?;
+        let (_, others) = ACTIONS.iter().find(|(name, _)| *name == main.key)?;
         for entry in entries {
             if entry.key != main.key && !others.contains(&entry.key.as_str()) {
                 let known: Vec<&str> = [main.key.as_str()].iter().chain(*others).copied().collect();
                 self.0.unknown_key(entry, &known);
             }
         }
-        self.act_of(main, &ActFields { node, entries }, depth)
+        self.action_of(main, &ActFields { node, entries }, depth)
     }
 
-    fn act_of(
+    fn action_of(
         &mut self,
         main: &TableEntry,
         others: &ActFields<'_>,
@@ -163,9 +163,9 @@ impl ScriptReader<'_, '_> {
             self.missing(others, "do");
             return None;
         };
-        let then = self.deeds(then, depth + 1);
+        let then = self.read_actions(then, depth + 1);
         let otherwise =
-            others.get("else").map(|node| self.deeds(node, depth + 1)).unwrap_or_default();
+            others.get("else").map(|node| self.read_actions(node, depth + 1)).unwrap_or_default();
         Some(ActionKind::Chance { of, then, otherwise })
     }
 

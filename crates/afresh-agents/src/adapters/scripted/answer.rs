@@ -6,7 +6,7 @@ use super::script::ScriptedEnd;
 
 impl ScriptedEnd {
     /// The final text, unless it ends without one.
-    pub fn answer(&self) -> Option<String> {
+    pub fn final_text(&self) -> Option<String> {
         let answer = match self {
             Self::Claim { files, deviations, notes } => json!({
                 "status": "COMPLETED", "files_modified": files, "deviations": deviations, "notes": notes,
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn every_final_text_is_a_valid_result() {
         let read = |end: &ScriptedEnd| {
-            let text = end.answer().unwrap_or_default();
+            let text = end.final_text().unwrap_or_default();
             afresh_formats::result::read(&text, &afresh_formats::result::ResultContext::default())
         };
         let claim = ScriptedEnd::Claim { files: vec!["a".into()], deviations: vec![], notes: None };
@@ -61,6 +61,6 @@ mod tests {
         assert!(
             matches!(read(&fail), Outcome::Failed(failure) if failure.retryable == Some(false))
         );
-        assert_eq!(ScriptedEnd::Exit(0).answer(), None);
+        assert_eq!(ScriptedEnd::Exit(0).final_text(), None);
     }
 }

@@ -22,7 +22,7 @@ impl ScriptRng {
     }
 
     /// True with probability `of`, from 0 to 1.
-    pub fn falls(&mut self, of: f64) -> bool {
+    pub fn happens(&mut self, of: f64) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "53 bits are exactly what a float holds")]
         let drawn = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
         drawn < of
@@ -35,18 +35,18 @@ mod tests {
 
     #[test]
     fn chance_is_the_same_every_time_and_fair_over_many_tasks() {
-        let falls = |seed, n: u32| ScriptRng::new(seed, &format!("T{n}"), 1).falls(0.3);
+        let falls = |seed, n: u32| ScriptRng::new(seed, &format!("T{n}"), 1).happens(0.3);
         assert!((0..100).all(|n| falls(7, n) == falls(7, n)));
         let count = (0..1_000).filter(|n| falls(7, *n)).count();
         assert!((240..360).contains(&count), "{count} of 1000 at 0.3");
         assert!((0..1_000).any(|n| falls(7, n) != falls(8, n)), "the seed changes nothing");
-        let attempts = (1..100).map(|attempt| ScriptRng::new(7, "T", attempt).falls(0.5));
+        let attempts = (1..100).map(|attempt| ScriptRng::new(7, "T", attempt).happens(0.5));
         assert!(attempts.clone().any(|fell| fell) && attempts.clone().any(|fell| !fell));
     }
 
     #[test]
     fn zero_is_never_and_one_is_always() {
-        assert!((0..100).all(|n| !ScriptRng::new(n, "T", 1).falls(0.0)));
-        assert!((0..100).all(|n| ScriptRng::new(n, "T", 1).falls(1.0)));
+        assert!((0..100).all(|n| !ScriptRng::new(n, "T", 1).happens(0.0)));
+        assert!((0..100).all(|n| ScriptRng::new(n, "T", 1).happens(1.0)));
     }
 }

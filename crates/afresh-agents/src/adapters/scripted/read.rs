@@ -97,7 +97,7 @@ impl ScriptReader<'_, '_> {
                 "id" => id = self.0.text(&entry.node),
                 "attempt" => only = self.count(&entry.node),
                 "from_attempt" => from = self.count(&entry.node),
-                "do" => deeds = Some(self.deeds(&entry.node, 0)),
+                "do" => deeds = Some(self.read_actions(&entry.node, 0)),
                 _ => self.0.unknown_key(entry, PART_FIELDS),
             }
         }
@@ -122,11 +122,11 @@ impl ScriptReader<'_, '_> {
         Some(ScriptPart {
             task: id.filter(|id| id != "*"),
             attempts,
-            deeds: deeds.unwrap_or_default(),
+            actions: deeds.unwrap_or_default(),
         })
     }
 
-    pub(super) fn deeds(&mut self, node: &Node, depth: usize) -> Vec<ScriptAction> {
+    pub(super) fn read_actions(&mut self, node: &Node, depth: usize) -> Vec<ScriptAction> {
         let mut deeds: Vec<ScriptAction> = Vec::new();
         for item in
             self.0.list(node, "a list of actions such as { write = \"path\", text = \"…\" }")
@@ -137,7 +137,7 @@ impl ScriptReader<'_, '_> {
                 break;
             }
             let line = self.0.line(&item.span);
-            deeds.extend(self.act(item, depth).map(|act| ScriptAction { line, act }));
+            deeds.extend(self.read_action(item, depth).map(|act| ScriptAction { line, act }));
         }
         deeds
     }

@@ -146,7 +146,7 @@ pub enum HangWord {
 }
 
 /// The schema, as `afresh schema script` prints it.
-pub fn script() -> String {
+pub fn script_schema() -> String {
     let schema = schemars::schema_for!(ScriptSchema);
     let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
     text.push('\n');
@@ -160,14 +160,14 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::adapters::scripted::acts::{ACTS, DEVIATION_FIELDS, USE_FIELDS};
+    use crate::adapters::scripted::acts::{ACTIONS, DEVIATION_FIELDS, USE_FIELDS};
     use crate::adapters::scripted::read::{PART_FIELDS, SCRIPT_FIELDS};
     use crate::adapters::scripted::script::HostileOutput;
 
     /// AG-02: the schema and the reader know the same keys.
     #[test]
     fn schema_and_reader_know_the_same_keys() {
-        let schema: Value = serde_json::from_str(&script()).expect("JSON");
+        let schema: Value = serde_json::from_str(&script_schema()).expect("JSON");
         let keys = |at: &Value| -> BTreeSet<String> {
             at["properties"].as_object().expect("properties").keys().cloned().collect()
         };
@@ -181,7 +181,7 @@ mod tests {
         let acts: BTreeSet<BTreeSet<String>> =
             defined("ActEntry")["anyOf"].as_array().expect("acts").iter().map(keys).collect();
         let read: BTreeSet<BTreeSet<String>> =
-            ACTS.iter().map(|(name, others)| known(&[&[*name], *others].concat())).collect();
+            ACTIONS.iter().map(|(name, others)| known(&[&[*name], *others].concat())).collect();
         assert_eq!(acts, read);
         let words: Vec<&str> = HostileOutput::WORDS.iter().map(|(word, _)| *word).collect();
         assert_eq!(defined("HostileWord")["enum"], serde_json::json!(words));

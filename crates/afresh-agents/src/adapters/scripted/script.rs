@@ -20,7 +20,7 @@ pub struct ScriptPart {
     /// `None` for any task.
     pub task: Option<String>,
     pub attempts: AttemptRange,
-    pub deeds: Vec<ScriptAction>,
+    pub actions: Vec<ScriptAction>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl HostileOutput {
 }
 
 impl AttemptRange {
-    pub fn fit(self, attempt: u32) -> bool {
+    pub fn matches_attempt(self, attempt: u32) -> bool {
         match self {
             Self::All => true,
             Self::Only(only) => attempt == only,
@@ -158,7 +158,7 @@ impl AttemptRange {
     }
 
     /// Whether it matches everything that `other` matches.
-    pub(super) fn cover(self, other: Self) -> bool {
+    pub(super) fn covers_range(self, other: Self) -> bool {
         match (self, other) {
             (Self::All, _) => true,
             (Self::Only(own), Self::Only(other)) => own == other,
@@ -170,24 +170,25 @@ impl AttemptRange {
 }
 
 impl ScriptPart {
-    fn fits(&self, task: &str, attempt: u32) -> bool {
-        self.task.as_deref().is_none_or(|own| own == task) && self.attempts.fit(attempt)
+    fn matches(&self, task: &str, attempt: u32) -> bool {
+        self.task.as_deref().is_none_or(|own| own == task) && self.attempts.matches_attempt(attempt)
     }
 
     /// Whether it matches everything that `other` matches.
     pub(super) fn covers(&self, other: &Self) -> bool {
-        (self.task.is_none() || self.task == other.task) && self.attempts.cover(other.attempts)
+        (self.task.is_none() || self.task == other.task)
+            && self.attempts.covers_range(other.attempts)
     }
 }
 
 impl AgentScript {
     /// The actions of an attempt, with every chance decided, or `None` if no part matches. The first
     /// match is used.
-    pub fn deeds(&self, task: &str, attempt: u32) -> Option<Vec<ScriptAction>> {
-        let part = self.parts.iter().find(|part| part.fits(task, attempt))?;
+    pub fn actions_for(&self, task: &str, attempt: u32) -> Option<Vec<ScriptAction>> {
+        let part = self.parts.iter().find(|part| part.matches(task, attempt))?;
         let mut dice = ScriptRng::new(self.seed, task, attempt);
         let mut deeds = Vec::new();
-        settle(&part.deeds, &mut dice, &mut deeds);
+        decide_chances(&part.actions, &mut dice, &mut deeds);
         Some(deeds)
     }
 
@@ -198,11 +199,11 @@ impl AgentScript {
 }
 
 /// Decides every chance, and drops actions after an end.
-fn settle(deeds: &[ScriptAction], dice: &mut ScriptRng, into: &mut Vec<ScriptAction>) {
+fn decide_chances(deeds: &[ScriptAction], dice: &mut ScriptRng, into: &mut Vec<ScriptAction>) {
     for deed in deeds {
         if let ActionKind::Chance { of, then, otherwise } = &deed.act {
-            let taken = if dice.falls(*of) { then } else { otherwise };
-            settle(taken, dice, into);
+            let taken = if dice.happens(*of) { then } else { otherwise };
+            decide_chances(taken, dice, into);
         } else {
             into.push(deed.clone());
         }

@@ -133,7 +133,7 @@ fn login_of(agent: &Agent, pin: &PinnedProgram, environment: &Environment) -> Op
 
 /// Programs that answer `--version`; the others only speak their protocol.
 pub(super) fn is_known(pin: &PinnedProgram) -> bool {
-    afresh_agents::AgentProgram::from_word(pin.program).is_some()
+    afresh_agents::AgentProgram::from_name(pin.program).is_some()
 }
 
 impl Look {

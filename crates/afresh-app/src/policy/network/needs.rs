@@ -25,7 +25,7 @@ pub(super) fn find(agent: &Agent, workers: &WorkerConfig) -> Option<Needs> {
     let variables = workers.variables(&agent.variables());
     let variable = |name: &str| variables.get(name).cloned();
     let home = variable("HOME");
-    let reach = agent.reach(home.as_deref().map(Path::new), &variable)?;
+    let reach = agent.network_needs(home.as_deref().map(Path::new), &variable)?;
     let mut hosts: Vec<HostPattern> =
         reach.hosts.iter().filter_map(|host| host.parse().ok()).collect();
     hosts.extend(reach.urls.iter().filter_map(|url| HostPattern::from_url(url)));
@@ -92,9 +92,10 @@ mod tests {
     #[test]
     fn every_host_of_every_program_is_one() {
         for program in AgentProgram::ALL {
-            let kind = AgentKind::Program(program.agent());
-            let agent = Agent { name: program.word().to_owned(), kind, env: Vec::new() };
-            let reach = agent.reach(None, &|_| Some("eu-west-1".to_owned())).expect("it is known");
+            let kind = AgentKind::Program(program.default_agent());
+            let agent = Agent { name: program.name().to_owned(), kind, env: Vec::new() };
+            let reach =
+                agent.network_needs(None, &|_| Some("eu-west-1".to_owned())).expect("it is known");
             assert!(reach.hosts.len() >= 3, "{reach:?}");
             for host in &reach.hosts {
                 assert!(host.parse::<HostPattern>().is_ok(), "{host}");

@@ -220,7 +220,7 @@ impl OutputFollower {
                 // Totals never fall: a report that is late or repeated changes nothing.
                 AgentEvent::Used(total) => {
                     let total = total.minus(&self.before);
-                    self.used = self.used.at_least(&self.prices.priced(&self.model, total));
+                    self.used = self.used.at_least(&self.prices.with_cost(&self.model, total));
                 }
                 AgentEvent::UsedByModel(models) => self.used_by(models),
                 AgentEvent::Context { used, window } => {
@@ -256,7 +256,7 @@ impl OutputFollower {
 
     fn used_by(&mut self, models: Vec<ModelUsage>) {
         let priced = |one: ModelUsage| ModelUsage {
-            usage: self.prices.priced(&one.model, one.usage),
+            usage: self.prices.with_cost(&one.model, one.usage),
             model: one.model,
         };
         self.models = models.into_iter().map(priced).collect();

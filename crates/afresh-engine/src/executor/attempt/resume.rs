@@ -57,7 +57,7 @@ impl SessionResume {
 
     /// What the program has counted already when it begins.
     pub(crate) fn counted_before(&self, agent: &Agent) -> Usage {
-        if agent.tells_use_of_conversation() { self.used } else { Usage::default() }
+        if agent.reports_conversation_usage() { self.used } else { Usage::default() }
     }
 }
 

@@ -94,7 +94,7 @@ impl AttemptJob {
             .map_err(|missing| failure(&missing.to_string(), Some(MissingSource::ADVICE)))?;
         let made = RenderedBundle::of(bundle, &shared.config.workers, self.tier)
             .map_err(|error| failure(&error.to_string(), None))?;
-        size::fits(made.fill, self.fullest).map_err(|error| SpawnFailure {
+        size::check_fits(made.fill, self.fullest).map_err(|error| SpawnFailure {
             lasting: true,
             ..failure(&error.to_string(), Some(size::SIZE_HINT))
         })?;

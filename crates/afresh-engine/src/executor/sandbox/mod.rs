@@ -164,7 +164,7 @@ impl ExecutorContext {
             readable.push((*files).to_owned());
             writable.push((*own).to_owned());
             let of = |name: &str| variable(name).map(|(_, value)| value.clone());
-            writable.extend(agent.places(home.as_deref(), &of));
+            writable.extend(agent.home_paths(home.as_deref(), &of));
         }
         SandboxSpec {
             writable,

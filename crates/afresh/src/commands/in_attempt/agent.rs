@@ -112,7 +112,7 @@ fn scripted(args: &Scripted, context: &AppContext, output: &Output) -> Result<u8
     let task = args.task.clone().or_else(|| known.map(|attempt| attempt.task.clone()));
     let task = task.ok_or_else(|| which_task(&script))?;
     let attempt = args.attempt.or_else(|| known.map(|attempt| attempt.number)).unwrap_or(1);
-    let deeds = script.deeds(&task, attempt);
+    let deeds = script.actions_for(&task, attempt);
     if args.dry_run {
         for deed in &deeds.ok_or_else(|| no_part(&task, attempt))? {
             output.data(&described(deed));

@@ -57,14 +57,14 @@ pub(crate) struct Args {
 }
 
 fn agent_words() -> clap::builder::PossibleValuesParser {
-    clap::builder::PossibleValuesParser::new(AgentProgram::ALL.iter().map(|program| program.word()))
+    clap::builder::PossibleValuesParser::new(AgentProgram::ALL.iter().map(|program| program.name()))
 }
 
 pub(crate) fn demo(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     // Messages are for people, whatever scripts want on standard output.
     let people = output.for_people();
     let git = context.git()?;
-    let program = args.agent.as_deref().and_then(AgentProgram::from_word);
+    let program = args.agent.as_deref().and_then(AgentProgram::from_name);
     let played = program.map(Played::by).transpose()?;
     let mut scratch = Scratch::new(&under(program, context)?, args.keep)?;
     match &played {
@@ -142,7 +142,7 @@ fn introduce(program: Option<AgentProgram>, scratch: &Scratch, output: &Output) 
             );
         }
         Some(program) => {
-            let name = program.word();
+            let name = program.name();
             output.note(&format!(
                 "  Every worker is a real {name} process; its model is a local server that follows"
             ));

@@ -24,7 +24,9 @@ enum Name {
 
 pub(crate) fn schema(args: &Args, output: &Output) -> Exit {
     match args.name {
-        Name::Script => output.data(afresh_agents::adapters::scripted::schema::script().trim_end()),
+        Name::Script => {
+            output.data(afresh_agents::adapters::scripted::schema::script_schema().trim_end())
+        }
         Name::Bundle => output.data(afresh_agents::Bundle::schema().trim_end()),
         Name::Plan => output.data(afresh_app::formats::native::schema::plan_schema().trim_end()),
     }

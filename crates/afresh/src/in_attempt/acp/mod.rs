@@ -78,7 +78,7 @@ fn talk(
     transcript: &mut Transcript<impl Write>,
 ) -> SessionEnd {
     let mut until = None;
-    let mut steps = conversation.begin();
+    let mut steps = conversation.start();
     loop {
         for step in steps {
             match step {
@@ -97,10 +97,12 @@ fn talk(
         let next = next(heard, until);
         let message = transcript.heard(&next);
         steps = match next {
-            Heard::Line(_) => message.map_or_else(Vec::new, |message| conversation.heard(&message)),
+            Heard::Line(_) => {
+                message.map_or_else(Vec::new, |message| conversation.handle_message(&message))
+            }
             Heard::TooLong => Vec::new(),
             Heard::Gone => {
-                return failed(format!("the program ended {}", conversation.awaits()));
+                return failed(format!("the program ended {}", conversation.waiting_for()));
             }
             // After a second signal it is not waited for.
             Heard::Stop if until.is_some() => return stopped(),

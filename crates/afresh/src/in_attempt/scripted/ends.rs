@@ -12,7 +12,7 @@ use super::Player;
 
 impl Player {
     pub(super) fn end(&self, end: &ScriptedEnd) -> u8 {
-        if let Some(answer) = self.filled_end(end).answer() {
+        if let Some(answer) = self.filled_end(end).final_text() {
             self.voice.tell(&ScriptedLine::Result(answer));
             return 0;
         }

@@ -79,14 +79,14 @@ fn one(agent: &Agent, look: &Look) -> Listed {
     let trouble = look.trouble.as_ref();
     Listed {
         name: agent.name.clone(),
-        kind: agent.kind_word(),
+        kind: agent.kind_name(),
         configured: false,
         default: false,
         program: look.path.as_ref().map(|path| path.to_string_lossy().into_owned()),
         version: look.version.map(|version| version.to_string()),
         tested: look.tested.map(|pin| pin.version),
         models,
-        abilities: agent.abilities(),
+        abilities: agent.capabilities(),
         usable: !trouble.is_some_and(|trouble| trouble.is_certain),
         problem: trouble.map(|trouble| trouble.text.clone()).or_else(|| {
             look.login.as_ref().map(|_| "it seems to have neither a key nor a login".to_owned())
