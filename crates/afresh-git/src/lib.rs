@@ -51,7 +51,9 @@ pub use objects::commit::NewCommit;
 pub use objects::read::{CommittedFile, FirstParentCommit};
 pub use refs::merged_check::MergeEvidence;
 pub use refs::names as ref_names;
-pub use refs::{DEFAULT_LOCK_TIMEOUT, RefError, RefExpectation, RefOutcome, RefUpdate};
+pub use refs::{
+    DEFAULT_LOCK_TIMEOUT, LockWaiting, RefError, RefExpectation, RefOutcome, RefUpdate,
+};
 pub use workspace::abandoned::{AbandonedPool, find_abandoned_pools};
 pub use workspace::lease::WorkspaceLease;
 pub use workspace::pool::{PoolError, WorkspaceId, WorkspacePool};

@@ -12,12 +12,12 @@ use std::time::Duration;
 use afresh_process::{
     Containment, ContainmentLevel, ProcessEnd, RunningJob, SpawnErrorKind, StartError,
 };
-use common::{HELPER, Story, on_every_rung};
+use common::{HELPER, ProcessScene, with_every_containment};
 
 /// B38.
 #[test]
 fn exit_codes_and_signals_are_distinguished() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let end = |script: &str| story.run(&story.shell(script)).ended;
         assert_eq!(end("exit 0"), Ok(ProcessEnd::Exited(0)));
         assert_eq!(end("exit 7"), Ok(ProcessEnd::Exited(7)));
@@ -31,7 +31,7 @@ fn exit_codes_and_signals_are_distinguished() {
 
 #[test]
 fn the_requested_containment_is_reported() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let report = story.run(&story.job(&["true"]));
         let expected = match story.containment {
             Containment::Cgroup => ContainmentLevel::Cgroup,
@@ -45,7 +45,7 @@ fn the_requested_containment_is_reported() {
 
 #[test]
 fn auto_finds_a_containment_and_explains_unavailable_ones() {
-    let story = Story::on(Containment::Auto);
+    let story = ProcessScene::on(Containment::Auto);
     let report = story.run(&story.job(&["true"]));
     assert_eq!(report.ended, Ok(ProcessEnd::Exited(0)));
     let above = match report.containment {
@@ -60,7 +60,7 @@ fn auto_finds_a_containment_and_explains_unavailable_ones() {
 /// B37.
 #[test]
 fn a_failed_start_is_explained_and_starts_nothing() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let make = |name: &str, content: &[u8], mode: u32| {
             let path = story.path(name);
             fs::write(&path, content).unwrap();
@@ -96,7 +96,7 @@ fn a_failed_start_is_explained_and_starts_nothing() {
 
 #[test]
 fn an_invalid_job_is_rejected_before_anything_starts() {
-    let story = Story::on(Containment::Auto);
+    let story = ProcessScene::on(Containment::Auto);
     let mut job = story.job(&["true"]);
     job.name = "../escape".into();
     let refused = RunningJob::start(Path::new(HELPER), &job);
@@ -112,7 +112,7 @@ fn an_invalid_job_is_rejected_before_anything_starts() {
 
 #[test]
 fn the_environment_is_exactly_the_one_of_the_job() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut job = story.job(&["env"]);
         job.env.push(("ANSWER".into(), "forty two".into()));
         assert_eq!(story.run(&job).ended, Ok(ProcessEnd::Exited(0)));
@@ -122,7 +122,7 @@ fn the_environment_is_exactly_the_one_of_the_job() {
 
 #[test]
 fn standard_input_is_the_file_or_nothing() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         fs::write(story.path("prompt"), "do it\n").unwrap();
         let mut job = story.shell("cat; echo more >&0");
         job.stdin = Some(story.path("prompt"));
@@ -137,7 +137,7 @@ fn standard_input_is_the_file_or_nothing() {
 /// R8: a lock that leaks into a worker outlives its driver.
 #[test]
 fn no_descriptor_of_the_driver_reaches_the_program_or_its_supervisor() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let to = story.path("descriptors");
         let mut job = story.shell(&format!(
             "{HELPER} descriptors {}; : > {}; while [ ! -e {} ]; do sleep 0.01; done",
@@ -169,7 +169,7 @@ fn no_descriptor_of_the_driver_reaches_the_program_or_its_supervisor() {
 
 #[test]
 fn the_program_starts_with_clean_signals_and_without_a_terminal() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         // Not through a shell, which would reset these itself.
         let job = story.job(&["cat", "/proc/self/status", "/proc/self/stat"]);
         assert_eq!(story.run(&job).ended, Ok(ProcessEnd::Exited(0)));
@@ -188,7 +188,7 @@ fn the_program_starts_with_clean_signals_and_without_a_terminal() {
 
 #[test]
 fn cpu_time_is_measured() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let job = story.shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done");
         let report = story.run(&job);
         assert!(report.cpu_ms.is_some_and(|cpu| cpu >= 20), "{report:?}");
@@ -199,7 +199,7 @@ fn cpu_time_is_measured() {
 
 #[test]
 fn a_job_name_in_use_is_rejected() {
-    let story = Story::on(Containment::Group);
+    let story = ProcessScene::on(Containment::Group);
     let mut first = story.start(&story.worker("", "stay"));
     story.await_up();
     let Err(failure) = story.run(&story.job(&["true"])).ended else { panic!("it was given twice") };

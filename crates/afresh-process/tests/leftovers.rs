@@ -14,7 +14,9 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use afresh_process::{Containment, ProcessEnd, sweep_leftovers};
-use common::{HELPER, PATIENCE, Story, is_alive, kill_9, on_every_rung, wait_until};
+use common::{
+    HELPER, PATIENCE, ProcessScene, is_alive, kill_9, wait_until, with_every_containment,
+};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -24,7 +26,7 @@ const DAEMONS: u32 = 5;
 /// R6.
 #[test]
 fn nothing_outlives_a_program_that_ends() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let report = story.run(&story.worker(ALL, "end"));
         assert_eq!(report.ended, Ok(ProcessEnd::Exited(0)), "{}", story.text("stderr"));
         assert_eq!((report.left_behind, report.unkillable), (DAEMONS, 0));
@@ -35,7 +37,7 @@ fn nothing_outlives_a_program_that_ends() {
 /// B23.
 #[test]
 fn a_program_that_never_exits_is_killed_at_its_timeout_with_its_tree() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut job = story.worker(ALL, "stay");
         job.limits.wall = Some(Duration::from_millis(1500));
         assert_eq!(story.run(&job).ended, Ok(ProcessEnd::TimedOut));
@@ -45,7 +47,7 @@ fn a_program_that_never_exits_is_killed_at_its_timeout_with_its_tree() {
 
 #[test]
 fn a_silent_program_is_killed_with_its_tree() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut job = story.worker(ALL, "stay");
         job.limits.silence = Some(Duration::from_millis(1500));
         assert_eq!(story.run(&job).ended, Ok(ProcessEnd::WentSilent));
@@ -56,7 +58,7 @@ fn a_silent_program_is_killed_with_its_tree() {
 /// F15, R7: within the grace period and five seconds.
 #[test]
 fn a_program_that_ignores_signals_is_killed_after_its_grace() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
         let asked = Instant::now();
@@ -72,7 +74,7 @@ fn a_program_that_ignores_signals_is_killed_after_its_grace() {
 
 #[test]
 fn a_program_may_clean_up_within_its_grace() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let up = story.path("up.main");
         let script = "trap 'echo bye; exit 0' TERM; : > UP; while :; do sleep 0.01; done";
         let mut running = story.start(&story.shell(&script.replace("UP", up.to_str().unwrap())));
@@ -86,7 +88,7 @@ fn a_program_may_clean_up_within_its_grace() {
 
 #[test]
 fn a_suspended_program_is_continued_to_handle_the_stop_signal() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let up = story.path("up.main");
         let script = "trap 'echo bye; exit 0' TERM; : > UP; kill -STOP $$; sleep 1000";
         let mut running = story.start(&story.shell(&script.replace("UP", up.to_str().unwrap())));
@@ -100,7 +102,7 @@ fn a_suspended_program_is_continued_to_handle_the_stop_signal() {
 
 #[test]
 fn kill_does_not_wait_for_a_grace() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
         let stopper = running.stopper();
@@ -116,7 +118,7 @@ fn kill_does_not_wait_for_a_grace() {
 /// R6.
 #[test]
 fn a_job_is_killed_when_its_handle_is_dropped() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
         drop(running);
@@ -127,7 +129,7 @@ fn a_job_is_killed_when_its_handle_is_dropped() {
 /// R6.
 #[test]
 fn nothing_outlives_a_driver_that_is_killed() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut driver = story.drive(&story.worker(ALL, "stay"), "keep");
         story.await_up();
         let supervisor = story.supervisor();
@@ -142,11 +144,11 @@ fn nothing_outlives_a_driver_that_is_killed() {
 #[test]
 fn nothing_outlives_a_supervisor_that_is_killed() {
     for orphans in ["adopt", "keep"] {
-        on_every_rung(|story| {
+        with_every_containment(|story| {
             let mut driver = story.drive(&story.worker(ALL, "stay"), orphans);
             story.await_up();
             if orphans == "keep" {
-                await_roll_call(story);
+                await_member_log(story);
             }
             kill_9(story.supervisor());
             assert_eq!(story.driven_report().ended, Ok(ProcessEnd::SupervisorLost));
@@ -159,10 +161,10 @@ fn nothing_outlives_a_supervisor_that_is_killed() {
 /// R6.
 #[test]
 fn nothing_outlives_driver_and_supervisor_after_a_sweep() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let driver = story.drive(&story.worker(ALL, "stay"), "keep");
         story.await_up();
-        await_roll_call(story);
+        await_member_log(story);
         kill_both_and_sweep(story, driver);
     });
 }
@@ -170,7 +172,7 @@ fn nothing_outlives_driver_and_supervisor_after_a_sweep() {
 /// R6.
 #[test]
 fn young_daemons_are_found_by_their_pipes_or_their_directory() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let kinds = ALL.replace(",gone", "");
         let driver = story.drive(&story.worker(&kinds, "stay"), "keep");
         story.await_up();
@@ -178,7 +180,7 @@ fn young_daemons_are_found_by_their_pipes_or_their_directory() {
     });
 }
 
-fn kill_both_and_sweep(story: &Story, mut driver: Child) {
+fn kill_both_and_sweep(story: &ProcessScene, mut driver: Child) {
     let supervisor = story.supervisor();
     // The driver is stopped first, so that it cannot clean up.
     kill(Pid::from_raw(driver.id().cast_signed()), Signal::SIGSTOP).unwrap();
@@ -199,7 +201,7 @@ fn kill_both_and_sweep(story: &Story, mut driver: Child) {
 /// R6.
 #[test]
 fn a_sweep_ends_a_supervisor_that_hangs() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut driver = story.drive(&story.worker(ALL, "stay"), "keep");
         story.await_up();
         let supervisor = story.supervisor();
@@ -217,7 +219,7 @@ fn a_sweep_ends_a_supervisor_that_hangs() {
 /// R7: a program may stop its own supervisor.
 #[test]
 fn a_suspended_supervisor_cannot_prolong_a_halt() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
         let supervisor = Pid::from_raw(story.supervisor());
@@ -243,7 +245,7 @@ fn a_suspended_supervisor_cannot_prolong_a_halt() {
 /// current.
 #[test]
 fn a_tree_that_forks_faster_than_we_poll_is_killed() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut job = story.shell("trap '' TERM; hop() { hop & }; hop; hop; hop; sleep 1000");
         job.limits.wall = Some(Duration::from_millis(500));
         job.limits.grace = Duration::ZERO;
@@ -257,7 +259,7 @@ fn a_tree_that_forks_faster_than_we_poll_is_killed() {
 /// F15.
 #[test]
 fn a_suspended_supervisor_is_continued() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
         kill(Pid::from_raw(story.supervisor()), Signal::SIGSTOP).unwrap();
@@ -271,7 +273,7 @@ fn a_suspended_supervisor_is_continued() {
 /// lost.
 #[test]
 fn a_stop_signal_during_startup_is_not_lost() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut job = story.shell("while :; do sleep 0.01; done");
         job.wrapper = vec![HELPER.into(), "slow-room".into()];
         let mut running = story.start(&job);
@@ -287,7 +289,7 @@ fn a_stop_signal_during_startup_is_not_lost() {
 /// F16: a fork bomb is killed.
 #[test]
 fn a_fork_bomb_is_killed() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         // Wide rather than exponential, for the sake of other users of this machine.
         let script = "trap '' TERM; burst() { for i in 1 2 3 4 5 6 7 8; do sleep 1000 & done; }; \
                       for i in 1 2 3 4 5 6; do (while burst; do sleep 0.05; done) & done; wait";
@@ -303,7 +305,7 @@ fn a_fork_bomb_is_killed() {
 }
 
 /// Processes that work in the test's directory.
-fn shells_of(story: &Story) -> usize {
+fn shells_of(story: &ProcessScene) -> usize {
     let work = story.path("work");
     let processes = fs::read_dir("/proc").unwrap().flatten();
     processes.filter(|it| fs::read_link(it.path().join("cwd")).is_ok_and(|cwd| cwd == work)).count()
@@ -312,7 +314,7 @@ fn shells_of(story: &Story) -> usize {
 /// A pid alone proves nothing: it may have been reused.
 #[test]
 fn a_sweep_leaves_unrelated_processes_alone() {
-    let story = Story::on(Containment::Group);
+    let story = ProcessScene::on(Containment::Group);
     let mut stranger =
         Command::new("sleep").arg("1000").current_dir(story.path("work")).spawn().unwrap();
     // An entry of a supervisor that is long dead, whose pids belong to another process now.
@@ -351,7 +353,7 @@ fn first_line(path: &Path) -> serde_json::Value {
 
 /// With containment by process group, a daemon that left its session, its directory and its pipes
 /// is found only through the member log.
-fn await_roll_call(story: &Story) {
+fn await_member_log(story: &ProcessScene) {
     let written = || {
         let entry: serde_json::Value = first_line(&story.entry());
         entry["tree"].as_array().unwrap().len() > DAEMONS as usize

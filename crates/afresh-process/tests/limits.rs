@@ -9,14 +9,14 @@ use afresh_process::{
     DiskLimit, JobReport, JobSpec, LimitEnforcer, LimitExceeded, LimitMethod, LimitedResource,
     ProcessEnd, detect_enforcers, sweep_leftovers,
 };
-use common::{Story, kill_9, on_every_rung, wait_until};
+use common::{ProcessScene, kill_9, wait_until, with_every_containment};
 
 const MEBIBYTE: u64 = 1 << 20;
 
 /// With every containment and both methods.
-fn in_every_way(story: impl Fn(&Story, LimitMethod)) {
+fn with_every_method(story: impl Fn(&ProcessScene, LimitMethod)) {
     for keeping in [LimitMethod::Best, LimitMethod::Polling] {
-        on_every_rung(|on_rung| story(on_rung, keeping));
+        with_every_containment(|on_rung| story(on_rung, keeping));
     }
 }
 
@@ -58,7 +58,7 @@ fn a_fork_bomb_is_limited_and_killed() {
         &["bash", "-c", ":(){ :|:& };:; sleep 600"][..],
         &["python3", "-c", "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"],
     ] {
-        on_every_rung(|story| {
+        with_every_containment(|story| {
             // Machines without a suitable cgroup are spared the worst.
             let harmless = bounded(story.job(&["true"]), LimitMethod::Best, None, Some(300));
             if story.run(&harmless).enforced_limits.processes == LimitEnforcer::Polled {
@@ -80,7 +80,7 @@ fn a_tree_that_exceeds_its_memory_limit_is_killed() {
                     if os.fork() == 0:\n        \
                         os.setsid(); time.sleep(600)\n    \
                     time.sleep(0.002)";
-    in_every_way(|story, keeping| {
+    with_every_method(|story, keeping| {
         let job = bounded(story.job(&["python3", "-c", many]), keeping, None, Some(100));
         assert_over(&story.run(&job), LimitedResource::Processes, 100, keeping);
         story.assert_nothing_is_left();
@@ -95,7 +95,7 @@ fn memory_is_measured_for_the_whole_tree() {
                       if os.fork() == 0: break\n\
                   data = bytearray(os.urandom(1 << 20) * 40)\n\
                   time.sleep(600)";
-    in_every_way(|story, keeping| {
+    with_every_method(|story, keeping| {
         let job = story.job(&["python3", "-c", hungry]);
         let limit = 128 * MEBIBYTE;
         let report = story.run(&bounded(job, keeping, Some(limit), None));
@@ -107,7 +107,7 @@ fn memory_is_measured_for_the_whole_tree() {
 /// F16: between two polls the kernel enforces a ceiling, for users other than root.
 #[test]
 fn a_polled_tree_has_a_ceiling() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let job = story.job(&["bash", "-c", "ulimit -u"]);
         story.run(&bounded(job, LimitMethod::Polling, None, Some(300)));
         assert_eq!(story.text("stdout"), "1200\n");
@@ -117,7 +117,7 @@ fn a_polled_tree_has_a_ceiling() {
 /// F16: a program within its limits notices nothing, and the report names what enforced them.
 #[test]
 fn ordinary_work_is_not_affected_by_limits() {
-    in_every_way(|story, keeping| {
+    with_every_method(|story, keeping| {
         let job =
             story.shell("for i in 1 2 3 4 5; do sleep 0.1 & done; wait; sleep 0.4; echo done");
         let job = bounded(job, keeping, Some(512 * MEBIBYTE), Some(200));
@@ -152,7 +152,7 @@ fn an_exceeded_limit_that_a_program_survived_is_reported() {
                          if os.fork() == 0: time.sleep(600)\n\
                  except OSError: pass\n\
                  os._exit(0)";
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let job = story.job(&["python3", "-c", tries]);
         let report = story.run(&bounded(job, LimitMethod::Best, None, Some(30)));
         if report.enforced_limits.processes == LimitEnforcer::Polled {
@@ -173,7 +173,7 @@ fn an_exceeded_limit_that_a_program_survived_is_reported() {
 /// with all their processes.
 #[test]
 fn limits_of_a_killed_supervisor_are_swept() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let job = story.worker("bare,gone", "stay");
         let job = bounded(job, LimitMethod::Best, Some(512 * MEBIBYTE), Some(200));
         let mut driver = story.drive(&job, "leave");
@@ -198,7 +198,7 @@ fn a_program_that_fills_its_quota_is_killed() {
                         held.append(open('x', 'wb')); os.unlink('x')\n    \
                         held[-1].write(os.urandom(500000)); held[-1].flush(); time.sleep(0.01)";
     for filler in [&["sh", "-c", many][..], &["python3", "-c", nameless]] {
-        on_every_rung(|story| {
+        with_every_containment(|story| {
             let mut job = story.job(filler);
             let places = vec![story.path("work"), story.path("not there")];
             job.tree_limits.disk = Some(DiskLimit { places, quota: Some(20 * MEBIBYTE) });
@@ -212,7 +212,7 @@ fn a_program_that_fills_its_quota_is_killed() {
 /// little is left alone on a full disk.
 #[test]
 fn a_disk_is_not_filled_completely() {
-    let story = Story::on(afresh_process::Containment::Auto);
+    let story = ProcessScene::on(afresh_process::Containment::Auto);
     let disk = story.path("disk");
     std::fs::create_dir(&disk).unwrap();
     let mounted = std::process::Command::new("mount")
@@ -270,7 +270,7 @@ fn a_process_alone_in_its_cgroup_delegates_controllers() {
         eprintln!("SKIPPED: no controllers in version 2");
         return;
     };
-    let story = Story::on(afresh_process::Containment::Cgroup);
+    let story = ProcessScene::on(afresh_process::Containment::Cgroup);
     let own = std::path::PathBuf::from(mount).join(format!("test-{}", story.name()));
     let top = std::path::PathBuf::from(mount).join("cgroup.subtree_control");
     let before = std::fs::read_to_string(&top).unwrap_or_default();

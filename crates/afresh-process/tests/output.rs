@@ -7,13 +7,13 @@ use std::fs;
 use std::time::Duration;
 
 use afresh_process::{Containment, ProcessEnd};
-use common::{Story, on_every_rung, wait_until};
+use common::{ProcessScene, wait_until, with_every_containment};
 
 const MEMORY_KB: u64 = 256 * 1024;
 
 #[test]
 fn stdout_and_stderr_go_to_their_files() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let report = story.run(&story.shell("echo out; echo error >&2"));
         assert_eq!(
             (story.text("stdout"), story.text("stderr")),
@@ -26,7 +26,7 @@ fn stdout_and_stderr_go_to_their_files() {
 
 #[test]
 fn merged_output_keeps_its_order() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut job = story.shell("echo 1; echo 2 >&2; echo 3; echo 4 >&2");
         job.stderr.clone_from(&job.stdout);
         story.run(&job);
@@ -37,7 +37,7 @@ fn merged_output_keeps_its_order() {
 /// B34, R15: the memory of the supervisor is measured while it is still alive.
 #[test]
 fn a_line_of_a_gigabyte_is_capped_on_disk_and_in_memory() {
-    let story = Story::on(Containment::Auto);
+    let story = ProcessScene::on(Containment::Auto);
     let job = story.shell(&format!(
         "head -c 1000000000 /dev/zero; echo; echo LAST; : > {}; while [ ! -e {} ]; do sleep 0.01; done",
         story.path("up.main").display(),
@@ -64,7 +64,7 @@ fn a_line_of_a_gigabyte_is_capped_on_disk_and_in_memory() {
 /// F15.
 #[test]
 fn a_child_that_holds_the_pipe_does_not_delay_the_end() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let report = story.run(&story.shell("sleep 1000 & echo done"));
         assert_eq!(report.ended, Ok(ProcessEnd::Exited(0)));
         assert_eq!(report.left_behind, 1);
@@ -75,7 +75,7 @@ fn a_child_that_holds_the_pipe_does_not_delay_the_end() {
 /// F15.
 #[test]
 fn an_unrelated_process_that_holds_the_pipe_does_not_delay_the_end() {
-    let story = Story::on(Containment::Group);
+    let story = ProcessScene::on(Containment::Group);
     let (up, go) = (story.path("up.main"), story.path("go"));
     let script =
         "echo $$ > UP.draft; mv UP.draft UP; while [ ! -e GO ]; do sleep 0.01; done; echo done";
@@ -93,7 +93,7 @@ fn an_unrelated_process_that_holds_the_pipe_does_not_delay_the_end() {
 
 #[test]
 fn regular_output_prevents_the_silence_timeout() {
-    on_every_rung(|story| {
+    with_every_containment(|story| {
         let mut job = story.shell("for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done");
         job.limits.silence = Some(Duration::from_millis(2500));
         assert_eq!(story.run(&job).ended, Ok(ProcessEnd::Exited(0)));
@@ -102,7 +102,7 @@ fn regular_output_prevents_the_silence_timeout() {
 
 #[test]
 fn a_driver_that_does_not_read_does_not_delay_limits() {
-    let story = Story::on(Containment::Group);
+    let story = ProcessScene::on(Containment::Group);
     let mut job = story.shell("while :; do echo x; done");
     job.limits.wall = Some(Duration::from_millis(600));
     let running = story.start(&job);
@@ -115,7 +115,7 @@ fn a_driver_that_does_not_read_does_not_delay_limits() {
 /// R9.
 #[test]
 fn output_that_cannot_be_stored_is_reported() {
-    let story = Story::on(Containment::Group);
+    let story = ProcessScene::on(Containment::Group);
     let mut job = story.shell("echo lost; exit 3");
     job.stdout = "/dev/full".into();
     let report = story.run(&job);

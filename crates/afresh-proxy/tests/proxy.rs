@@ -41,7 +41,7 @@ impl Scene {
         Self { proxy: proxy.expect("a door"), at }
     }
 
-    fn of(list: &str) -> Self {
+    fn with_allowlist(list: &str) -> Self {
         Self::with(list, UpstreamProxy::default())
     }
 
@@ -96,7 +96,7 @@ fn a_host_outside_the_allowlist_is_denied_and_counted() {
     let (port, served) = server(|mut stream| {
         stream.write_all(b"hello").expect("sent");
     });
-    let scene = Scene::of(&format!("127.0.0.1:{port}"));
+    let scene = Scene::with_allowlist(&format!("127.0.0.1:{port}"));
     let mut stream = scene.tunnel(&format!("127.0.0.1:{port}"));
     assert_eq!(rest(&mut stream), "hello");
     served.join().expect("served");
@@ -117,7 +117,7 @@ fn a_host_outside_the_allowlist_is_denied_and_counted() {
 fn an_allowed_name_does_not_lead_to_this_machine() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
-    let scene = Scene::of(&format!("127.1:{port}"));
+    let scene = Scene::with_allowlist(&format!("127.1:{port}"));
     let answer = scene.ask(&format!("CONNECT 127.1:{port} HTTP/1.1\r\n\r\n"));
     assert!(answer.starts_with("HTTP/1.1 502 "), "{answer}");
     assert_eq!(scene.refused(), [(format!("127.1:{port}"), 1)]);
@@ -135,7 +135,7 @@ fn a_plain_request_and_its_body_arrive() {
         stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nfine").expect("sent");
         (asked, body)
     });
-    let scene = Scene::of(&format!("127.0.0.1:{port}"));
+    let scene = Scene::with_allowlist(&format!("127.0.0.1:{port}"));
     let answer = scene.ask(&format!(
         "POST http://127.0.0.1:{port}/v1?a=b HTTP/1.1\r\nHost: evil.test\r\nContent-Length: 4\r\n\r\nbody"
     ));
@@ -164,7 +164,7 @@ fn a_tunnel_carries_data_both_ways_and_half_closes() {
         stream.write_all(b"last words").expect("sent");
         heard.into_iter().eq(pattern(1))
     });
-    let scene = Scene::of(&format!("127.0.0.1:{port}"));
+    let scene = Scene::with_allowlist(&format!("127.0.0.1:{port}"));
     let mut stream = scene.tunnel(&format!("127.0.0.1:{port}"));
     let mut reader = stream.try_clone().expect("a handle");
     let reading = thread::spawn(move || {
@@ -190,7 +190,7 @@ fn a_slow_reader_slows_down_the_writer() {
         // 256 MiB would be sent at once if they were read.
         (0..4096).find(|_| stream.write_all(&part).is_err()).is_some()
     });
-    let scene = Scene::of(&format!("127.0.0.1:{port}"));
+    let scene = Scene::with_allowlist(&format!("127.0.0.1:{port}"));
     let _silent = scene.tunnel(&format!("127.0.0.1:{port}"));
     assert!(served.join().expect("served"), "all of it was taken");
 }
@@ -219,7 +219,7 @@ fn the_users_own_proxy_is_used() {
 /// R15: invalid requests are rejected with a response, and the proxy keeps running.
 #[test]
 fn hostile_requests_are_rejected() {
-    let scene = Scene::of("model.test");
+    let scene = Scene::with_allowlist("model.test");
     let long = "x".repeat(40_000);
     for hostile in [
         format!("GET http://model.test/ HTTP/1.1\r\nX: {long}"),
@@ -239,7 +239,7 @@ fn hostile_requests_are_rejected() {
 #[test]
 fn dropping_a_proxy_ends_its_connections() {
     let (port, served) = server(|mut stream| rest(&mut stream));
-    let scene = Scene::of(&format!("127.0.0.1:{port}"));
+    let scene = Scene::with_allowlist(&format!("127.0.0.1:{port}"));
     let mut stream = scene.tunnel(&format!("127.0.0.1:{port}"));
     let at = scene.at;
     drop(scene);

@@ -12,7 +12,7 @@ pub(crate) fn restrict(_room: &SandboxSpec) -> io::Result<()> {
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) fn restrict(spec: &SandboxSpec) -> io::Result<()> {
-    let filter = filter::of(spec).map_err(io::Error::other)?;
+    let filter = filter::build_filter(spec).map_err(io::Error::other)?;
     seccompiler::apply_filter(&filter).map_err(io::Error::other)
 }
 
@@ -60,7 +60,7 @@ mod filter {
         libc::SYS_open_by_handle_at,
     ];
 
-    pub(super) fn of(spec: &SandboxSpec) -> Result<BpfProgram, BackendError> {
+    pub(super) fn build_filter(spec: &SandboxSpec) -> Result<BpfProgram, BackendError> {
         let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
             REFUSED.iter().map(|call| (*call, Vec::new())).collect();
         let mut sockets = match &spec.network {

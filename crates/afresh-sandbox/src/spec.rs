@@ -63,7 +63,7 @@ pub struct WrappedCommand {
     /// The command line before the program and its arguments; empty without a sandbox. Signals that
     /// are sent to the whole process group are meant for the program: start this with all signals
     /// blocked; it starts the program with all of them unblocked.
-    pub before: Vec<String>,
+    pub wrapper: Vec<String>,
     /// Set in addition to the program's own variables; these win.
     pub env: Vec<(String, String)>,
 }
@@ -89,7 +89,7 @@ impl SandboxSpec {
         if let SandboxNetwork::Ports(ports) = &self.network {
             env.extend(ports.variables());
         }
-        WrappedCommand { before, env }
+        WrappedCommand { wrapper: before, env }
     }
 }
 

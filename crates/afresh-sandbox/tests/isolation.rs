@@ -10,9 +10,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use afresh_sandbox::{ProcessRlimits, SandboxLevel, SandboxNetwork, SandboxSpec};
-use scene::{Scene, levels};
+use scene::{SandboxScene, levels};
 
-impl Scene {
+impl SandboxScene {
     #[track_caller]
     fn succeeds(&self, level: &SandboxLevel, script: &str) {
         let output = self.sh(&self.spec(), level, script);
@@ -30,7 +30,7 @@ impl Scene {
 #[test]
 fn a_program_writes_only_to_its_own_directories() {
     for level in levels() {
-        let scene = Scene::new();
+        let scene = SandboxScene::new();
         scene.succeeds(&level, "echo x > file && mkdir -p a/b && mv file a/b/ && cat a/b/file");
         scene.succeeds(&level, "echo x > \"$TMPDIR/t\" && cat \"$TMPDIR/t\"");
         let other = scene.path("other/file");
@@ -48,7 +48,7 @@ fn a_program_writes_only_to_its_own_directories() {
 #[test]
 fn temporary_files_are_private() {
     for level in levels() {
-        let scene = Scene::new();
+        let scene = SandboxScene::new();
         let others = tempfile::Builder::new().prefix("of-others-").tempdir_in("/tmp");
         let others = others.expect("a directory");
         let file = others.path().join("file");
@@ -67,7 +67,7 @@ fn temporary_files_are_private() {
 #[test]
 fn hidden_paths_are_not_visible() {
     for level in levels() {
-        let scene = Scene::new();
+        let scene = SandboxScene::new();
         let home = scene.path("home");
         let home = home.display();
         scene.fails(&level, &format!("cat {home}/.ssh/id"));
@@ -95,7 +95,7 @@ fn a_sandbox_without_network_reaches_no_host() {
         return;
     }
     for level in levels() {
-        let scene = Scene::new();
+        let scene = SandboxScene::new();
         scene.fails(&level, &script);
         if matches!(level, SandboxLevel::Landlock { .. }) {
             scene.fails(&level, &datagram);
@@ -110,7 +110,7 @@ fn a_sandbox_without_network_reaches_no_host() {
 #[test]
 fn other_processes_are_out_of_reach() {
     for level in levels() {
-        let scene = Scene::new();
+        let scene = SandboxScene::new();
         let mut other = Command::new("sleep").arg("600").spawn().expect("it starts");
         scene.fails(&level, &format!("kill -9 {}", other.id()));
         let alive = other.try_wait().expect("a child").is_none();
@@ -124,7 +124,7 @@ fn other_processes_are_out_of_reach() {
 #[test]
 fn rlimits_are_enforced() {
     for level in levels() {
-        let scene = Scene::new();
+        let scene = SandboxScene::new();
         let limits = ProcessRlimits { memory: Some(64 << 20), file: Some(1 << 20) };
         let spec = SandboxSpec { limits, ..scene.spec() };
         let large = scene.sh(&spec, &level, "head -c 3000000 /dev/zero > large");
@@ -144,7 +144,7 @@ fn the_stop_signal_reaches_the_sandboxed_program() {
     use std::io::{BufRead, BufReader};
     use std::os::unix::process::CommandExt;
     for level in levels() {
-        let scene = Scene::new();
+        let scene = SandboxScene::new();
         let script = "trap 'echo asked; exit 7' TERM; echo ready; while :; do sleep 0.05; done";
         let mut command = scene.command(&scene.spec(), &level, script);
         let mut blocked = nix::sys::signal::SigSet::empty();
@@ -164,7 +164,7 @@ fn the_stop_signal_reaches_the_sandboxed_program() {
 #[test]
 fn output_and_exit_code_pass_through_the_sandbox() {
     for level in levels() {
-        let scene = Scene::new();
+        let scene = SandboxScene::new();
         let output = scene.sh(&scene.spec(), &level, "echo out; echo err >&2; exit 3");
         assert_eq!(output.status.code(), Some(3), "{level:?}");
         assert_eq!(
@@ -184,7 +184,7 @@ fn call(socket: &Path) -> String {
 #[test]
 fn service_sockets_are_out_of_reach() {
     for level in levels() {
-        let scene = Scene::new();
+        let scene = SandboxScene::new();
         // Where services have theirs, if we may create one there.
         let service = format!("/run/afresh-test-{}", std::process::id());
         if let Ok(_listener) = std::os::unix::net::UnixListener::bind(&service) {

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use afresh_sandbox::{
     HandedOver, HandoffListener, ProxyPorts, SandboxLevel, SandboxNetwork, SandboxSpec,
 };
-use scene::{Scene, levels};
+use scene::{SandboxScene, levels};
 
 /// A sandbox with a proxy, and the handoff listener if the level needs one.
-struct Held {
-    scene: Scene,
+struct ProxiedSandbox {
+    scene: SandboxScene,
     spec: SandboxSpec,
     handoff: Option<HandoffListener>,
     /// On the machine itself, if the sandbox has no loopback of its own.
@@ -24,9 +24,9 @@ struct Held {
     port: u16,
 }
 
-impl Held {
-    fn of(level: &SandboxLevel) -> Self {
-        let scene = Scene::new();
+impl ProxiedSandbox {
+    fn new(level: &SandboxLevel) -> Self {
+        let scene = SandboxScene::new();
         let (handoff, listener) = match level {
             SandboxLevel::Bubblewrap { .. } => {
                 (Some(HandoffListener::bind_at(&scene.path("door")).expect("a socket")), None)
@@ -46,13 +46,13 @@ impl Held {
         let mut command = self.scene.command(&self.spec, level, script);
         let child = command.stdout(Stdio::piped()).spawn().expect("it starts");
         let listener = self.listener.take().unwrap_or_else(|| self.handed().listeners.remove(0));
-        come(&listener).write_all(b"hello").expect("sent");
+        accept_first(&listener).write_all(b"hello").expect("sent");
         child.wait_with_output().expect("it ends")
     }
 
     fn handed(&self) -> HandedOver {
         let handoff = self.handoff.as_ref().expect("somebody waits");
-        soon("what the room hands out", || handoff.receive().expect("a message"))
+        wait_for("what the room hands out", || handoff.receive().expect("a message"))
     }
 
     #[track_caller]
@@ -63,7 +63,7 @@ impl Held {
 }
 
 /// A missing result is a failure, not a wait.
-fn soon<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let until = Instant::now() + Duration::from_secs(120);
     loop {
         if let Some(found) = look() {
@@ -75,9 +75,9 @@ fn soon<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 /// The first connection.
-fn come(listener: &TcpListener) -> TcpStream {
+fn accept_first(listener: &TcpListener) -> TcpStream {
     listener.set_nonblocking(true).expect("set");
-    let stream = soon("somebody", || listener.accept().ok()).0;
+    let stream = wait_for("somebody", || listener.accept().ok()).0;
     stream.set_nonblocking(false).expect("set");
     stream
 }
@@ -93,13 +93,13 @@ fn a_sandbox_reaches_its_proxy_and_no_other_port() {
     let other = TcpListener::bind("127.0.0.1:0").expect("a port");
     let other = other.local_addr().expect("an address").port();
     for level in levels() {
-        let mut held = Held::of(&level);
+        let mut held = ProxiedSandbox::new(&level);
         let script = "import os; at = os.environ[\"https_proxy\"].rpartition(\":\")[2]\n\
                       print(s.create_connection((\"127.0.0.1\", int(at)), 20).recv(9))";
         let output = held.greet(&level, &python(script));
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(said.contains("hello"), "{level:?}: {output:?}");
-        let held = Held::of(&level);
+        let held = ProxiedSandbox::new(&level);
         held.fails(&level, &python(&format!("s.create_connection((\"127.0.0.1\", {other}), 5)")));
     }
 }
@@ -112,7 +112,7 @@ fn other_kinds_of_sockets_do_not_leave_the_sandbox() {
     heard.set_nonblocking(true).expect("set");
     let udp = heard.local_addr().expect("an address").port();
     for level in levels() {
-        let held = Held::of(&level);
+        let held = ProxiedSandbox::new(&level);
         let port = held.port;
         // Sent into nothing, in a network of its own.
         let datagram = python(&format!(
@@ -145,7 +145,7 @@ fn programs_in_one_sandbox_reach_each_other() {
     for level in
         levels().into_iter().filter(|level| matches!(level, SandboxLevel::Bubblewrap { .. }))
     {
-        let held = Held::of(&level);
+        let held = ProxiedSandbox::new(&level);
         let script =
             "l = s.create_server((\"127.0.0.1\", 0)); s.create_connection(l.getsockname())";
         let output = held.scene.sh(&held.spec, &level, &python(script));
@@ -160,7 +160,7 @@ fn connection_attempts_are_counted() {
     for level in
         levels().into_iter().filter(|level| matches!(level, SandboxLevel::Bubblewrap { .. }))
     {
-        let scene = Scene::new();
+        let scene = SandboxScene::new();
         let path = scene.path("door");
         let count = |script: &str| {
             let handoff = HandoffListener::bind_at(&path).expect("a socket");
@@ -183,7 +183,7 @@ fn connection_attempts_are_counted() {
 /// The path of the listener may be long, although socket names are short.
 #[test]
 fn a_long_path_does_not_prevent_the_handoff() {
-    let scene = Scene::new();
+    let scene = SandboxScene::new();
     let deep = scene.path(&"a-directory-with-a-long-name/".repeat(6));
     std::fs::create_dir_all(&deep).expect("directories");
     let path = deep.join("door");
@@ -205,7 +205,7 @@ fn a_handed_over_listener_serves_outside() {
     for level in
         levels().into_iter().filter(|level| matches!(level, SandboxLevel::Bubblewrap { .. }))
     {
-        let held = Held::of(&level);
+        let held = ProxiedSandbox::new(&level);
         let say = format!(
             "s.create_connection((\"127.0.0.1\", {})).sendall(b\"from inside\")",
             held.port
@@ -214,7 +214,7 @@ fn a_handed_over_listener_serves_outside() {
             held.scene.command(&held.spec, &level, &python(&say)).spawn().expect("it starts");
         let listener = held.handed().listeners.remove(0);
         let mut heard = String::new();
-        come(&listener).read_to_string(&mut heard).expect("words");
+        accept_first(&listener).read_to_string(&mut heard).expect("words");
         assert_eq!(heard, "from inside");
         assert!(child.wait().expect("it ends").success());
     }

@@ -20,7 +20,7 @@ use std::thread;
 use afresh_core::ids::RunId;
 use afresh_core::settings::History;
 use afresh_core::{Effect, Input, Run};
-use afresh_git::WorkspacePool;
+use afresh_git::{LockWaiting, WorkspacePool};
 use afresh_proxy::ConnectionLimit;
 
 use crate::execution_config::ExecutionConfig;
@@ -64,7 +64,8 @@ impl LocalExecutor {
     pub(crate) fn perform(&self, effect: Effect, run: &Run) {
         // A lock of the user's git must not prolong a halt that ends everything (R7).
         let at_once = run.halt().is_some_and(|halt| halt.now);
-        self.context.pool.repository().set_impatient(at_once);
+        let waiting = if at_once { LockWaiting::FailFast } else { LockWaiting::Wait };
+        self.context.pool.repository().set_lock_waiting(waiting);
         match effect {
             Effect::Start { attempt, slot, ground, tier, resumes } => {
                 let ordered = AttemptRequest { attempt, slot, ground, tier, resumes };

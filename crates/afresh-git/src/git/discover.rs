@@ -71,14 +71,14 @@ impl Repository {
         };
         let format = if format == b"sha256" { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 };
         let (common_dir, git_dir) = (resolve(common)?, resolve(git)?);
-        let (program, hurried) = (program.clone(), Arc::default());
+        let (program, fail_fast_on_locks) = (program.clone(), Arc::default());
         let mut found = Self {
             program,
             common_dir,
             git_dir,
             root: None,
             format,
-            hurried,
+            fail_fast_on_locks,
             reader: ObjectReader::default(),
         };
         found.root = found.find_root(&directory, bare == b"true")?;

@@ -61,7 +61,7 @@ pub struct Repository {
     pub(crate) root: Option<PathBuf>,
     pub(crate) format: ObjectFormat,
     /// While set, locks of other programs are not waited for. Shared by all clones.
-    pub(crate) hurried: Arc<AtomicBool>,
+    pub(crate) fail_fast_on_locks: Arc<AtomicBool>,
     pub(crate) reader: ObjectReader,
 }
 

@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::git::error::{FileContext, FileError};
-use crate::workspace::keep::KeepPatterns;
+use crate::workspace::keep::{KeepPatterns, PathKind};
 use crate::workspace::remove::{make_writable, remove_file};
 
 /// How many findings of one kind are listed; the rest are counted.
@@ -130,7 +130,7 @@ impl TreeScanner<'_> {
         path.extend(name.as_bytes());
         let Some(kind) = self.unless_gone(entry.file_type(), &location)? else { return Ok(None) };
         if kind.is_dir() {
-            return Ok((!self.keep.matches(&path, true)).then_some((location, path)));
+            return Ok((!self.keep.matches(&path, PathKind::Directory)).then_some((location, path)));
         }
         if kind.is_file() {
             self.file(entry, &location, path)?;

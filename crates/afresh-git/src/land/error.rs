@@ -12,7 +12,7 @@ pub enum LandError {
     #[error("the branch you are on has no commit yet")]
     Unborn,
     #[error("a {0} is in progress")]
-    UnderWay(&'static str),
+    InProgress(&'static str),
     #[error("{branch} is also checked out in {}", worktree.display())]
     CheckedOut { branch: String, worktree: PathBuf },
     #[error("your branch and the run changed the same lines: {}", paths.join(", "))]
@@ -41,7 +41,7 @@ impl LandError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Unborn => Some(String::from("switch to a branch that has commits")),
-            Self::UnderWay(_) => {
+            Self::InProgress(_) => {
                 Some(String::from("finish or abort it first; `git status` says how"))
             }
             Self::CheckedOut { .. } => Some(String::from("switch one of them to another branch")),

@@ -179,7 +179,7 @@ impl Repository {
         ];
         if let Some((_, what)) = under_way.iter().find(|(name, _)| self.git_dir.join(name).exists())
         {
-            return Err(LandError::UnderWay(what));
+            return Err(LandError::InProgress(what));
         }
         let Some(branch) = &landing.branch else { return Ok(()) };
         let full = branch_ref(branch);

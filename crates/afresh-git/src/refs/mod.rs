@@ -35,6 +35,15 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// How soon a wait notices that it should stop waiting.
 const LONGEST_NAP: Duration = Duration::from_millis(50);
 
+/// What to do about locks of other programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockWaiting {
+    /// Wait for them, up to a timeout.
+    Wait,
+    /// Report them immediately.
+    FailFast,
+}
+
 /// The value that a ref must have before it is moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefExpectation {
@@ -116,7 +125,7 @@ impl Repository {
                 return Err(answer.failure().into());
             };
             let waited = started.elapsed();
-            if waited >= patience || self.is_impatient() {
+            if waited >= patience || self.fails_fast_on_locks() {
                 return Err(RefError::Locked { name: first.name.clone(), lock, waited });
             }
             self.pause(pause.min(patience.saturating_sub(waited)));
@@ -124,20 +133,20 @@ impl Repository {
         }
     }
 
-    /// While set, locks of other programs are not waited for (R7). Applies to all clones of this
+    /// Whether locks of other programs are waited for (R7). Applies to all clones of this
     /// value, and to waits that have begun.
-    pub fn set_impatient(&self, hurry: bool) {
-        self.hurried.store(hurry, Ordering::Relaxed);
+    pub fn set_lock_waiting(&self, waiting: LockWaiting) {
+        self.fail_fast_on_locks.store(waiting == LockWaiting::FailFast, Ordering::Relaxed);
     }
 
-    fn is_impatient(&self) -> bool {
-        self.hurried.load(Ordering::Relaxed)
+    fn fails_fast_on_locks(&self) -> bool {
+        self.fail_fast_on_locks.load(Ordering::Relaxed)
     }
 
     /// Sleeps, unless waiting was turned off.
     fn pause(&self, length: Duration) {
         let until = Instant::now() + length;
-        while !self.is_impatient() && Instant::now() < until {
+        while !self.fails_fast_on_locks() && Instant::now() < until {
             thread::sleep(until.saturating_duration_since(Instant::now()).min(LONGEST_NAP));
         }
     }

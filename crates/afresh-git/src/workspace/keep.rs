@@ -21,6 +21,13 @@ const TOOL_ARTEFACTS: [&str; 7] = [
     ".DS_Store",
 ];
 
+/// What a path is, because patterns with a slash at their end match only directories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PathKind {
+    File,
+    Directory,
+}
+
 /// A list of gitignore patterns; the last one that matches decides.
 #[derive(Debug)]
 pub(crate) struct KeepPatterns {
@@ -51,16 +58,16 @@ impl KeepPatterns {
     }
 
     /// Whether the patterns match exactly this path.
-    pub(crate) fn matches(&self, path: &[u8], is_directory: bool) -> bool {
+    pub(crate) fn matches(&self, path: &[u8], kind: PathKind) -> bool {
         let path = Path::new(OsStr::from_bytes(path));
-        self.matcher.matched(path, is_directory).is_ignore()
+        self.matcher.matched(path, kind == PathKind::Directory).is_ignore()
     }
 
     /// Whether the patterns match this file or a directory above it.
     pub(crate) fn covers(&self, file: &[u8]) -> bool {
         let slashes = file.iter().enumerate().filter(|(_, byte)| **byte == b'/');
-        slashes.into_iter().any(|(at, _)| self.matches(&file[..at], true))
-            || self.matches(file, false)
+        slashes.into_iter().any(|(at, _)| self.matches(&file[..at], PathKind::Directory))
+            || self.matches(file, PathKind::File)
     }
 
     /// The patterns as lines of an exclude file.
@@ -71,35 +78,41 @@ impl KeepPatterns {
 
 #[cfg(test)]
 mod tests {
+    use super::PathKind::{Directory, File};
     use super::*;
 
-    fn keeps(pattern: &str, path: &str, is_directory: bool) -> bool {
-        KeepPatterns::new(&[pattern]).matches(path.as_bytes(), is_directory)
+    fn is_match(pattern: &str, path: &str, kind: PathKind) -> bool {
+        KeepPatterns::new(&[pattern]).matches(path.as_bytes(), kind)
     }
 
     #[test]
     fn a_bare_name_matches_at_every_depth_and_a_path_only_at_the_root() {
-        assert!(keeps("target/", "target", true));
-        assert!(keeps("target/", "a/b/target", true));
-        assert!(!keeps("target/", "target", false));
-        assert!(keeps("/build", "build", true) && !keeps("/build", "a/build", true));
-        assert!(keeps("web/dist/", "web/dist", true) && !keeps("web/dist/", "x/web/dist", true));
+        assert!(is_match("target/", "target", Directory));
+        assert!(is_match("target/", "a/b/target", Directory));
+        assert!(!is_match("target/", "target", File));
+        assert!(
+            is_match("/build", "build", Directory) && !is_match("/build", "a/build", Directory)
+        );
+        assert!(
+            is_match("web/dist/", "web/dist", Directory)
+                && !is_match("web/dist/", "x/web/dist", Directory)
+        );
     }
 
     #[test]
     fn stars_stay_within_a_name_and_double_stars_do_not() {
-        assert!(keeps("*.pyc", "a/b.pyc", false) && !keeps("*.pyc", "a.pyc.txt", false));
-        assert!(keeps(".aider*", ".aider.chat", false));
-        assert!(keeps("a/**/z", "a/z", true) && keeps("a/**/z", "a/b/c/z", true));
-        assert!(!keeps("a/*/z", "a/b/c/z", true));
+        assert!(is_match("*.pyc", "a/b.pyc", File) && !is_match("*.pyc", "a.pyc.txt", File));
+        assert!(is_match(".aider*", ".aider.chat", File));
+        assert!(is_match("a/**/z", "a/z", Directory) && is_match("a/**/z", "a/b/c/z", Directory));
+        assert!(!is_match("a/*/z", "a/b/c/z", Directory));
     }
 
     #[test]
     fn the_last_matching_pattern_decides() {
         let patterns = KeepPatterns::new(&["target/*", "!target/tmp/", "*.log", "!keep.log"]);
-        let keeps = |path: &str, is_directory| patterns.matches(path.as_bytes(), is_directory);
-        assert!(keeps("target/debug", true) && !keeps("target/tmp", true));
-        assert!(keeps("a/b.log", false) && !keeps("a/keep.log", false));
+        let is_match = |path: &str, kind| patterns.matches(path.as_bytes(), kind);
+        assert!(is_match("target/debug", Directory) && !is_match("target/tmp", Directory));
+        assert!(is_match("a/b.log", File) && !is_match("a/keep.log", File));
         assert!(patterns.covers(b"target/debug/x") && !patterns.covers(b"target/tmp/x"));
         // As in git: what lies below a kept directory stays, whatever a later pattern says.
         assert!(KeepPatterns::new(&["target/", "!target/tmp/"]).covers(b"target/tmp/x"));

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::git::error::{FileContext, FileError};
 use crate::objects::change::EntryMode;
 use crate::objects::index::IndexFile;
-use crate::workspace::keep::KeepPatterns;
+use crate::workspace::keep::{KeepPatterns, PathKind};
 use crate::workspace::remove::{TreeRemover, make_writable, remove_file};
 use crate::workspace::slot::WorkspaceDir;
 
@@ -71,7 +71,7 @@ impl WorkspaceReset<'_> {
     }
 
     fn sub_directory(&mut self, location: PathBuf, path: Vec<u8>) -> Result<(), FileError> {
-        if self.keep.matches(&path, true) {
+        if self.keep.matches(&path, PathKind::Directory) {
             return make_writable(&location);
         }
         if self.tracked.has_below(&path) {
@@ -96,7 +96,7 @@ impl WorkspaceReset<'_> {
         if !kind.is_file() {
             return Ok(false);
         }
-        let Some(mode) = mode else { return Ok(self.keep.matches(path, false)) };
+        let Some(mode) = mode else { return Ok(self.keep.matches(path, PathKind::File)) };
         // Git does not check any of this, but it writes a missing file again.
         let found = location.symlink_metadata().context("look at", location)?;
         let executable = mode == EntryMode::Executable || found.mode() & 0o111 == 0;

@@ -6,10 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use afresh_core::ids::{CommitId, TreeId};
 use afresh_git::{CommitIdentity, CommitSignature, NewCommit};
 
-use crate::scene::Scene;
+use crate::scene::GitScene;
 
 /// The same commit, made by git.
-fn made_by_git(scene: &Scene, new: &NewCommit<'_>) -> String {
+fn made_by_git(scene: &GitScene, new: &NewCommit<'_>) -> String {
     let CommitSignature { identity, at_seconds } = new.signature;
     let message = scene.dir.path().join("message");
     fs::write(&message, new.message).unwrap();
@@ -30,7 +30,7 @@ fn made_by_git(scene: &Scene, new: &NewCommit<'_>) -> String {
 #[test]
 fn a_commit_is_identical_to_gits_commit() {
     for format in ["sha1", "sha256"] {
-        let scene = Scene::with_format("echo one >a.txt", format);
+        let scene = GitScene::with_format("echo one >a.txt", format);
         let tree = scene.repository().commit_tree(&scene.base).unwrap();
         let empty: TreeId = scene.user("git mktree </dev/null").trim().parse().unwrap();
         let mut last = scene.base.clone();
@@ -66,7 +66,7 @@ fn a_commit_is_identical_to_gits_commit() {
 #[test]
 fn objects_have_the_same_permissions_as_gits() {
     for shared in ["umask", "group", "all"] {
-        let scene = Scene::new();
+        let scene = GitScene::new();
         let objects = scene.repository().common_dir().join("objects");
         scene.user(&format!(
             "rm -rf .git; git init -q --shared={shared} .; git add -A; git commit -qm base"
@@ -93,7 +93,7 @@ fn objects_have_the_same_permissions_as_gits() {
 /// A commit whose tree or parent is missing is not made: it could not be checked out.
 #[test]
 fn a_commit_needs_its_tree_and_parents() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let tree = scene.repository().commit_tree(&scene.base).unwrap();
     let no_tree: TreeId = "1".repeat(40).parse().unwrap();
     let no_commit: CommitId = "2".repeat(40).parse().unwrap();

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use afresh_git::{GitEnv, GitProgram, PrepareTarget, Repository, WorkspacePool};
 
-use crate::scene::{Scene, WORK, owned, put_script, variables};
+use crate::scene::{GitScene, WORK, owned, variables, write_script};
 
 const HUNDRED_FILES: &str = "for d in 0 1 2 3 4 5 6 7 8 9; do mkdir d$d; for f in 0 1 2 3 4 5 6 7 8 9; do \
                              echo $d$f >d$d/f$f; done; done; echo '*.log' >.gitignore";
@@ -14,13 +14,13 @@ const HUNDRED_FILES: &str = "for d in 0 1 2 3 4 5 6 7 8 9; do mkdir d$d; for f i
 /// running.
 #[test]
 fn an_attempt_takes_few_git_processes() {
-    let scene = Scene::with(HUNDRED_FILES);
+    let scene = GitScene::with(HUNDRED_FILES);
     let bin = scene.dir.path().join("bin");
     let count = scene.dir.path().join("count");
     fs::create_dir(&bin).unwrap();
     let git = scene.repository().program().path().display().to_string();
     let script = format!("#!/bin/sh\necho \"$@\" >>{}\nexec {git} \"$@\"\n", count.display());
-    put_script(&bin.join("git"), &script);
+    write_script(&bin.join("git"), &script);
     let mut vars = variables(&scene.home());
     vars[0].1 = bin.into();
     let program = GitProgram::find(GitEnv::from_vars(vars)).unwrap();
@@ -44,7 +44,7 @@ fn an_attempt_takes_few_git_processes() {
 #[ignore = "a measurement, not a fact"]
 fn cost_of_prepare_and_harvest() {
     use nix::sys::resource::{UsageWho, getrusage};
-    let scene = Scene::with(HUNDRED_FILES);
+    let scene = GitScene::with(HUNDRED_FILES);
     scene.prepare();
     let cpu = || {
         let mut total = 0;

@@ -5,7 +5,7 @@ use std::fs;
 use afresh_git::{DiscoverError, GitEnv, GitProgram, Repository};
 use tempfile::tempdir;
 
-use crate::scene::{Scene, put_script, shell, snapshot, variables};
+use crate::scene::{GitScene, shell, snapshot, variables, write_script};
 
 fn program(home: &std::path::Path) -> GitProgram {
     let mut vars = variables(home);
@@ -29,7 +29,7 @@ fn a_directory_without_a_repository_differs_from_a_missing_one() {
 
 #[test]
 fn a_linked_worktree_belongs_to_the_main_one_and_has_its_own_head() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.user(
         "git worktree add -q -b side ../linked && cd ../linked && git commit -q --allow-empty -m s",
     );
@@ -45,7 +45,7 @@ fn a_linked_worktree_belongs_to_the_main_one_and_has_its_own_head() {
 
 #[test]
 fn a_bare_repository_has_no_root() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.user("git clone -q --bare . ../bare.git");
     let bare = scene.root.parent().unwrap().join("bare.git");
     let found = Repository::discover(scene.repository().program(), &bare).unwrap();
@@ -55,7 +55,7 @@ fn a_bare_repository_has_no_root() {
 
 #[test]
 fn the_identity_is_the_users_or_else_afresh() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let identity = scene.repository().identity().unwrap();
     assert_eq!((identity.name(), identity.email()), ("U Q Ser", "u@ser.example"));
     fs::remove_file(scene.home().join(".gitconfig")).unwrap();
@@ -104,13 +104,13 @@ fn an_unborn_repository_is_recognised_and_keeps_what_is_staged() {
 /// F21: a repository of another user is rejected with the command that would allow it.
 #[test]
 fn an_untrusted_directory_is_rejected_with_a_hint() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     // Git's own test switch: as if another user owned it.
     let wrapper = scene.dir.path().join("bin");
     fs::create_dir(&wrapper).unwrap();
     let git = scene.repository().program().path().display().to_string();
     let script = format!("#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {git} \"$@\"\n");
-    put_script(&wrapper.join("git"), &script);
+    write_script(&wrapper.join("git"), &script);
     let mut vars = variables(&scene.home());
     vars[0].1 = wrapper.into();
     let program = GitProgram::find(GitEnv::from_vars(vars)).unwrap();

@@ -11,7 +11,7 @@ use afresh_git::{
     RefOutcome,
 };
 
-use crate::scene::{Scene, WORK, owned};
+use crate::scene::{GitScene, WORK, owned};
 
 fn paths(harvest: &afresh_git::WorkspaceHarvest) -> Vec<&str> {
     harvest.changes.iter().map(|change| change.path.as_str()).collect()
@@ -20,8 +20,8 @@ fn paths(harvest: &afresh_git::WorkspaceHarvest) -> Vec<&str> {
 /// B26: every change is listed with its modes, so that its scope can be checked.
 #[test]
 fn changes_are_listed_with_kind_and_modes() {
-    let scene = Scene::new();
-    let before = scene.users_things();
+    let scene = GitScene::new();
+    let before = scene.user_files();
     scene.prepare();
     scene.work("echo two >>a.txt; rm src/main.rs; echo n >'new file'; chmod +x 'new file'; chmod -x run.sh; rm link; echo l >link");
     let harvest = scene.harvest();
@@ -47,14 +47,14 @@ fn changes_are_listed_with_kind_and_modes() {
         format!("{base}|Ann <ann@example>|Ann|1700000000 1700000000|feat(T1): all of it")
     );
     assert_eq!(harvest.notes, Vec::<String>::new());
-    assert_eq!(scene.users_things(), before, "R5");
+    assert_eq!(scene.user_files(), before, "R5");
 }
 
 /// R16, R12: the work is under its ref when the call returns, and repeating the call changes
 /// nothing.
 #[test]
 fn the_harvest_is_salvaged_and_can_be_repeated() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("echo two >>a.txt; git init -q n; echo x >n/x; git commit -qam step; echo y >y");
     let first = scene.harvest();
@@ -68,7 +68,7 @@ fn the_harvest_is_salvaged_and_can_be_repeated() {
 
 #[test]
 fn no_change_makes_no_commit_and_no_ref() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("touch a.txt; echo x >x.log; mkdir -p target empty; echo x >target/x");
     let harvest = scene.harvest();
@@ -80,7 +80,7 @@ fn no_change_makes_no_commit_and_no_ref() {
 /// B03: a symlink that leaves the tree is reported with its target, which is not changed.
 #[test]
 fn a_symlink_that_leaves_the_tree_is_visible_and_its_target_untouched() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let outside = scene.dir.path().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("secret"), "precious").unwrap();
@@ -105,7 +105,7 @@ fn a_symlink_that_leaves_the_tree_is_visible_and_its_target_untouched() {
 
 #[test]
 fn tool_artefacts_kept_paths_and_ignored_files_are_not_harvested() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.user("mkdir -p .git/info; echo private.txt >>.git/info/exclude");
     scene.prepare();
     scene.work(
@@ -123,7 +123,7 @@ fn tool_artefacts_kept_paths_and_ignored_files_are_not_harvested() {
 /// A listed path is harvested even if the project ignores it.
 #[test]
 fn listed_paths_are_harvested_even_if_ignored() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work(
         "mkdir -p target gen/__pycache__ 'odd[1]'; for f in keep.log target/x gen/a.log \
@@ -153,7 +153,7 @@ fn listed_paths_are_harvested_even_if_ignored() {
 
 #[test]
 fn nested_repositories_are_harvested_as_ordinary_files() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work(
         "git init -q n; cd n; echo x >x; git add x; git commit -qm x; cd ..; \
@@ -174,7 +174,7 @@ fn nested_repositories_are_harvested_as_ordinary_files() {
 
 #[test]
 fn pipes_and_unreadable_files_do_not_stop_a_harvest() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work(
         "mkfifo pipe src/.gitignore; rm a.txt; mkfifo a.txt; echo r >r; chmod 000 r; mkdir c; \
@@ -192,7 +192,7 @@ fn pipes_and_unreadable_files_do_not_stop_a_harvest() {
 /// R16: attributes that make git fail do not cost the work.
 #[test]
 fn attributes_that_break_git_are_ignored_with_a_note() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("echo '* working-tree-encoding=UTF-16' >.gitattributes; printf 'odd' >odd");
     let harvest = scene.harvest();
@@ -202,7 +202,7 @@ fn attributes_that_break_git_are_ignored_with_a_note() {
 
 #[test]
 fn too_many_paths_are_rejected_but_saved() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("for i in 1 2 3 4; do echo $i >f$i; done");
     let limits = HarvestLimits { max_paths: 3, ..HarvestLimits::default() };
@@ -217,7 +217,7 @@ fn too_many_paths_are_rejected_but_saved() {
 /// R15, R16: a huge file is not saved; the rest of the work is.
 #[test]
 fn a_file_that_is_too_large_is_rejected_and_the_rest_saved() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("head -c 3000 /dev/zero >'big one'; head -c 3000 /dev/zero >big.log; echo s >small");
     let limits = HarvestLimits { max_file_bytes: 2000, ..HarvestLimits::default() };
@@ -245,7 +245,7 @@ fn a_file_that_is_too_large_is_rejected_and_the_rest_saved() {
 /// R15, R16, BE-07: saved work does not fill the repository: small files first, as much as fits.
 #[test]
 fn above_the_size_cap_small_files_are_saved() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("for i in 1 2 3 4; do head -c 900 /dev/zero >large$i; done; echo s >small; head -c 9000 /dev/zero >big.log");
     let limits = HarvestLimits { max_total_bytes: 2000, ..HarvestLimits::default() };
@@ -267,7 +267,7 @@ fn above_the_size_cap_small_files_are_saved() {
 
 #[test]
 fn a_name_that_is_not_utf8_is_rejected_but_saved() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     let name = OsStr::from_bytes(b"odd\xff");
     if fs::write(scene.tree().join(name), "x").is_err() {
@@ -281,7 +281,7 @@ fn a_name_that_is_not_utf8_is_rejected_but_saved() {
 /// F14: a deleted checkout is not mistaken for a worker that deleted every file.
 #[test]
 fn a_deleted_checkout_cannot_be_harvested() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     for script in
         ["rm -rf tree", "rm -rf tree; mkdir tree", "rm -rf tree; ln -s / tree", "rm prepared"]
     {
@@ -297,7 +297,7 @@ fn a_deleted_checkout_cannot_be_harvested() {
 
 #[test]
 fn a_workspace_prepared_as_another_commit_is_not_harvested() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.user("echo two >>a.txt; git commit -qam two");
     let two = scene.repository().head().unwrap().unwrap();
     scene.pool.prepare(WORK, PrepareTarget::Commit(&two), &[]).unwrap();
@@ -308,15 +308,15 @@ fn a_workspace_prepared_as_another_commit_is_not_harvested() {
 /// F13: the user may commit, switch and stash while an attempt runs.
 #[test]
 fn a_harvest_does_not_disturb_the_user() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("echo worker >>a.txt");
     scene.user("echo mine >>a.txt; git commit -qam mine; git checkout -q -b other; echo wip >>a.txt; git stash -q; echo dirty >a.txt");
-    let before = scene.users_things();
+    let before = scene.user_files();
     let harvest = scene.harvest();
     assert_eq!(scene.show(&harvest.commit.unwrap(), "a.txt").as_deref(), Some("one\nworker\n"));
     scene.prepare();
-    assert_eq!(scene.users_things(), before, "R5");
+    assert_eq!(scene.user_files(), before, "R5");
     let update = afresh_git::RefUpdate {
         name: afresh_git::ref_names::run_branch_ref("r"),
         new: Some(scene.base.clone()),
@@ -325,13 +325,13 @@ fn a_harvest_does_not_disturb_the_user() {
     let moved =
         scene.repository().update_refs(&[update], afresh_git::DEFAULT_LOCK_TIMEOUT).unwrap();
     assert_eq!(moved, RefOutcome::Done);
-    assert_eq!(scene.users_things(), before, "R5");
+    assert_eq!(scene.user_files(), before, "R5");
 }
 
 /// R16: the objects survive the user's own garbage collection, because a ref points to them.
 #[test]
 fn salvaged_work_survives_the_users_gc() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("echo two >>a.txt");
     let commit = scene.harvest().commit.unwrap();
@@ -343,7 +343,7 @@ fn salvaged_work_survives_the_users_gc() {
 
 #[test]
 fn a_submodule_of_the_project_is_not_changed() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let base = scene.base.clone();
     scene.user(&format!("printf '[submodule \"s\"]\\n\\tpath = sub\\n\\turl = ./x\\n\\tignore = all\\n' >.gitmodules; git update-index --add --cacheinfo 160000,{base},sub; git add .gitmodules; git commit -qm sub; mkdir sub"));
     let with_sub = scene.repository().head().unwrap().unwrap();
@@ -372,7 +372,7 @@ fn a_submodule_of_the_project_is_not_changed() {
 /// R16: unharvested work is saved before the workspace is given to any other attempt.
 #[test]
 fn unharvested_work_is_saved_before_the_workspace_is_reused() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     let name = salvage_ref("run-1", "T001.1");
     scene

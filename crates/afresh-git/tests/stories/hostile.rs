@@ -5,7 +5,7 @@ use std::path::Path;
 
 use afresh_git::{MergeRequest, PrepareTarget};
 
-use crate::scene::{CHECK, Scene, try_shell};
+use crate::scene::{CHECK, GitScene, try_shell};
 
 /// Settings that make git run a program; each of them creates a canary file.
 fn evil_config(canary: &Path) -> String {
@@ -42,14 +42,14 @@ fn nothing_that_a_worker_plants_is_run_by_our_git() {
         "mkdir -p .git/info; echo '* filter=evil' >.git/info/attributes; cp $E .git/config",
         "cp $E .git/config; echo two >>a.txt; git -c core.fsmonitor= -c filter.evil.required=false -c filter.evil.process= -c filter.evil.clean= -c diff.external= -c core.hooksPath= --work-tree=. commit -qam two",
     ];
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let canary = scene.dir.path().join("canary");
     let (config, hook) = (scene.dir.path().join("evil.config"), scene.dir.path().join("hook"));
     fs::write(&config, evil_config(&canary)).unwrap();
     fs::write(&hook, format!("#!/bin/sh\ntouch {}\n", canary.display())).unwrap();
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&hook, executable).unwrap();
-    let before = scene.users_things();
+    let before = scene.user_files();
     for plant in plants {
         scene.prepare();
         let names = format!("E={}; H={};", config.display(), hook.display());
@@ -72,13 +72,13 @@ fn nothing_that_a_worker_plants_is_run_by_our_git() {
         scene.prepare();
         assert!(!canary.exists(), "prepare or merge ran something after {plant}");
     }
-    assert_eq!(scene.users_things(), before, "R5");
+    assert_eq!(scene.user_files(), before, "R5");
 }
 
 /// B31: the traps work: an ordinary git in such a tree does run them.
 #[test]
 fn the_traps_work_with_an_ordinary_git() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let canary = scene.dir.path().join("canary");
     scene.prepare();
     fs::write(
@@ -96,7 +96,7 @@ fn the_traps_work_with_an_ordinary_git() {
 /// B31: the user's own filters run only in the user's checkout.
 #[test]
 fn the_users_configured_filters_do_not_run() {
-    let scene = Scene::with("echo '*.txt filter=mine' >.gitattributes; echo one >a.txt");
+    let scene = GitScene::with("echo '*.txt filter=mine' >.gitattributes; echo one >a.txt");
     let canary = scene.dir.path().join("canary");
     let touch = format!("touch {}; cat", canary.display());
     scene.user(&format!("git config filter.mine.smudge '{touch}'; git config filter.mine.clean '{touch}'; git config core.fsmonitor '{touch}'"));
@@ -110,7 +110,7 @@ fn the_users_configured_filters_do_not_run() {
 /// EX-06: a worker cannot affect the next one through its own clone.
 #[test]
 fn hooks_and_settings_of_the_last_worker_are_removed() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("mkdir -p .git/hooks; echo 'exit 1' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git config core.bare true; git config user.name Eve; echo junk >.git/shallow");
     scene.prepare();
@@ -122,7 +122,7 @@ fn hooks_and_settings_of_the_last_worker_are_removed() {
 /// stays intact.
 #[test]
 fn a_forged_index_damages_nothing() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     let bytes_of = |digits: &str| -> Vec<u8> {
         let pairs = digits.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap());
@@ -151,7 +151,7 @@ fn a_forged_index_damages_nothing() {
 /// B03, R7: pipes and links in a worker's own `.git` neither block a harvest nor lead it elsewhere.
 #[test]
 fn pipes_and_links_in_a_workers_git_block_nothing() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let elsewhere = scene.home().join("elsewhere");
     fs::create_dir_all(&elsewhere).unwrap();
     let away = elsewhere.display();

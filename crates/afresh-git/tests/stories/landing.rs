@@ -10,21 +10,21 @@ use afresh_git::{
     GitEnv, GitProgram, LandError, LandRequest, LandingMode, LandingPlan, PatchHeader, Repository,
 };
 
-use crate::scene::{Scene, shell, snapshot, variables};
+use crate::scene::{GitScene, shell, snapshot, variables};
 
 /// A repository and the tip of a run that started from its only commit.
-struct Story {
-    scene: Scene,
+struct LandingStory {
+    scene: GitScene,
     tip: CommitId,
 }
 
-impl Story {
+impl LandingStory {
     /// `work` is a script: what the run did.
     fn new(work: &str) -> Self {
-        Self::of(Scene::new(), work)
+        Self::with_scene(GitScene::new(), work)
     }
 
-    fn of(scene: Scene, work: &str) -> Self {
+    fn with_scene(scene: GitScene, work: &str) -> Self {
         scene.user(&format!(
             "git switch -qc afresh/run-1; {work}; git add -A; git commit -qm work; git switch -q main"
         ));
@@ -102,7 +102,7 @@ const WORK: &str = "echo two >>a.txt; mkdir -p new; echo n >new/n.txt; git rm -q
 /// EX-10: if the user's branch has not moved, it moves to exactly the commit that was checked.
 #[test]
 fn a_branch_that_has_not_moved_is_fast_forwarded() {
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     let to = story.land();
     assert_eq!(to, story.tip);
     assert_eq!(story.user("git rev-parse main").trim(), story.tip.as_str());
@@ -119,7 +119,7 @@ fn a_branch_that_has_not_moved_is_fast_forwarded() {
 /// EX-10: the user's other changes, staged or not, tracked or not, stay as they are.
 #[test]
 fn uncommitted_work_elsewhere_is_kept() {
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     story.user(
         "echo mine >>run.sh; echo staged >s.txt; git add s.txt; echo more >>s.txt; \
          echo u >untracked; echo i >i.log; mkdir -p target; echo t >target/t; touch a.txt",
@@ -147,7 +147,7 @@ fn uncommitted_work_in_the_way_is_named_and_kept() {
         ("mkdir yes.log; echo mine >yes.log/deep", "yes.log"),
         ("git update-index --assume-unchanged a.txt; echo mine >>a.txt", "a.txt"),
     ] {
-        let story = Story::new(WORK);
+        let story = LandingStory::new(WORK);
         story.user(mess);
         eprintln!("{mess}");
         story.refused_for(&[in_the_way]);
@@ -157,7 +157,7 @@ fn uncommitted_work_in_the_way_is_named_and_kept() {
 /// EX-10: an uncommitted deletion is work too, although git would undo it.
 #[test]
 fn a_deletion_in_the_way_is_named() {
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     story.user("rm a.txt");
     let obstacles = story.plan().unwrap().obstacles;
     assert_eq!(obstacles[0].why, "has uncommitted changes");
@@ -167,7 +167,7 @@ fn a_deletion_in_the_way_is_named() {
 /// EX-10: if both have moved, a merge commit joins them, with the user's commit as first parent.
 #[test]
 fn branches_that_both_moved_are_merged() {
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     story.user("echo theirs >theirs.txt; git add -A; git commit -qm theirs; echo u >untracked");
     let mine = story.user("git rev-parse HEAD");
     let to = story.land();
@@ -181,7 +181,7 @@ fn branches_that_both_moved_are_merged() {
 /// EX-10: a conflict is reported with its paths, and nothing is changed.
 #[test]
 fn a_conflict_changes_nothing() {
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     story.user("echo other >a.txt; git commit -qam other");
     let before = story.everything();
     let Err(LandError::Conflict { paths, .. }) = story.plan() else { panic!("no conflict") };
@@ -194,7 +194,7 @@ fn a_conflict_changes_nothing() {
 fn an_interrupted_landing_continues() {
     let done = ["new/n.txt", "a.txt", "link", "yes.log"];
     for count in 0..=done.len() {
-        let story = Story::new(WORK);
+        let story = LandingStory::new(WORK);
         // Files are written one by one; the index is written after them.
         for path in &done[..count] {
             story.user(&format!(
@@ -209,7 +209,7 @@ fn an_interrupted_landing_continues() {
         assert_eq!(story.status(), "", "after {count}");
     }
     // Files and index are written, and the branch has not moved.
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     story.user("git read-tree -m -u HEAD afresh/run-1");
     assert_eq!(story.land(), story.tip);
     assert_eq!(story.status(), "");
@@ -218,8 +218,10 @@ fn an_interrupted_landing_continues() {
 /// EX-10: git itself is killed while it writes files; after its lock is removed, landing continues.
 #[test]
 fn a_landing_recovers_from_a_killed_git() {
-    let story = Story::of(
-        Scene::with("echo '*.up filter=boom' >.gitattributes; echo a >a; echo z >z; echo g >gone"),
+    let story = LandingStory::with_scene(
+        GitScene::with(
+            "echo '*.up filter=boom' >.gitattributes; echo a >a; echo z >z; echo g >gone",
+        ),
         "echo 2 >a; mkdir b; echo b >b/b; echo m >m.up; echo 2 >z; git rm -q gone; echo y >y",
     );
     // The filter of a file in the middle kills the git that runs it.
@@ -239,7 +241,7 @@ fn a_landing_recovers_from_a_killed_git() {
 
 #[test]
 fn a_detached_head_moves_alone() {
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     story.user("git checkout -q --detach");
     assert_eq!(story.plan().unwrap().branch, None);
     story.land();
@@ -249,7 +251,7 @@ fn a_detached_head_moves_alone() {
 
 #[test]
 fn only_the_linked_worktree_changes() {
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     story.user("git worktree add -q -b other ../other");
     let other = story.scene.root.parent().unwrap().join("other");
     let main = story.user("cat a.txt; git status --porcelain");
@@ -265,14 +267,14 @@ fn only_the_linked_worktree_changes() {
 
 #[test]
 fn a_branch_that_is_checked_out_twice_is_not_moved() {
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     story.user("git worktree add -q -f ../other main");
     assert!(matches!(story.plan(), Err(LandError::CheckedOut { .. })));
 }
 
 #[test]
 fn only_the_branch_moves_in_a_bare_repository() {
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     let bare = story.scene.root.parent().unwrap().join("bare.git");
     story.user("git clone -q --bare . ../bare.git");
     assert_eq!(story.land_in(&bare), story.tip);
@@ -289,32 +291,32 @@ fn only_the_branch_moves_in_a_bare_repository() {
 
 #[test]
 fn a_merge_or_rebase_of_the_users_is_not_disturbed() {
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     story.user(
         "git switch -qc side; echo s >s; git add s; git commit -qm s; git switch -q main; \
                 git merge -q --no-commit --no-ff side",
     );
-    assert!(matches!(story.plan(), Err(LandError::UnderWay("merge"))));
+    assert!(matches!(story.plan(), Err(LandError::InProgress("merge"))));
 }
 
 #[test]
 fn landing_on_a_branch_without_commits_fails() {
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     story.user("git checkout -q --orphan empty");
     assert!(matches!(story.plan(), Err(LandError::Unborn)));
 }
 
 #[test]
 fn a_file_may_become_a_directory_and_back() {
-    let story = Story::of(
-        Scene::with("echo f >f; mkdir d; echo x >d/x; echo y >d/y"),
+    let story = LandingStory::with_scene(
+        GitScene::with("echo f >f; mkdir d; echo x >d/x; echo y >d/y"),
         "git rm -qr f d; mkdir f; echo in >f/in; echo d >d",
     );
     story.land();
     assert_eq!(story.status(), "");
     assert_eq!(story.user("cat f/in d"), "in\nd\n");
-    let story = Story::of(
-        Scene::with("echo f >f; mkdir d; echo x >d/x; echo y >d/y"),
+    let story = LandingStory::with_scene(
+        GitScene::with("echo f >f; mkdir d; echo x >d/x; echo y >d/y"),
         "git rm -qr f d; mkdir f; echo in >f/in; echo d >d",
     );
     story.user("echo mine >d/mine");
@@ -323,13 +325,14 @@ fn a_file_may_become_a_directory_and_back() {
 
 #[test]
 fn submodules_are_recorded_and_not_touched() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.user("git init -q ../lib; cd ../lib; echo 1 >l; git add l; git commit -qm 1");
     scene.user(
         "git -c protocol.file.allow=always submodule --quiet add ../lib lib; git commit -qm sub",
     );
     let before = scene.user("git -C lib rev-parse HEAD");
-    let story = Story::of(scene, "git -C lib commit -q --allow-empty -m 2; git add lib");
+    let story =
+        LandingStory::with_scene(scene, "git -C lib commit -q --allow-empty -m 2; git add lib");
     // The user's own checkout of the submodule has work in it.
     story.user(&format!("git -C lib checkout -q {}; echo mine >>lib/l", before.trim()));
     story.land();
@@ -341,8 +344,8 @@ fn submodules_are_recorded_and_not_touched() {
 /// The user's filters wrote the files of the checkout, so they write the new ones too.
 #[test]
 fn the_users_filters_are_used_and_hooks_are_not() {
-    let story = Story::of(
-        Scene::with("echo '*.up filter=up' >.gitattributes; echo abc >a.up; echo x >b.txt"),
+    let story = LandingStory::with_scene(
+        GitScene::with("echo '*.up filter=up' >.gitattributes; echo abc >a.up; echo x >b.txt"),
         "echo def >n.up; git add n.up; git rm -q --cached b.txt; rm b.txt",
     );
     story.user(
@@ -359,8 +362,8 @@ fn the_users_filters_are_used_and_hooks_are_not() {
 
 #[test]
 fn a_sparse_checkout_stays_sparse() {
-    let story = Story::of(
-        Scene::with("mkdir in out; echo i >in/i; echo o >out/o"),
+    let story = LandingStory::with_scene(
+        GitScene::with("mkdir in out; echo i >in/i; echo o >out/o"),
         "echo 2 >in/i; echo 2 >out/o",
     );
     story.user("git sparse-checkout set in");
@@ -373,8 +376,8 @@ fn a_sparse_checkout_stays_sparse() {
 
 #[test]
 fn landing_works_with_sha256() {
-    let scene = Scene::with_format("echo one >a.txt; echo gone >b.txt", "sha256");
-    let story = Story::of(scene, "echo two >a.txt; git rm -q b.txt; echo c >c.txt");
+    let scene = GitScene::with_format("echo one >a.txt; echo gone >b.txt", "sha256");
+    let story = LandingStory::with_scene(scene, "echo two >a.txt; git rm -q b.txt; echo c >c.txt");
     // With an interrupted deletion, which needs the zero id.
     story.user("rm b.txt");
     story.land();
@@ -383,7 +386,7 @@ fn landing_works_with_sha256() {
 
 #[test]
 fn an_index_lock_of_another_git_is_waited_for() {
-    let story = Story::new(WORK);
+    let story = LandingStory::new(WORK);
     let landing = story.plan().unwrap();
     let lock = story.scene.root.join(".git/index.lock");
     fs::write(&lock, "").unwrap();
@@ -401,7 +404,8 @@ fn an_index_lock_of_another_git_is_waited_for() {
 /// EX-10: the patch gives exactly the same tree, with `git am` and with `git apply`.
 #[test]
 fn the_patch_gives_the_same_tree() {
-    let story = Story::new(&format!("{WORK}; head -c 3000 /dev/urandom >bin; chmod +x a.txt"));
+    let story =
+        LandingStory::new(&format!("{WORK}; head -c 3000 /dev/urandom >bin; chmod +x a.txt"));
     let head = PatchHeader {
         subject: "a name\nwith a break",
         body: "one\n---\ndiff --git a/x b/x\ntwo",

@@ -5,16 +5,16 @@ use std::fs;
 use afresh_git::ref_names::salvage_ref;
 use afresh_git::{HarvestError, HarvestRequest};
 
-use crate::scene::{Scene, WORK};
+use crate::scene::{GitScene, WORK};
 
-fn owner_note(scene: &Scene) -> std::path::PathBuf {
+fn owner_note(scene: &GitScene) -> std::path::PathBuf {
     scene.pool.directory().join("owners/work-1")
 }
 
 /// R3, R16: two runs use one workspace from the same commit, and each gets only its own work.
 #[test]
 fn a_workspace_is_harvested_only_for_the_holder_of_its_lease() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let (first, second) = (salvage_ref("a-1", "A.1"), salvage_ref("b-1", "B.1"));
     let for_first = HarvestRequest { salvage: &first, ..scene.request(&[]) };
     let for_second = HarvestRequest { salvage: &second, ..scene.request(&[]) };
@@ -43,7 +43,7 @@ fn a_workspace_is_harvested_only_for_the_holder_of_its_lease() {
 /// R16: a ref that holds other work is left alone; the later work gets another name.
 #[test]
 fn saved_work_is_never_overwritten_by_other_work() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("echo one >one");
     let first = scene.harvest();
@@ -63,7 +63,7 @@ fn saved_work_is_never_overwritten_by_other_work() {
 /// R12, R16: the same work, harvested again later, moves its own ref.
 #[test]
 fn the_same_work_harvested_later_keeps_its_name() {
-    let mut scene = Scene::new();
+    let mut scene = GitScene::new();
     scene.prepare();
     scene.work("echo one >one");
     let first = scene.harvest();
@@ -84,7 +84,7 @@ fn a_forged_lease_does_not_move_the_users_branch() {
         "this slot belongs to refs/afresh/salvage/../../heads/main\n",
         "",
     ] {
-        let scene = Scene::new();
+        let scene = GitScene::new();
         scene.prepare();
         scene
             .pool
@@ -93,12 +93,12 @@ fn a_forged_lease_does_not_move_the_users_branch() {
             .mark_unsaved(&[])
             .unwrap();
         scene.work("echo evil >evil");
-        let before = scene.users_things();
+        let before = scene.user_files();
         fs::write(owner_note(&scene), note).unwrap();
         // Where an earlier version stored its record.
         fs::write(scene.tree().join("../unsaved"), "refs/heads/main\n").unwrap();
         scene.prepare();
-        assert_eq!(scene.users_things(), before, "R5: {note:?}");
+        assert_eq!(scene.user_files(), before, "R5: {note:?}");
         assert_eq!(scene.repository().head().unwrap(), Some(scene.base.clone()));
         let kept = salvage_ref("unknown", "work-1-1");
         let kept = scene.repository().read_ref(&kept).unwrap().unwrap();
@@ -109,7 +109,7 @@ fn a_forged_lease_does_not_move_the_users_branch() {
 /// R16: the work of two tampered workspaces is saved under separate refs.
 #[test]
 fn work_of_unknown_holders_is_saved_under_separate_refs() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     for text in ["one", "two"] {
         scene.prepare();
         scene

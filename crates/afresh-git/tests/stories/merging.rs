@@ -3,16 +3,16 @@
 use afresh_core::ids::CommitId;
 use afresh_git::{MergeOutcome, MergeRequest};
 
-use crate::scene::Scene;
+use crate::scene::GitScene;
 
-fn merge(scene: &Scene, onto: &CommitId, theirs: &CommitId) -> MergeOutcome {
+fn merge(scene: &GitScene, onto: &CommitId, theirs: &CommitId) -> MergeOutcome {
     let theirs_tree = scene.repository().commit_tree(theirs).unwrap();
     let base = &scene.base;
     scene.pool.merge(&MergeRequest { base, onto, theirs, theirs_tree: &theirs_tree }).unwrap()
 }
 
 /// A commit of the user's on a new branch from the base.
-fn branch(scene: &Scene, name: &str, script: &str) -> CommitId {
+fn branch(scene: &GitScene, name: &str, script: &str) -> CommitId {
     let script = format!(
         "git checkout -q -b {name} main; {script}; git add -A; git commit -qm {name}; git rev-parse HEAD; git checkout -q main"
     );
@@ -21,19 +21,19 @@ fn branch(scene: &Scene, name: &str, script: &str) -> CommitId {
 
 #[test]
 fn changes_in_different_files_merge_into_a_tree_with_both() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let ours = branch(&scene, "ours", "echo new >b.txt");
     let theirs = branch(&scene, "theirs", "echo two >>a.txt");
-    let before = scene.users_things();
+    let before = scene.user_files();
     let MergeOutcome::Clean { tree } = merge(&scene, &ours, &theirs) else { panic!("conflict") };
     let shown = scene.user(&format!("git ls-tree -r --name-only {tree}; git show {tree}:a.txt"));
     assert!(shown.contains("b.txt") && shown.contains("two"), "{shown}");
-    assert_eq!(scene.users_things(), before, "R5");
+    assert_eq!(scene.user_files(), before, "R5");
 }
 
 #[test]
 fn a_merge_onto_the_base_is_the_attempts_tree() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let theirs = branch(&scene, "theirs", "echo two >>a.txt");
     let tree = scene.repository().commit_tree(&theirs).unwrap();
     assert_eq!(merge(&scene, &scene.base, &theirs), MergeOutcome::Clean { tree });
@@ -41,7 +41,7 @@ fn a_merge_onto_the_base_is_the_attempts_tree() {
 
 #[test]
 fn a_conflict_names_its_paths_and_describes_them() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let ours = branch(&scene, "ours", "echo ours >a.txt; echo x >'odd name'");
     let theirs = branch(&scene, "theirs", "echo theirs >a.txt; rm src/main.rs; echo y >'odd name'");
     let MergeOutcome::Conflict { paths, text } = merge(&scene, &ours, &theirs) else {
@@ -55,7 +55,7 @@ fn a_conflict_names_its_paths_and_describes_them() {
 /// B31: a merge driver in the user's configuration, chosen by a file of the worker's, does not run.
 #[test]
 fn no_merge_driver_runs() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let canary = scene.dir.path().join("canary");
     scene.user(&format!("git config merge.evil.driver 'touch {}; false'", canary.display()));
     let attributes = "echo '* merge=evil' >.gitattributes";

@@ -6,26 +6,28 @@ use std::time::Duration;
 
 use afresh_core::ids::CommitId;
 use afresh_git::ref_names::{run_branch_ref, salvage_prefix};
-use afresh_git::{DEFAULT_LOCK_TIMEOUT, RefError, RefExpectation, RefOutcome, RefUpdate};
+use afresh_git::{
+    DEFAULT_LOCK_TIMEOUT, LockWaiting, RefError, RefExpectation, RefOutcome, RefUpdate,
+};
 
-use crate::scene::Scene;
+use crate::scene::GitScene;
 
 fn update(name: &str, new: Option<&CommitId>, old: RefExpectation) -> RefUpdate {
     RefUpdate { name: name.to_owned(), new: new.cloned(), old }
 }
 
-fn second_commit(scene: &Scene) -> CommitId {
+fn second_commit(scene: &GitScene) -> CommitId {
     scene.user("git commit-tree -p HEAD -m two HEAD^{tree}").trim().parse().unwrap()
 }
 
 /// R3.
 #[test]
 fn a_branch_moves_only_from_its_expected_commit() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let repository = scene.repository();
     let (one, two) = (scene.base.clone(), second_commit(&scene));
     let branch = run_branch_ref("r1");
-    let before = scene.users_things();
+    let before = scene.user_files();
     let go = |new: Option<&CommitId>, old| {
         repository.update_refs(&[update(&branch, new, old)], DEFAULT_LOCK_TIMEOUT).unwrap()
     };
@@ -42,13 +44,13 @@ fn a_branch_moves_only_from_its_expected_commit() {
     assert_eq!(repository.read_ref(&branch).unwrap(), None);
     assert_eq!(go(None, RefExpectation::Missing), RefOutcome::Done);
     assert_eq!(go(None, RefExpectation::Any), RefOutcome::Done);
-    assert_eq!(scene.users_things(), before, "R5");
+    assert_eq!(scene.user_files(), before, "R5");
 }
 
 /// R3.
 #[test]
 fn a_transaction_moves_all_refs_or_none() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let repository = scene.repository();
     let (one, two) = (scene.base.clone(), second_commit(&scene));
     let prefix = salvage_prefix("r1");
@@ -72,7 +74,7 @@ fn a_transaction_moves_all_refs_or_none() {
 #[test]
 fn a_lock_that_is_released_is_waited_for() {
     for lock in ["refs/heads/afresh/r1.lock", "packed-refs.lock"] {
-        let scene = Scene::new();
+        let scene = GitScene::new();
         let branch = run_branch_ref("r1");
         scene.user("git branch afresh/r1; git pack-refs --all");
         let path = scene.repository().common_dir().join(lock);
@@ -96,7 +98,7 @@ fn a_lock_that_is_released_is_waited_for() {
 /// F12: a lock that stays is reported, and not removed.
 #[test]
 fn a_lock_that_stays_is_named_and_never_deleted() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let branch = run_branch_ref("r1");
     let lock = scene.repository().common_dir().join("refs/heads/afresh/r1.lock");
     fs::create_dir_all(lock.parent().unwrap()).unwrap();
@@ -114,7 +116,7 @@ fn a_lock_that_stays_is_named_and_never_deleted() {
 /// is reported, and stays.
 #[test]
 fn an_impatient_update_does_not_wait_for_a_lock() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let branch = run_branch_ref("r1");
     let lock = scene.repository().common_dir().join("refs/heads/afresh/r1.lock");
     fs::create_dir_all(lock.parent().unwrap()).unwrap();
@@ -131,7 +133,7 @@ fn an_impatient_update_does_not_wait_for_a_lock() {
     thread::scope(|scope| {
         scope.spawn(|| {
             thread::sleep(Duration::from_millis(300));
-            scene.repository().clone().set_impatient(true);
+            scene.repository().clone().set_lock_waiting(LockWaiting::FailFast);
         });
         expect_locked();
     });
@@ -144,7 +146,7 @@ fn an_impatient_update_does_not_wait_for_a_lock() {
 /// F12, F13: the user's own locks on index and HEAD do not affect us.
 #[test]
 fn the_users_index_and_head_locks_do_not_stop_an_attempt() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     for lock in ["index.lock", "HEAD.lock"] {
         fs::write(scene.repository().common_dir().join(lock), "").unwrap();
     }
@@ -160,7 +162,7 @@ fn the_users_index_and_head_locks_do_not_stop_an_attempt() {
 /// F13: the user commits and checks out other branches; our branch is not affected.
 #[test]
 fn an_outsider_who_moves_the_branch_is_noticed() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let branch = run_branch_ref("r1");
     let first = [update(&branch, Some(&scene.base), RefExpectation::Missing)];
     assert_eq!(
@@ -182,7 +184,7 @@ fn an_outsider_who_moves_the_branch_is_noticed() {
 /// R5, B31: the user's hooks do not run.
 #[test]
 fn the_reference_transaction_hook_does_not_run() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let canary = scene.dir.path().join("canary");
     let script = format!(
         "mkdir -p .git/hooks; for h in reference-transaction post-checkout post-index-change; do \
@@ -204,7 +206,7 @@ fn the_reference_transaction_hook_does_not_run() {
 /// A repository with reftables works the same.
 #[test]
 fn refs_in_reftables_move_as_well() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let converted =
         scene.user("git init -q --ref-format=reftable ../t 2>/dev/null && echo yes || true");
     if !converted.contains("yes") {

@@ -6,10 +6,10 @@ use std::os::unix::fs::symlink;
 use afresh_core::ids::{CommitId, WorkspaceSlot};
 use afresh_git::{PrepareError, PrepareTarget, WorkspaceId};
 
-use crate::scene::{CHECK, Scene, WORK, checkout, owned, shell, snapshot};
+use crate::scene::{CHECK, GitScene, WORK, checkout, owned, shell, snapshot};
 
 /// What the user's git would check out.
-fn expected(scene: &Scene, commit: &str) -> std::collections::BTreeMap<String, String> {
+fn expected(scene: &GitScene, commit: &str) -> std::collections::BTreeMap<String, String> {
     let dir = tempfile::tempdir().unwrap();
     let at = dir.path().display();
     scene.user(&format!(
@@ -20,8 +20,8 @@ fn expected(scene: &Scene, commit: &str) -> std::collections::BTreeMap<String, S
 
 #[test]
 fn a_new_workspace_equals_the_commit_and_git_works_in_it() {
-    let scene = Scene::new();
-    let before = scene.users_things();
+    let scene = GitScene::new();
+    let before = scene.user_files();
     scene.prepare();
     assert_eq!(checkout(&scene.tree()), expected(&scene, scene.base.as_str()));
     assert_eq!(scene.work("git status --porcelain"), "");
@@ -29,7 +29,7 @@ fn a_new_workspace_equals_the_commit_and_git_works_in_it() {
     assert_eq!(scene.work("git remote; git branch --list"), "* (no branch)\n");
     scene.work("echo two >>a.txt; git commit -qam two; git log --oneline | grep -q base");
     assert_eq!(scene.work("git log -1 --format='%an <%ae>'").trim(), "U Q Ser <u@ser.example>");
-    assert_eq!(scene.users_things(), before, "R5");
+    assert_eq!(scene.user_files(), before, "R5");
 }
 
 /// EX-06: whatever an attempt leaves, the next one finds nothing of it.
@@ -55,7 +55,7 @@ fn preparing_removes_everything_of_the_last_attempt() {
         "echo '* filter=evil text eol=crlf' >.gitattributes",
         "echo '*' >.gitignore; echo x >src/hidden",
     ];
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     let clean = snapshot(&scene.tree());
     for script in mischief {
@@ -72,7 +72,7 @@ fn preparing_removes_everything_of_the_last_attempt() {
 /// EX-06: a change of the same size with its old time restored is still undone.
 #[test]
 fn a_change_that_hides_its_time_is_undone_and_harvested() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     for round in 0..20 {
         scene.prepare();
         scene.work("touch -r a.txt stamp; printf 'two\\n' >a.txt; touch -r stamp a.txt; rm stamp");
@@ -89,7 +89,7 @@ fn a_change_that_hides_its_time_is_undone_and_harvested() {
 /// check.
 #[test]
 fn a_change_in_the_second_of_the_checkout_is_harvested_later() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     // Any moment would do; the beginning of a second makes a failure certain.
     while std::time::SystemTime::now()
@@ -110,7 +110,7 @@ fn a_change_in_the_second_of_the_checkout_is_harvested_later() {
 
 #[test]
 fn a_workspace_can_go_from_any_commit_to_any_other() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.user(
         "rm -rf src a.txt; mkdir a.txt; echo x >a.txt/y; echo f >src; rm link; echo l >link; \
          printf '*.tmp\\n' >.gitignore; git add -A; git commit -qm turned",
@@ -125,7 +125,7 @@ fn a_workspace_can_go_from_any_commit_to_any_other() {
 
 #[test]
 fn kept_paths_stay_unless_they_were_turned_into_symlinks() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare_keeping(&["target/"]);
     scene.work("mkdir -p target/debug src/target; echo warm >target/debug/x; echo w >src/target/y");
     scene.work("mkdir -p target/git/.git; echo mine >target/git/.git/HEAD; echo x >other");
@@ -147,7 +147,7 @@ fn kept_paths_stay_unless_they_were_turned_into_symlinks() {
 /// Symlinks to the outside are removed, and their targets are not changed.
 #[test]
 fn preparing_changes_nothing_outside_the_workspace() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let outside = scene.dir.path().join("outside");
     fs::create_dir_all(outside.join("src")).unwrap();
     fs::write(outside.join("src/main.rs"), "precious").unwrap();
@@ -180,7 +180,7 @@ fn preparing_changes_nothing_outside_the_workspace() {
 /// F14: a workspace that the user deleted, replaced or damaged is made again.
 #[test]
 fn a_missing_or_damaged_workspace_is_made_again() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     let clean = checkout(&scene.tree());
     let slot = scene.tree().parent().unwrap().to_owned();
@@ -218,7 +218,7 @@ fn a_missing_or_damaged_workspace_is_made_again() {
 
 #[test]
 fn a_missing_commit_is_reported_and_caches_stay() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare_keeping(&["target/"]);
     scene.work("mkdir target; echo warm >target/x");
     let unknown = CommitId::new("1".repeat(40)).unwrap();
@@ -231,7 +231,7 @@ fn a_missing_commit_is_reported_and_caches_stay() {
 /// R4 relies on this: a check sees exactly the tree, and git in it compares with the base.
 #[test]
 fn a_check_workspace_can_hold_a_tree_without_a_commit() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("echo two >>a.txt; echo n >new");
     let tree = scene.harvest().tree;
@@ -245,7 +245,7 @@ fn a_check_workspace_can_hold_a_tree_without_a_commit() {
 
 #[test]
 fn a_tree_deeper_than_the_longest_path_is_removed() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     // 300 directories with names of 200 characters: 60,000 characters in all.
     scene.work(
@@ -260,7 +260,7 @@ fn a_tree_deeper_than_the_longest_path_is_removed() {
 
 #[test]
 fn workspaces_are_prepared_and_harvested_in_parallel() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     std::thread::scope(|scope| {
         for slot in 1..=4 {
             let scene = &scene;
@@ -284,7 +284,7 @@ fn workspaces_are_prepared_and_harvested_in_parallel() {
 
 #[test]
 fn a_sha256_repository_works_the_same() {
-    let scene = Scene::with_format("echo one >a.txt; ln -s a.txt l", "sha256");
+    let scene = GitScene::with_format("echo one >a.txt; ln -s a.txt l", "sha256");
     scene.prepare();
     assert_eq!(scene.work("git status --porcelain"), "");
     scene.work("echo two >>a.txt; git commit -qam two; echo x >x; echo three >>a.txt");
@@ -296,7 +296,7 @@ fn a_sha256_repository_works_the_same() {
 
 #[test]
 fn a_discarded_workspace_can_be_prepared_again() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("mkdir -p a/b; chmod 000 a");
     scene.pool.discard(WORK).unwrap();

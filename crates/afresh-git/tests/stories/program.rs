@@ -6,13 +6,13 @@ use std::path::Path;
 use afresh_git::{GitEnv, GitProgram, GitProgramError, Repository};
 use tempfile::tempdir;
 
-use crate::scene::{Scene, put_script, variables};
+use crate::scene::{GitScene, variables, write_script};
 
 /// A PATH of one directory, whose git is this script.
 fn find_with(dir: &Path, script: Option<&str>) -> Result<GitProgram, GitProgramError> {
     if let Some(script) = script {
         let path = dir.join("git");
-        put_script(&path, &format!("#!/bin/sh\n{script}\n"));
+        write_script(&path, &format!("#!/bin/sh\n{script}\n"));
     }
     let path: (OsString, OsString) = ("PATH".into(), dir.into());
     GitProgram::find(GitEnv::from_vars([path]))
@@ -49,12 +49,12 @@ fn something_that_is_not_git_is_not_used() {
 /// F21.
 #[test]
 fn a_wrapper_that_warns_on_every_call_works() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let dir = tempdir().unwrap();
     let git = scene.repository().program().path().display();
     let script =
         format!("#!/bin/sh\necho 'warning: wrapped, fatal: not really' >&2\nexec {git} \"$@\"\n");
-    put_script(&dir.path().join("git"), &script);
+    write_script(&dir.path().join("git"), &script);
     let mut path = OsString::from(dir.path());
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap());

@@ -4,11 +4,11 @@ use afresh_core::harvest::ChangeKind;
 use afresh_core::ids::CommitId;
 use afresh_git::{EntryMode, NewCommit};
 
-use crate::scene::{Scene, owned};
+use crate::scene::{GitScene, owned};
 
 #[test]
 fn files_of_a_commit_are_listed_and_read_without_a_checkout() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let repository = scene.repository();
     let files = repository.list_files(&scene.base).unwrap();
     let shown: Vec<_> = files.iter().map(|f| (f.path.as_str(), f.mode)).collect();
@@ -32,7 +32,7 @@ fn files_of_a_commit_are_listed_and_read_without_a_checkout() {
 /// B03: a symlink on the way to a listed path is visible before anything runs.
 #[test]
 fn a_symlink_on_the_way_to_a_path_is_visible_in_the_commit() {
-    let scene = Scene::with("ln -s /etc out; mkdir -p d/e; echo x >d/e/f");
+    let scene = GitScene::with("ln -s /etc out; mkdir -p d/e; echo x >d/e/f");
     let paths = owned(&["out/passwd", "d/e/f", "d/new"]);
     let modes = scene.repository().entry_modes(&scene.base, &paths).unwrap();
     assert_eq!(modes["out"], EntryMode::Symlink);
@@ -45,7 +45,7 @@ fn a_symlink_on_the_way_to_a_path_is_visible_in_the_commit() {
 
 #[test]
 fn ancestors_trees_and_missing_commits_are_distinguished() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let repository = scene.repository();
     scene.user("echo two >>a.txt; git commit -qam two");
     let two = repository.head().unwrap().unwrap();
@@ -61,7 +61,7 @@ fn ancestors_trees_and_missing_commits_are_distinguished() {
 
 #[test]
 fn first_parents_are_read_with_their_trailers() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let repository = scene.repository();
     let tree = repository.commit_tree(&scene.base).unwrap();
     let side = repository

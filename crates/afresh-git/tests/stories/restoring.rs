@@ -3,7 +3,7 @@
 use afresh_core::ids::TreeId;
 use afresh_git::PrepareTarget;
 
-use crate::scene::{Scene, WORK, checkout};
+use crate::scene::{GitScene, WORK, checkout};
 
 const WORK_DONE: &str = "echo two >>a.txt; rm run.sh; rm link; ln -s src/main.rs link; mkdir -p new/deep; \
                          printf 'x' >new/deep/file; chmod +x new/deep/file; rm src/main.rs; mkdir src/main.rs; \
@@ -13,7 +13,7 @@ const WORK_DONE: &str = "echo two >>a.txt; rm run.sh; rm link; ln -s src/main.rs
 /// the worker's own commits only the content is left.
 #[test]
 fn interrupted_work_is_restored_as_uncommitted_changes() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work(WORK_DONE);
     let left = checkout(&scene.tree());
@@ -32,7 +32,7 @@ fn interrupted_work_is_restored_as_uncommitted_changes() {
 /// steps.
 #[test]
 fn additions_to_restored_work_are_harvested() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("echo half >half");
     let harvest = scene.harvest();
@@ -54,7 +54,7 @@ fn additions_to_restored_work_are_harvested() {
 /// AG-08: kept paths stay; a missing tree is an error, and the workspace can be prepared again.
 #[test]
 fn restoring_keeps_kept_paths_and_reports_a_missing_tree() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare_keeping(&["target/"]);
     scene.work("mkdir target; echo warm >target/cache; echo half >half");
     let harvest = scene.harvest();

@@ -9,18 +9,18 @@ use afresh_git::{
     find_abandoned_pools,
 };
 
-use crate::scene::{Scene, WORK};
+use crate::scene::{GitScene, WORK};
 
-fn slot(scene: &Scene) -> std::path::PathBuf {
+fn slot(scene: &GitScene) -> std::path::PathBuf {
     scene.pool.directory().join("work-1")
 }
 
-fn retire(scene: &Scene) -> Result<RetireOutcome, RetireError> {
+fn retire(scene: &GitScene) -> Result<RetireOutcome, RetireError> {
     scene.pool.retire(WORK, &[])
 }
 
 /// Prepares, leases, runs this as a worker, and retires the workspace; returns what was saved.
-fn saved_after(scene: &Scene, script: &str) -> afresh_core::ids::CommitId {
+fn saved_after(scene: &GitScene, script: &str) -> afresh_core::ids::CommitId {
     scene.prepare();
     scene.lease();
     scene.work(script);
@@ -37,7 +37,7 @@ fn saved_after(scene: &Scene, script: &str) -> afresh_core::ids::CommitId {
 /// removed.
 #[test]
 fn everything_a_worker_left_is_saved_before_its_workspace_is_removed() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     for (script, path, text) in [
         ("echo new >new.txt", "new.txt", "new\n"),
         ("echo changed >a.txt", "a.txt", "changed\n"),
@@ -69,7 +69,7 @@ fn everything_a_worker_left_is_saved_before_its_workspace_is_removed() {
 /// R16: a workspace that was saved already, or never leased, needs no ref and is removed.
 #[test]
 fn a_workspace_without_unsaved_work_is_removed() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.lease();
     scene.work("echo done >done.txt");
@@ -89,7 +89,7 @@ fn a_workspace_without_unsaved_work_is_removed() {
 /// R16: what cannot be saved completely stays, however often retiring is tried.
 #[test]
 fn a_workspace_that_cannot_be_saved_completely_stays() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.lease();
     scene.work("truncate -s 101M huge.bin; echo small >small.txt");
@@ -114,7 +114,7 @@ fn a_workspace_that_cannot_be_saved_completely_stays() {
 /// R16: a link replaced the lease records: their content is unknown, so everything is saved.
 #[test]
 fn work_is_saved_even_if_the_lease_records_are_links() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.lease();
     scene.work("echo kept >kept; cd ../..; rm -r owners; ln -s \"$HOME\" owners");
@@ -128,7 +128,7 @@ fn work_is_saved_even_if_the_lease_records_are_links() {
 /// checkout, the workspace or a record.
 #[test]
 fn links_in_a_workspace_are_not_followed_when_it_is_removed() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let precious = scene.home().join("precious");
     fs::create_dir_all(precious.join("tree/nested/.git")).unwrap();
     fs::write(precious.join("tree/nested/.git/HEAD"), "mine").unwrap();
@@ -161,7 +161,7 @@ fn links_in_a_workspace_are_not_followed_when_it_is_removed() {
 /// B03, R5: a link in the place of the repository's pool: nothing is done there.
 #[test]
 fn a_cache_directory_that_is_a_link_is_rejected() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let elsewhere = scene.home().join("elsewhere");
     fs::create_dir_all(elsewhere.join("work-1/tree")).unwrap();
     fs::write(elsewhere.join("work-1/tree/mine"), "mine").unwrap();
@@ -183,7 +183,7 @@ fn a_cache_directory_that_is_a_link_is_rejected() {
 /// cannot name another.
 #[test]
 fn workspaces_of_a_missing_repository_are_found() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.lease();
     let cache = scene.pool.directory().parent().unwrap().to_owned();
@@ -205,7 +205,7 @@ fn workspaces_of_a_missing_repository_are_found() {
 /// with one more change it is not.
 #[test]
 fn work_counts_as_merged_only_if_every_change_is() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let work = saved_after(&scene, "echo one >one.txt; rm run.sh; echo two >src/main.rs");
     let holds = || {
         let head = scene.repository().head().unwrap().unwrap();

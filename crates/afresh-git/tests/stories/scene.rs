@@ -30,7 +30,7 @@ pub(crate) fn variables(home: &Path) -> Vec<(OsString, OsString)> {
     ]
 }
 
-pub(crate) struct Scene {
+pub(crate) struct GitScene {
     pub(crate) dir: TempDir,
     pub(crate) root: PathBuf,
     pub(crate) pool: WorkspacePool,
@@ -38,7 +38,7 @@ pub(crate) struct Scene {
     pub(crate) signature: CommitSignature,
 }
 
-impl Scene {
+impl GitScene {
     /// A repository with a few files on `main` and one commit.
     pub(crate) fn new() -> Self {
         Self::with(
@@ -184,7 +184,7 @@ impl Scene {
     }
 
     /// Everything of the user's that must not change (R5).
-    pub(crate) fn users_things(&self) -> BTreeMap<String, String> {
+    pub(crate) fn user_files(&self) -> BTreeMap<String, String> {
         let mut things = snapshot(&self.root);
         // Objects and our own refs are added beside the user's; the rest of `.git` is the user's.
         things.retain(|path, _| {
@@ -253,7 +253,7 @@ pub(crate) fn checkout(tree: &Path) -> BTreeMap<String, String> {
 /// Makes an executable script. Another process writes it: a descriptor of ours, open for writing,
 /// would be inherited by every child that a parallel test starts, and the kernel does not run such
 /// a file.
-pub(crate) fn put_script(path: &Path, text: &str) {
+pub(crate) fn write_script(path: &Path, text: &str) {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", "cat >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(path);
     let mut child = command.stdin(Stdio::piped()).spawn().expect("sh runs");

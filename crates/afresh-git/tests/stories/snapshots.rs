@@ -11,14 +11,14 @@ use afresh_git::{
     Repository, SnapshotRequest, WorkspacePool,
 };
 
-use crate::scene::{Scene, WORK, put_script, snapshot, variables};
+use crate::scene::{GitScene, WORK, snapshot, variables, write_script};
 
 fn paths(harvest: &afresh_git::WorkspaceHarvest) -> Vec<&str> {
     harvest.changes.iter().map(|change| change.path.as_str()).collect()
 }
 
 /// The same pool with a git that runs `trick` before it stages for a snapshot.
-fn with_trick(scene: &Scene, trick: &str) -> WorkspacePool {
+fn with_trick(scene: &GitScene, trick: &str) -> WorkspacePool {
     let bin = scene.dir.path().join("bin");
     fs::create_dir_all(&bin).unwrap();
     let git = scene.repository().program().path().display().to_string();
@@ -26,7 +26,7 @@ fn with_trick(scene: &Scene, trick: &str) -> WorkspacePool {
         "#!/bin/sh\ncase \"$GIT_INDEX_FILE $*\" in *snapshot.index*' add '*) {trick};; esac\n\
          exec {git} \"$@\"\n"
     );
-    put_script(&bin.join("git"), &script);
+    write_script(&bin.join("git"), &script);
     let mut vars = variables(&scene.home());
     let mut path = bin.into_os_string();
     path.push(":");
@@ -40,8 +40,8 @@ fn with_trick(scene: &Scene, trick: &str) -> WorkspacePool {
 /// EX-04, R16: the step is one commit on top of the last one, and is saved when the call returns.
 #[test]
 fn a_finished_step_is_one_commit_under_its_own_ref() {
-    let scene = Scene::new();
-    let before = scene.users_things();
+    let scene = GitScene::new();
+    let before = scene.user_files();
     scene.prepare();
     scene.lease();
     scene.work("echo two >>a.txt; git commit -qam mine; echo x >x; echo y >y.log");
@@ -59,12 +59,12 @@ fn a_finished_step_is_one_commit_under_its_own_ref() {
     assert_eq!(scene.repository().diff_names(&one, &two).unwrap(), ["z"]);
     assert_eq!((scene.step(1), scene.step(2)), (Some(one), Some(two)));
     assert_eq!(scene.salvaged(), None, "the attempt's own work is still to be harvested");
-    assert_eq!(scene.users_things(), before, "R5");
+    assert_eq!(scene.user_files(), before, "R5");
 }
 
 #[test]
 fn a_step_that_changed_nothing_makes_no_commit() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.lease();
     let nothing = scene.snapshot(&scene.base, 1);
@@ -80,7 +80,7 @@ fn a_step_that_changed_nothing_makes_no_commit() {
 /// The worker's files are not changed, and what git cannot read is left out.
 #[test]
 fn a_snapshot_changes_nothing_in_the_checkout() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.lease();
     scene.work(
@@ -114,7 +114,7 @@ fn a_snapshot_changes_nothing_in_the_checkout() {
 /// R16: a snapshot is not the harvest; what comes after it is saved as well.
 #[test]
 fn a_workspace_still_counts_as_unsaved_after_a_snapshot() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.lease();
     scene.work("echo x >x");
@@ -128,9 +128,9 @@ fn a_workspace_still_counts_as_unsaved_after_a_snapshot() {
 /// R2: a late request of an attempt that has lost its lease gets nothing of the next one's work.
 #[test]
 fn a_snapshot_is_taken_only_for_the_holder_of_the_lease() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
-    let late = |scene: &Scene| {
+    let late = |scene: &GitScene| {
         let name = step_ref("run", "T1.1", 1);
         let error = scene.pool.snapshot(WORK, &scene.snapshot_request(&scene.base, &name));
         assert!(matches!(error, Err(HarvestError::Foreign { .. })), "{error:?}");
@@ -145,7 +145,7 @@ fn a_snapshot_is_taken_only_for_the_holder_of_the_lease() {
 /// Git would block on a pipe in the place of a file that it reads its rules from.
 #[test]
 fn a_pipe_that_git_would_read_rejects_the_snapshot() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     for name in ["src/.gitignore", ".gitattributes"] {
         scene.prepare();
         scene.lease();
@@ -164,7 +164,7 @@ fn a_pipe_that_git_would_read_rejects_the_snapshot() {
 /// A repository that appears after the scan is found by the retry.
 #[test]
 fn files_that_change_meanwhile_are_read_again() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let once = scene.dir.path().join("once");
     for appears in ["git init -q n", "git init -q n; cd n; git commit -q --allow-empty -m n"] {
         let _ = fs::remove_file(&once);
@@ -188,7 +188,7 @@ fn files_that_change_meanwhile_are_read_again() {
 /// A worker that writes and removes files all the time does not make snapshots fail.
 #[test]
 fn snapshots_of_a_busy_checkout_succeed() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.lease();
     let busy = "while :; do mkdir -p d; echo $$ >d/a; echo $$ >d/b; mv d/a c; rm -rf d c; done";
@@ -211,7 +211,7 @@ fn snapshots_of_a_busy_checkout_succeed() {
 /// R7: a snapshot that hangs blocks neither a harvest nor a preparation.
 #[test]
 fn a_hanging_snapshot_is_preempted_by_a_harvest() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let started = scene.dir.path().join("started");
     let trick = format!(": >'{}'; exec sleep 1000", started.display());
     let pool = with_trick(&scene, &trick);

@@ -8,10 +8,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::scene::{Scene, put_script, variables};
+use crate::scene::{GitScene, variables, write_script};
 
 /// Runs a script in the background, marked as one of our git processes; its parent exits at once.
-fn leave_behind(scene: &Scene, mark: &OsStr, script: &str) {
+fn leave_behind(scene: &GitScene, mark: &OsStr, script: &str) {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", &format!("({script}) >/dev/null 2>&1 &")]);
     command.env_clear().envs(variables(&scene.home())).env("AFRESH_GIT", mark);
@@ -28,14 +28,14 @@ fn await_file(path: &Path) {
     panic!("{} never came", path.display());
 }
 
-fn in_scene(scene: &Scene, name: &str) -> PathBuf {
+fn in_scene(scene: &GitScene, name: &str) -> PathBuf {
     scene.dir.path().join(name)
 }
 
 /// R6: a git process that is still running is waited for.
 #[test]
 fn git_processes_of_a_killed_driver_are_waited_for() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let (up, done) = (in_scene(&scene, "up"), in_scene(&scene, "done"));
     let script = format!(": >{}; sleep 1; : >{}", up.display(), done.display());
     leave_behind(&scene, scene.repository().common_dir().as_os_str(), &script);
@@ -47,7 +47,7 @@ fn git_processes_of_a_killed_driver_are_waited_for() {
 /// R6, F12: one that does not exit is killed; its lock below our refs is removed, and no other.
 #[test]
 fn a_stale_git_process_is_killed_and_its_lock_removed() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let git = scene.repository().common_dir().to_owned();
     let users = git.join("refs/heads/main.lock");
     fs::write(&users, "").unwrap();
@@ -78,7 +78,7 @@ fn stranger(mark: &OsStr) -> Child {
 /// Neither our own children nor those of another repository are killed or waited for.
 #[test]
 fn unrelated_git_processes_are_left_alone() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     let git = scene.repository().common_dir().to_owned();
     let mut children = [stranger(git.as_os_str())];
     let up = in_scene(&scene, "up");
@@ -105,11 +105,11 @@ fn unrelated_git_processes_are_left_alone() {
 /// R6: every git process that writes workspaces or refs carries the mark.
 #[test]
 fn our_git_processes_are_marked() {
-    let mut scene = Scene::new();
+    let mut scene = GitScene::new();
     let (bin, seen) = (in_scene(&scene, "bin"), in_scene(&scene, "seen"));
     fs::create_dir(&bin).unwrap();
     let path = std::env::var("PATH").unwrap();
-    put_script(
+    write_script(
         &bin.join("git"),
         &format!(
             "#!/bin/sh\nPATH='{path}'\n\

@@ -4,23 +4,23 @@ use afresh_core::ids::CommitId;
 use afresh_git::ref_names::step_ref;
 use afresh_git::{HarvestRequest, MergeOutcome, MergeRequest, PrepareTarget, WorkspaceHarvest};
 
-use crate::scene::{Scene, WORK};
+use crate::scene::{GitScene, WORK};
 
 fn paths(harvest: &WorkspaceHarvest) -> Vec<&str> {
     harvest.changes.iter().map(|change| change.path.as_str()).collect()
 }
 
-fn parent(scene: &Scene, commit: &CommitId) -> String {
+fn parent(scene: &GitScene, commit: &CommitId) -> String {
     scene.user(&format!("git log -1 --format=%P {commit}")).trim().to_owned()
 }
 
-fn subject(scene: &Scene, commit: &CommitId) -> String {
+fn subject(scene: &GitScene, commit: &CommitId) -> String {
     scene.user(&format!("git log -1 --format=%s {commit}")).trim().to_owned()
 }
 
 /// A worker that has finished a first step, and continues.
-fn one_step() -> (Scene, CommitId) {
-    let scene = Scene::new();
+fn one_step() -> (GitScene, CommitId) {
+    let scene = GitScene::new();
     scene.prepare();
     scene.lease();
     scene.work("echo first >first");

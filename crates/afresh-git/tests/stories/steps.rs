@@ -3,10 +3,10 @@
 use afresh_core::ids::CommitId;
 use afresh_git::{HarvestLimits, HarvestRequest, Repository, WorkspaceHarvest, WorkspacePool};
 
-use crate::scene::{Scene, WORK};
+use crate::scene::{GitScene, WORK};
 
 /// The subjects of our commits above the base, oldest first, with the files each one changes.
-fn story(scene: &Scene, harvest: &WorkspaceHarvest) -> Vec<(String, Vec<String>)> {
+fn story(scene: &GitScene, harvest: &WorkspaceHarvest) -> Vec<(String, Vec<String>)> {
     let mut parent = scene.base.clone();
     let mut told = Vec::new();
     for step in &harvest.steps {
@@ -24,7 +24,7 @@ fn step(subject: &str, files: &[&str]) -> (String, Vec<String>) {
     (subject.to_owned(), files.iter().map(|file| (*file).to_owned()).collect())
 }
 
-fn single(scene: &Scene, harvest: &WorkspaceHarvest, why: &str) {
+fn single(scene: &GitScene, harvest: &WorkspaceHarvest, why: &str) {
     assert_eq!(harvest.steps.len(), 1, "{:?}", story(scene, harvest));
     let noted = harvest.notes.iter().any(|note| note.contains(why));
     assert!(noted, "{why:?} in {:?}", harvest.notes);
@@ -33,7 +33,7 @@ fn single(scene: &Scene, harvest: &WorkspaceHarvest, why: &str) {
 /// EX-04.
 #[test]
 fn each_commit_of_the_worker_becomes_a_commit_of_ours() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work(
         "echo two >>a.txt; git commit -qam 'add two'; \
@@ -64,7 +64,7 @@ fn each_commit_of_the_worker_becomes_a_commit_of_ours() {
 /// EX-04.
 #[test]
 fn uncommitted_work_becomes_the_last_commit() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("git checkout -q -b mine; echo two >>a.txt; git commit -qam two; git pack-refs --all; git gc -q; echo x >x");
     let harvest = scene.harvest();
@@ -77,7 +77,7 @@ fn uncommitted_work_becomes_the_last_commit() {
 /// EX-04: a path that is not in the final change is in no step, and an empty step is dropped.
 #[test]
 fn changes_that_were_undone_appear_in_no_step() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work(
         "echo secret >secret; git add secret; git commit -qm oops; \
@@ -98,7 +98,7 @@ fn changes_that_were_undone_appear_in_no_step() {
 /// EX-04.
 #[test]
 fn a_file_that_became_a_directory_and_back_keeps_its_steps() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work(
         "rm a.txt; mkdir a.txt; echo x >a.txt/x; git add -A; git commit -qm turn; \
@@ -119,7 +119,7 @@ fn a_file_that_became_a_directory_and_back_keeps_its_steps() {
 /// EX-04.
 #[test]
 fn a_merge_of_the_workers_counts_as_one_step() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work(
         "git checkout -q -b side; echo s >s; git add s; git commit -qm side; \
@@ -136,7 +136,7 @@ fn a_merge_of_the_workers_counts_as_one_step() {
 /// B30: a rewritten history is harvested as one change against the base.
 #[test]
 fn an_amended_base_is_one_change_against_the_base() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     for script in [
         "echo two >>a.txt; git commit -qa --amend -m rewritten",
         "git checkout -q --orphan new; echo two >>a.txt; git add -A; git commit -qm new",
@@ -158,9 +158,9 @@ fn an_amended_base_is_one_change_against_the_base() {
 /// B29: what a worker does to refs, its own or ours, changes none of the user's.
 #[test]
 fn refs_of_the_user_are_unchanged_whatever_the_worker_does_to_its_own() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.user("git branch feature; git tag v1");
-    let before = (scene.user("git for-each-ref"), scene.users_things());
+    let before = (scene.user("git for-each-ref"), scene.user_files());
     scene.prepare();
     scene.work(
         "echo two >>a.txt; git commit -qam two; git branch -f main HEAD; git branch -D main; \
@@ -171,7 +171,7 @@ fn refs_of_the_user_are_unchanged_whatever_the_worker_does_to_its_own() {
     assert_eq!(harvest.steps.len(), 1);
     let ours = scene.user("git for-each-ref refs/afresh");
     let after = scene.user("git for-each-ref").replace(&ours, "");
-    assert_eq!((after, scene.users_things()), before);
+    assert_eq!((after, scene.user_files()), before);
     assert!(ours.contains(harvest.commit.unwrap().as_str()));
 }
 
@@ -208,7 +208,7 @@ fn forged_objects_mean_a_single_commit() {
         (format!("{two}; echo 1111111111111111111111111111111111111111 >.git/HEAD"), ""),
         (format!("{two}; rm -rf .git"), "missing or not a directory"),
     ];
-    let scene = Scene::new();
+    let scene = GitScene::new();
     for (script, why) in cases {
         scene.prepare();
         scene.work(&script);
@@ -223,7 +223,7 @@ fn forged_objects_mean_a_single_commit() {
 /// R15.
 #[test]
 fn a_huge_intermediate_version_is_not_copied() {
-    let scene = Scene::new();
+    let scene = GitScene::new();
     scene.prepare();
     scene.work("head -c 5000 /dev/zero >b; git add b; git commit -qm big; echo small >b; git commit -qam small");
     let limits = HarvestLimits { max_file_bytes: 2000, ..HarvestLimits::default() };
@@ -235,7 +235,7 @@ fn a_huge_intermediate_version_is_not_copied() {
 /// EX-04: unusual characters in paths, and a shallow history, change nothing.
 #[test]
 fn a_shallow_clone_and_a_cache_with_a_colon_work_the_same() {
-    let mut scene = Scene::new();
+    let mut scene = GitScene::new();
     scene.user(
         "echo two >>a.txt; git commit -qam two; git clone -q --depth 1 \"file://$PWD\" ../shallow",
     );

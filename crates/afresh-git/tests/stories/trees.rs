@@ -10,7 +10,7 @@ use afresh_git::{
     WorkspacePool,
 };
 
-use crate::scene::{Scene, WORK, put_script, variables};
+use crate::scene::{GitScene, WORK, variables, write_script};
 
 /// Names that sort differently as files and as directories.
 const NAMES: [&str; 7] = ["a", "a.b", "a-b", "a0", "b", "c", "ü x"];
@@ -70,7 +70,7 @@ fn edit(tree: &Path, dice: &mut Dice, count: usize, may_remove: bool) {
 
 /// A commit of the user's on top of `base`, with random edits.
 fn commit(
-    scene: &Scene,
+    scene: &GitScene,
     base: &CommitId,
     dice: &mut Dice,
     count: usize,
@@ -86,7 +86,7 @@ fn commit(
 #[test]
 fn a_harvested_tree_and_its_changes_are_what_git_says() {
     for format in ["sha1", "sha256"] {
-        let scene = Scene::with_format("echo one >a.txt", format);
+        let scene = GitScene::with_format("echo one >a.txt", format);
         let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
         let mut base = scene.base.clone();
         for round in 0..20 {
@@ -137,7 +137,7 @@ fn octal(mode: EntryMode) -> String {
 /// git.
 #[test]
 fn a_merge_is_what_git_merges() {
-    let scene = Scene::with("echo one >a.txt");
+    let scene = GitScene::with("echo one >a.txt");
     let (pool, calls) = counting_pool(&scene, "merge-tree");
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     let mut start = scene.base.clone();
@@ -181,7 +181,7 @@ fn new_files_move_with_a_renamed_directory() {
         ("git mv d/e d/n", "echo new >d/e/new", "d/n/new"),
         ("mkdir s; git mv r1 r2 r3 s", "seq 1 8 >r1", "s/r1"),
     ] {
-        let scene = Scene::with(files);
+        let scene = GitScene::with(files);
         let made = |script: &str| -> CommitId {
             let base = &scene.base;
             let told = scene.user(&format!(
@@ -204,7 +204,7 @@ fn new_files_move_with_a_renamed_directory() {
 }
 
 /// The same pool with a git that records each call of a verb.
-fn counting_pool(scene: &Scene, verb: &str) -> (WorkspacePool, std::path::PathBuf) {
+fn counting_pool(scene: &GitScene, verb: &str) -> (WorkspacePool, std::path::PathBuf) {
     let (bin, calls) = (scene.dir.path().join("bin"), scene.dir.path().join("calls"));
     fs::create_dir(&bin).unwrap();
     let git = scene.repository().program().path().display().to_string();
@@ -212,7 +212,7 @@ fn counting_pool(scene: &Scene, verb: &str) -> (WorkspacePool, std::path::PathBu
         "#!/bin/sh\ncase \" $* \" in *' {verb} '*) echo x >>'{}';; esac\nexec {git} \"$@\"\n",
         calls.display()
     );
-    put_script(&bin.join("git"), &script);
+    write_script(&bin.join("git"), &script);
     let mut vars = variables(&scene.home());
     vars[0].1 = bin.into();
     let program = GitProgram::find(GitEnv::from_vars(vars)).unwrap();

@@ -179,7 +179,7 @@ impl RunningJob {
         if self.report.is_none() && self.early.is_none() {
             match self.next_status() {
                 // A program that writes has started.
-                Some(StatusMessage::Started | StatusMessage::Seen { .. }) => return true,
+                Some(StatusMessage::Started | StatusMessage::Output { .. }) => return true,
                 Some(StatusMessage::Report(report)) => self.early = Some(*report),
                 None => return false,
             }
@@ -198,7 +198,7 @@ impl RunningJob {
         loop {
             match self.next_status()? {
                 StatusMessage::Report(report) => return Some(*report),
-                StatusMessage::Seen { .. } => on_output(),
+                StatusMessage::Output { .. } => on_output(),
                 StatusMessage::Started => {}
             }
         }
@@ -209,7 +209,7 @@ impl RunningJob {
         let mut closed = false;
         loop {
             if let Some(status) = self.lines.next() {
-                if let StatusMessage::Seen { bytes } = &status {
+                if let StatusMessage::Output { bytes } = &status {
                     self.seen.store(*bytes, Ordering::Relaxed);
                 }
                 return Some(status);

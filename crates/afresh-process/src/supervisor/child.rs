@@ -61,7 +61,7 @@ fn execute(request: &ExecCommand) -> Result<std::convert::Infallible, SpawnError
 /// Limits whose cgroups cannot be entered are polled.
 pub(crate) fn enter_cgroups(cgroup_limits: &CgroupPaths, supervisor: &mut File) {
     if cgroup_limits.iter().any(|door| crate::containment::cgroup::enter(door).is_err()) {
-        let _ = send(supervisor, &StageReply::Unfenced);
+        let _ = send(supervisor, &StageReply::CgroupsUnavailable);
     }
 }
 

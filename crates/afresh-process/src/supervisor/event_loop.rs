@@ -22,7 +22,7 @@ use crate::supervisor::protocol::{
     StageReply, StatusMessage, send,
 };
 use crate::supervisor::reaper::ChildReaper;
-use crate::supervisor::signals::{Deaths, is_handled_by_any_child};
+use crate::supervisor::signals::{ChildExits, is_handled_by_any_child};
 use crate::supervisor::stage::StageProcess;
 
 /// New output is reported to the driver at most this often.
@@ -38,14 +38,21 @@ pub(crate) struct DriverLink {
     control: File,
     lines: LineReader,
     status_pipe: File,
-    told: u64,
-    told_at: Instant,
-    told_started: bool,
+    reported_bytes: u64,
+    reported_at: Instant,
+    reported_started: bool,
 }
 
 impl DriverLink {
     pub(crate) fn new(control: File, lines: LineReader, status_pipe: File) -> Self {
-        Self { control, lines, status_pipe, told: 0, told_at: Instant::now(), told_started: false }
+        Self {
+            control,
+            lines,
+            status_pipe,
+            reported_bytes: 0,
+            reported_at: Instant::now(),
+            reported_started: false,
+        }
     }
 
     pub(crate) fn report(&mut self, report: JobReport) {
@@ -55,24 +62,24 @@ impl DriverLink {
 
     /// A short line, which always fits into the pipe.
     fn send_started(&mut self) {
-        if !self.told_started {
-            self.told_started = true;
+        if !self.reported_started {
+            self.reported_started = true;
             let _ = send(&mut self.status_pipe, &StatusMessage::Started);
         }
     }
 
     /// Never blocks: a driver that does not read must not delay the enforcement of limits.
     fn send_output_bytes(&mut self, bytes: u64) {
-        if bytes == self.told || self.told_at.elapsed() < STATUS_INTERVAL {
+        if bytes == self.reported_bytes || self.reported_at.elapsed() < STATUS_INTERVAL {
             return;
         }
-        self.told_at = Instant::now();
+        self.reported_at = Instant::now();
         let mut polled = [PollFd::new(self.status_pipe.as_fd(), PollFlags::POLLOUT)];
         let room = poll(&mut polled, PollTimeout::ZERO).is_ok()
             && polled[0].revents().is_some_and(|it| it.contains(PollFlags::POLLOUT));
         if room {
-            self.told = bytes;
-            let _ = send(&mut self.status_pipe, &StatusMessage::Seen { bytes });
+            self.reported_bytes = bytes;
+            let _ = send(&mut self.status_pipe, &StatusMessage::Output { bytes });
         }
     }
 }
@@ -94,7 +101,7 @@ impl LoopOutcome {
 
 pub(crate) struct EventLoop<'a> {
     pub link: &'a mut DriverLink,
-    pub deaths: &'a Deaths,
+    pub deaths: &'a ChildExits,
     pub stage: &'a mut StageProcess,
     pub reaper: &'a mut ChildReaper,
     pub pipes: &'a mut OutputPipes,
@@ -118,7 +125,7 @@ struct LoopDeadlines {
     started: Instant,
     last_output: Instant,
     /// The program waits for the driver: its silence does not count.
-    excused: bool,
+    silence_paused: bool,
     stopping: Option<PendingStop>,
 }
 
@@ -134,7 +141,7 @@ impl EventLoop<'_> {
     pub(crate) fn run(mut self) -> (LoopOutcome, Duration) {
         let now = Instant::now();
         let mut times =
-            LoopDeadlines { started: now, last_output: now, excused: false, stopping: None };
+            LoopDeadlines { started: now, last_output: now, silence_paused: false, stopping: None };
         loop {
             if let Some(verdict) = self.run_once(&mut times) {
                 let ended = match (verdict, times.stopping) {
@@ -190,7 +197,7 @@ impl EventLoop<'_> {
     }
 
     fn next_deadline(&self, times: &LoopDeadlines) -> Option<Instant> {
-        let untold = self.pipes.byte_count() != self.link.told;
+        let untold = self.pipes.byte_count() != self.link.reported_bytes;
         let moments = [
             times.stopping.as_ref().map(|it| it.kill_at),
             times
@@ -204,12 +211,12 @@ impl EventLoop<'_> {
                 .and_then(|it| times.started.checked_add(it)),
             self.limits
                 .silence
-                .filter(|_| times.stopping.is_none() && !times.excused)
+                .filter(|_| times.stopping.is_none() && !times.silence_paused)
                 .and_then(|it| times.last_output.checked_add(it)),
-            untold.then(|| self.link.told_at + STATUS_INTERVAL),
+            untold.then(|| self.link.reported_at + STATUS_INTERVAL),
             self.member_log.as_ref().map(MemberLog::due),
             self.monitor.due(),
-            Deaths::longest_wait().map(|it| Instant::now() + it),
+            ChildExits::longest_wait().map(|it| Instant::now() + it),
         ];
         moments.into_iter().flatten().min()
     }
@@ -234,7 +241,7 @@ impl EventLoop<'_> {
                 self.link.send_started();
                 None
             }
-            StageReply::Unfenced => {
+            StageReply::CgroupsUnavailable => {
                 self.monitor.poll_all(self.tree_limits);
                 None
             }
@@ -265,7 +272,7 @@ impl EventLoop<'_> {
             match message {
                 ControlMessage::Stop { grace } => self.stop(times, ProcessEnd::Stopped, grace),
                 ControlMessage::PauseSilenceLimit(excused) => {
-                    times.excused = excused;
+                    times.silence_paused = excused;
                     times.last_output = Instant::now();
                 }
                 ControlMessage::Kill => {
@@ -291,7 +298,7 @@ impl EventLoop<'_> {
             self.stop(times, ProcessEnd::TimedOut, self.limits.grace);
         }
         let silent_for = now - times.last_output;
-        if !times.excused && self.limits.silence.is_some_and(|limit| silent_for >= limit) {
+        if !times.silence_paused && self.limits.silence.is_some_and(|limit| silent_for >= limit) {
             self.stop(times, ProcessEnd::WentSilent, self.limits.grace);
         }
         None
@@ -301,7 +308,7 @@ impl EventLoop<'_> {
     fn stop(&mut self, times: &mut LoopDeadlines, why: ProcessEnd, grace: Duration) {
         let now = Instant::now();
         // Before the program started, no process could handle the stop signal.
-        let grace = if self.link.told_started { grace } else { Duration::ZERO };
+        let grace = if self.link.reported_started { grace } else { Duration::ZERO };
         // A grace period beyond the range of the clock is limited to a day.
         let kill_at = now.checked_add(grace).unwrap_or(now + Duration::from_secs(86_400));
         if let Some(stopping) = &mut times.stopping {

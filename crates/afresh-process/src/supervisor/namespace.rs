@@ -50,7 +50,7 @@ mod linux {
         ExitState, LineReader, NamespaceCommand, PeerState, ProgramSpec, StageReply, send,
     };
     use crate::supervisor::reaper::{ChildReaper, ReapState, exit_state};
-    use crate::supervisor::signals::{self, Deaths};
+    use crate::supervisor::signals::{self, ChildExits};
     use afresh_core::process::StopSignal;
 
     /// The environment variable that names the mapping which the first process must undo.
@@ -118,8 +118,10 @@ mod linux {
         };
         let _ = send(&mut supervisor, &StageReply::Started);
         // Without these, exits could not be noticed; returning ends the program too.
-        let (Ok(()), Ok(deaths)) = (signals::block_all_signals(), Deaths::new()) else { return };
-        Init { reaper, supervisor, lines, deaths, told: false }.run();
+        let (Ok(()), Ok(deaths)) = (signals::block_all_signals(), ChildExits::new()) else {
+            return;
+        };
+        NamespaceInit { reaper, supervisor, lines, deaths, told: false }.run();
     }
 
     fn other(error: &io::Error) -> SpawnError {
@@ -162,15 +164,15 @@ mod linux {
         command.process_group(0).spawn().map_err(|error| exec::explain_exec_error(&command, &error))
     }
 
-    struct Init {
+    struct NamespaceInit {
         reaper: ChildReaper,
         supervisor: File,
         lines: LineReader,
-        deaths: Deaths,
+        deaths: ChildExits,
         told: bool,
     }
 
-    impl Init {
+    impl NamespaceInit {
         fn run(mut self) {
             loop {
                 self.reaper.reap();

@@ -73,7 +73,7 @@ pub(crate) enum ControlMessage {
 pub(crate) enum StatusMessage {
     /// The program itself runs.
     Started,
-    Seen {
+    Output {
         bytes: u64,
     },
     Report(Box<JobReport>),
@@ -87,7 +87,7 @@ pub(crate) enum StageReply {
     Unavailable(String),
     Failed(SpawnError),
     /// The cgroups of its limits could not be entered; the program runs without them.
-    Unfenced,
+    CgroupsUnavailable,
     /// The namespace exists, and its first process waits for a command.
     Inside,
     /// The first process of a namespace has started the program.

@@ -25,14 +25,14 @@ use crate::limits::tree_limits::EnforcedLimits;
 use crate::output::pipes::OutputPipes;
 use crate::supervisor::event_loop::{DriverLink, EventLoop, LoopOutcome};
 use crate::supervisor::protocol::{ExecCommand, LineReader, ProgramSpec, StageCommand};
-use crate::supervisor::signals::Deaths;
+use crate::supervisor::signals::ChildExits;
 use crate::supervisor::stage::StageProcess;
 
 #[derive(Debug)]
 pub(crate) struct JobSupervisor {
     job: JobSpec,
     link: DriverLink,
-    deaths: Deaths,
+    deaths: ChildExits,
     identity: ProcessIdentity,
 }
 
@@ -51,7 +51,7 @@ impl JobSupervisor {
         nix::sys::prctl::set_child_subreaper(true)?;
         let status = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let link = DriverLink::new(control, lines, status);
-        Ok(Self { job, link, deaths: Deaths::new()?, identity: ProcessIdentity::own() })
+        Ok(Self { job, link, deaths: ChildExits::new()?, identity: ProcessIdentity::own() })
     }
 
     pub(crate) fn run(mut self) {

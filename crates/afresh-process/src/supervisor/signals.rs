@@ -66,7 +66,7 @@ pub(crate) fn close_inherited() {
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::Deaths;
+pub(crate) use linux::ChildExits;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use portable::Deaths;
 
@@ -82,9 +82,9 @@ mod linux {
 
     /// Readable when a child exited.
     #[derive(Debug)]
-    pub(crate) struct Deaths(SignalFd);
+    pub(crate) struct ChildExits(SignalFd);
 
-    impl Deaths {
+    impl ChildExits {
         pub(crate) fn new() -> io::Result<Self> {
             let mut mask = SigSet::empty();
             mask.add(Signal::SIGCHLD);
@@ -118,7 +118,7 @@ mod portable {
     #[derive(Debug)]
     pub(crate) struct Deaths;
 
-    impl Deaths {
+    impl ChildExits {
         pub(crate) fn new() -> io::Result<Self> {
             Ok(Self)
         }

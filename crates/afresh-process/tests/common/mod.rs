@@ -25,16 +25,16 @@ pub(crate) const HELPER: &str = env!("CARGO_BIN_EXE_afresh-process-helper");
 /// Generous: nothing here depends on speed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(crate) struct Story {
+pub(crate) struct ProcessScene {
     directory: TempDir,
     pub(crate) containment: Containment,
 }
 
 /// Runs the test once with every containment that this machine offers.
-pub(crate) fn on_every_rung(story: impl Fn(&Story)) {
+pub(crate) fn with_every_containment(story: impl Fn(&ProcessScene)) {
     for containment in rungs() {
         eprintln!("on the rung {containment:?}");
-        story(&Story::on(*containment));
+        story(&ProcessScene::on(*containment));
     }
 }
 
@@ -49,7 +49,7 @@ fn rungs() -> &'static [Containment] {
 }
 
 fn exists(containment: Containment) -> bool {
-    let story = Story::on(containment);
+    let story = ProcessScene::on(containment);
     match story.run(&story.job(&["true"])).ended {
         Ok(ProcessEnd::Exited(0)) => true,
         Err(SpawnError { kind: SpawnErrorKind::NoContainment, message }) => {
@@ -60,14 +60,14 @@ fn exists(containment: Containment) -> bool {
     }
 }
 
-impl Drop for Story {
+impl Drop for ProcessScene {
     fn drop(&mut self) {
         // A supervisor that was killed leaves its empty cgroup to the next sweep.
         sweep_leftovers(&self.path("no-registry"), &self.name());
     }
 }
 
-impl Story {
+impl ProcessScene {
     pub(crate) fn on(containment: Containment) -> Self {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir(directory.path().join("work")).unwrap();

@@ -11,11 +11,11 @@ use tempfile::TempDir;
 const HELPER: &str = env!("CARGO_BIN_EXE_afresh-sandbox-helper");
 
 /// A directory with a sandbox spec.
-pub(crate) struct Scene {
+pub(crate) struct SandboxScene {
     directory: TempDir,
 }
 
-impl Scene {
+impl SandboxScene {
     pub(crate) fn new() -> Self {
         let directory =
             tempfile::Builder::new().prefix("rooms-").tempdir_in(env!("CARGO_TARGET_TMPDIR"));
@@ -55,8 +55,8 @@ impl Scene {
         script: &str,
     ) -> Command {
         let wrapped = spec.wrap_command(level, Path::new(HELPER), &self.path("work"));
-        let mut command = Command::new(&wrapped.before[0]);
-        command.args(&wrapped.before[1..]).args(["/bin/sh", "-c", script]);
+        let mut command = Command::new(&wrapped.wrapper[0]);
+        command.args(&wrapped.wrapper[1..]).args(["/bin/sh", "-c", script]);
         command.envs(wrapped.env).stdin(Stdio::null());
         command.current_dir(self.path("work"));
         command

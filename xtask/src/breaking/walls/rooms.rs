@@ -215,8 +215,8 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "R5, B22: workers and checks are held",
                 edits: &[Edit {
                     file: "afresh-engine/src/executor/sandbox/mod.rs",
-                    text: "job.wrapper = enclosed.before;",
-                    instead: "drop(enclosed.before);",
+                    text: "job.wrapper = enclosed.wrapper;",
+                    instead: "drop(enclosed.wrapper);",
                 }],
             },
             Mutation {

@@ -56,7 +56,7 @@ impl ExecutorContext {
             limits: sandbox.limits,
         };
         let tree: &Path = &self.pool.tree(place);
-        let before = room.wrap_command(&sandbox.level, &self.config.exe, tree).before;
+        let before = room.wrap_command(&sandbox.level, &self.config.exe, tree).wrapper;
         Ok(Some(GitSandbox { before, _temp: temp }))
     }
 }

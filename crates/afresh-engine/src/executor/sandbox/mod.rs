@@ -90,7 +90,7 @@ impl ExecutorContext {
                 .map_err(|error| format!("cannot make {}: {error}", stand_in.display()))?;
             enclosed.env.push(("HOME".to_owned(), text(&stand_in)));
         }
-        job.wrapper = enclosed.before;
+        job.wrapper = enclosed.wrapper;
         for (name, value) in enclosed.env {
             job.env.retain(|(known, _)| *known != name);
             job.env.push((name, value));
