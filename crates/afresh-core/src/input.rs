@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckOutcome, CheckPhase};
+use crate::denial::Denial;
 use crate::event::LogLevel;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId};
@@ -10,7 +11,6 @@ use crate::model_error::ModelError;
 use crate::outcome::{Deviation, Outcome, SpawnFailure};
 use crate::plan::Plan;
 use crate::process::ProcessEnd;
-use crate::refusal::Denial;
 use crate::settings::Settings;
 use crate::usage::{ContextFill, ModelUsage, Usage};
 

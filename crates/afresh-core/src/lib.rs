@@ -1,58 +1,44 @@
 //! What a run is, and what happens next.
 //!
-//! The core is pure: no files, no clock, no processes, no threads, no hash maps. Time and every
-//! fact about the world come in as an [`Input`]; [`decide()`] answers with [`Event`]s (what is now
-//! true, for the journal) and [`Effect`]s (what we ask of the world). A [`Run`] changes through
-//! [`Run::apply`] alone, so the journal applied to an empty run is the run.
+//! The core is pure: no files, no clock, no processes, no threads, no hash maps. Time and every fact about
+//! the world come in as an [`Input`]; [`decide()`] answers with [`Event`]s (what is now true, for the journal)
+//! and [`Effect`]s (what the executor must do). A [`Run`] changes through [`Run::apply`] alone, so the journal
+//! applied to an empty run is the run.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`ids`], [`time`], [`pattern`] | names, moments, file patterns: checked once, then trusted |
-//! | [`printable`] | text of others, made safe to show |
-//! | [`plan`] | tasks and their order; everything that is wrong with a plan, at once |
-//! | [`estimate`] | how much of a worker's context a task will fill |
-//! | [`settings`], [`usage`] | how to run it; what it costs and may cost |
-//! | [`outcome`], [`harvest`], [`check`] | what a worker said; what it really changed; what our checks found |
-//! | [`process`] | how supervised programs end, and resource limits |
-//! | [`model_error`] | what went wrong between an agent program and its model |
-//! | [`rejection`] | why an attempt came to nothing |
-//! | [`interruption`] | work that was cut off, and taking it up again |
-//! | [`step`] | finished pieces of a task, and where a fresh worker goes on |
-//! | [`scope`] | may this change land? |
-//! | [`input`], [`event`], [`effect`] | the three vocabularies |
-//! | [`run`] | the state, and `apply` |
-//! | [`decide`](mod@decide) | the policy |
+//! | [`input`], [`event`], [`effect`] | the three vocabularies: what happened, what is now true, what to do |
+//! | [`run`] | the state of a run, and `apply` |
+//! | [`decide`](mod@decide) | the policy: scheduler, retries, checks, merge queue, questions, halts, recovery |
+//! | [`plan`] | tasks and their order, file patterns, context estimates; every problem of a plan at once |
+//! | [`attempt`] | what a worker reported, what it changed, what our checks found, and why work is rejected |
+//! | [`question`] | what a person is asked |
+//! | [`settings`] | how to run it |
 //! | [`status`] | the state as a table for people and scripts |
+//! | [`ids`], [`time`] | names and moments: checked once, then trusted |
+//! | [`printable`] | text from outside, made safe to show |
 
-pub mod check;
+pub mod attempt;
 pub mod decide;
 pub mod effect;
-pub mod estimate;
 pub mod event;
-pub mod harvest;
 pub mod ids;
 pub mod input;
-pub mod interruption;
-pub mod model_error;
-pub mod outcome;
-pub mod pattern;
 pub mod plan;
 pub mod printable;
-pub mod process;
 pub mod question;
-pub mod refusal;
-pub mod rejection;
 pub mod run;
-pub mod scope;
 pub mod settings;
 pub mod status;
-pub mod step;
 pub mod time;
-pub mod usage;
 
+pub use attempt::{
+    check, denial, harvest, interruption, model_error, outcome, process, rejection, scope, step,
+    usage,
+};
 pub use decide::{Reaction, decide};
 pub use effect::Effect;
 pub use event::Event;
 pub use input::Input;
-pub use plan::Plan;
+pub use plan::{Plan, estimate, pattern};
 pub use run::Run;

@@ -1,7 +1,7 @@
 //! The person in the loop: what an answer does, a person's or a policy's.
 
 use super::Decider;
-use super::verdict::AttemptCounts;
+use super::attempt::verdict::AttemptCounts;
 use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::TaskIndex;

@@ -1,7 +1,7 @@
 //! The person in the loop: what is asked.
 
 use super::Decider;
-use super::verdict::AttemptCounts;
+use super::attempt::verdict::AttemptCounts;
 use crate::event::Event;
 use crate::ids::CommitId;
 use crate::outcome::{ActionRequest, DecisionOption, DecisionRequest};

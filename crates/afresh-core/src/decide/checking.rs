@@ -2,8 +2,8 @@
 //! The round on the merged tree belongs to merging.
 
 use super::Decider;
+use super::attempt::verdict::AttemptCounts;
 use super::halting::HaltMode;
-use super::verdict::AttemptCounts;
 use crate::check::{CheckOutcome, CheckPhase, CheckResult};
 use crate::effect::{CheckOn, CheckRequest, Effect};
 use crate::event::Event;

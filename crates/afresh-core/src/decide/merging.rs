@@ -2,8 +2,8 @@
 //! (EX-05, R3, R4).
 
 use super::Decider;
+use super::attempt::verdict::AttemptCounts;
 use super::halting::HaltMode;
-use super::verdict::AttemptCounts;
 use crate::check::{CheckOutcome, CheckPhase, CheckResult, Receipt};
 use crate::effect::{CheckOn, CheckRequest, Effect};
 use crate::event::Event;

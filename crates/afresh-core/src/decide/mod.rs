@@ -1,25 +1,31 @@
-//! What happens next.
+//! What happens next: the policy of a run.
 //!
-//! [`decide`] looks at one input, says what is now true (events) and what to ask of the world
-//! (effects). It applies each event as it decides it, so that the next decision of the same turn
-//! sees it; the caller must have the events on disk before it performs the effects.
+//! [`decide`] takes one input and returns what is now true (events) and what the executor must do (effects). It
+//! applies each event as it decides it, so that the next decision of the same turn sees it; the caller must
+//! have the events on disk before it performs the effects.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | `scheduler` | which tasks start, from where, with what budget reserved |
+//! | `attempt` | one attempt, from its start to the verdict and the retry |
+//! | `checking` | rounds of checks, and the final checks of a run |
+//! | `merging` | the merge queue: one merge at a time, and the move of the branch |
+//! | `budget` | which workers continue near a limit |
+//! | `asking`, `answers` | what a person is asked, and what an answer does |
+//! | `commands` | what a person does to a task without being asked |
+//! | `halting`, `recovery`, `rewinding` | stopping, opening a run again, moving back to before a wave |
 
 mod answers;
 mod asking;
-mod attempts;
-mod blocking;
+mod attempt;
+mod budget;
 mod checking;
 mod commands;
 mod halting;
-mod interruptions;
 mod merging;
-mod models;
 mod recovery;
 mod rewinding;
-mod spending;
-mod starting;
-mod steps;
-mod verdict;
+mod scheduler;
 
 use self::halting::HaltMode;
 use crate::effect::Effect;

@@ -4,8 +4,8 @@
 //! and what is going on ends first.
 
 use super::Decider;
+use super::attempt::verdict::AttemptCounts;
 use super::halting::HaltMode;
-use super::verdict::AttemptCounts;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::CommitId;

@@ -6,7 +6,9 @@
 
 mod conflict;
 mod draft;
+pub mod estimate;
 mod graph;
+pub mod pattern;
 mod problem;
 mod reach;
 mod reword;

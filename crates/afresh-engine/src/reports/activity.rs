@@ -8,7 +8,7 @@ use std::path::Path;
 
 use afresh_core::Event;
 use afresh_core::printable;
-use afresh_core::refusal;
+use afresh_core::denial;
 use afresh_core::rejection::Rejection;
 
 use crate::driver::reporter::{RecordedEvent, Reporter};
@@ -61,7 +61,7 @@ pub fn one_line(text: &str) -> String {
 pub fn lines(event: &Event) -> Vec<ActivityLine> {
     let (level, who, name, message) = describe(event);
     let own = ActivityLine { level, who, event: name, message };
-    let refused = refusal::met(event).into_iter().map(|met| ActivityLine {
+    let refused = denial::met(event).into_iter().map(|met| ActivityLine {
         level: "WARN",
         who: met.attempt.map_or_else(|| "afresh".to_owned(), ToString::to_string),
         event: "refused",

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use afresh_core::Event;
-use afresh_core::refusal::{self, DeniedAction};
+use afresh_core::denial::{self, DeniedAction};
 use afresh_core::rejection::Rejection;
 use afresh_engine::{RecordedEvent, Reporter};
 

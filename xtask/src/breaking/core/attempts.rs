@@ -61,7 +61,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "the budget is never reached",
         promise: "R14: a budget stops spending within one event",
         edits: &[Edit {
-            file: "afresh-core/src/decide/attempts.rs",
+            file: "afresh-core/src/decide/attempt/lifecycle.rs",
             text: "if self.run.budget_reached() || !self.run.settings().budget.is_reached_by(spent) {",
             instead: "if self.run.usage().tokens() < u64::MAX {",
         }],
@@ -70,7 +70,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "workers go on beyond the budget",
         promise: "R14: a budget stops spending within one event",
         edits: &[Edit {
-            file: "afresh-core/src/decide/attempts.rs",
+            file: "afresh-core/src/decide/attempt/lifecycle.rs",
             text: "        self.record(Event::BudgetReached { spent });\n        let grace = self.run.settings().halt_grace;\n        self.stop_workers(grace);",
             instead: "        self.record(Event::BudgetReached { spent });",
         }],

@@ -52,7 +52,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "attempts are never spent",
         promise: "`attempts` fresh workers per task before it counts as failed",
         edits: &[Edit {
-            file: "afresh-core/src/decide/verdict.rs",
+            file: "afresh-core/src/decide/attempt/verdict.rs",
             text: "if counts && self.run.task(at).retries.counted >= self.run.settings().attempts.max(1) {",
             instead: "if counts && self.run.task(at).counted > self.run.settings().attempts.max(1) {",
         }],
@@ -79,7 +79,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a step counts before it is checked",
         promise: "EX-04: a finished step has passed its checks",
         edits: &[Edit {
-            file: "afresh-core/src/decide/steps.rs",
+            file: "afresh-core/src/decide/attempt/steps.rs",
             text: "CheckOutcome::Ran(results) if results.iter().all(CheckResult::passed) => {\n                self.finish_step",
             instead: "CheckOutcome::Ran(results) => {\n                self.finish_step",
         }],
@@ -88,7 +88,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "steps are dropped with every attempt",
         promise: "ST-02: finished steps are kept",
         edits: &[Edit {
-            file: "afresh-core/src/decide/steps.rs",
+            file: "afresh-core/src/decide/attempt/steps.rs",
             text: "            _ => false,\n        }\n    }\n\n    pub(super) fn drop_steps",
             instead: "            _ => true,\n        }\n    }\n\n    pub(super) fn drop_steps",
         }],
@@ -115,7 +115,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a full context is forgotten",
         promise: "AG-07: who was stopped for it is followed by a fresh worker",
         edits: &[Edit {
-            file: "afresh-core/src/decide/verdict.rs",
+            file: "afresh-core/src/decide/attempt/verdict.rs",
             text: "(ProcessEnd::Stopped, ..) if self.run.task(at).session.context_reached.is_some() =>",
             instead: "(ProcessEnd::Stopped, ..) if false && self.run.task(at).session.context_reached.is_some() =>",
         }],

@@ -7,7 +7,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a passing failure of a model counts",
         promise: "AG-05: it says nothing about the task",
         edits: &[Edit {
-            file: "afresh-core/src/decide/models.rs",
+            file: "afresh-core/src/decide/attempt/models.rs",
             text: "class => !class.is_transient() && !class.is_lasting(),",
             instead: "class => !class.is_lasting(),",
         }],
@@ -25,7 +25,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a model's agent is not parked",
         promise: "BE-04: others of the same agent and size wait too",
         edits: &[Edit {
-            file: "afresh-core/src/decide/models.rs",
+            file: "afresh-core/src/decide/attempt/models.rs",
             text: "            self.park_agent(at, &error);\n",
             instead: "",
         }],
@@ -43,7 +43,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a model that refuses is tried again",
         promise: "AG-06: what cannot pass is not tried again",
         edits: &[Edit {
-            file: "afresh-core/src/decide/models.rs",
+            file: "afresh-core/src/decide/attempt/models.rs",
             text: "let over = class.is_lasting() || self",
             instead: "let over = self",
         }],
@@ -52,7 +52,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a model is waited for without end",
         promise: "AG-06: a person is asked in the end",
         edits: &[Edit {
-            file: "afresh-core/src/decide/models.rs",
+            file: "afresh-core/src/decide/attempt/models.rs",
             text: "let over = class.is_lasting() || self.patience_is_over(at, &error);",
             instead: "let over = class.is_lasting();",
         }],
@@ -70,7 +70,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a full context goes on",
         promise: "AG-07: at the hard limit the worker is stopped",
         edits: &[Edit {
-            file: "afresh-core/src/decide/models.rs",
+            file: "afresh-core/src/decide/attempt/models.rs",
             text: "self.ask_world(Effect::Stop { attempt: attempt.clone(), grace });",
             instead: "let _ = (grace, |attempt, grace| Effect::Stop { attempt, grace });",
         }],
@@ -79,7 +79,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a full context counts, whatever was finished",
         promise: "AG-07: who finished a step has not failed",
         edits: &[Edit {
-            file: "afresh-core/src/decide/models.rs",
+            file: "afresh-core/src/decide/attempt/models.rs",
             text: "self.reject(at, Rejection::ContextFull { fill }, AttemptCounts::when(!progressed));",
             instead: "self.reject(at, Rejection::ContextFull { fill }, AttemptCounts::when(progressed || !progressed));",
         }],
@@ -88,7 +88,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a conversation is taken up for ever",
         promise: "AG-08: after two resumes a fresh worker comes",
         edits: &[Edit {
-            file: "afresh-core/src/decide/interruptions.rs",
+            file: "afresh-core/src/decide/attempt/interruptions.rs",
             text: "const MAX_RESUMES: usize = 2;",
             instead: "const MAX_RESUMES: usize = 20;",
         }],
@@ -97,7 +97,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a conversation goes on in any slot",
         promise: "AG-08: whoever goes on is where it was",
         edits: &[Edit {
-            file: "afresh-core/src/decide/interruptions.rs",
+            file: "afresh-core/src/decide/attempt/interruptions.rs",
             text: "let same = left.slot == slot",
             instead: "let _ = slot;\n        let same = true",
         }],
@@ -106,7 +106,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "rejected work is taken up again",
         promise: "AG-08: only whoever was cut off goes on",
         edits: &[Edit {
-            file: "afresh-core/src/rejection.rs",
+            file: "afresh-core/src/attempt/rejection.rs",
             text: "Self::ModelFailed { error } => error.is_passing(),\n            _ => false,",
             instead: "Self::ModelFailed { error } => error.is_passing(),\n            _ => true,",
         }],
@@ -124,7 +124,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a worker is warned again and again",
         promise: "AG-07: at the soft limit a worker is told once",
         edits: &[Edit {
-            file: "afresh-core/src/decide/models.rs",
+            file: "afresh-core/src/decide/attempt/models.rs",
             text: "is_first && !is_warned &&",
             instead: "is_first && (is_warned || true) &&",
         }],

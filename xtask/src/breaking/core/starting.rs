@@ -13,7 +13,7 @@ pub(super) const ALL: &[Mutation] = &[
                 instead: "if self.idle[at.position()] {",
             },
             Edit {
-                file: "afresh-core/src/decide/starting.rs",
+                file: "afresh-core/src/decide/scheduler.rs",
                 text: "plan.needs(at).iter().all(|need| self.run.task(*need).is_met()),",
                 instead: "true,",
             },
@@ -23,7 +23,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a start in a halted run",
         promise: "R7: after a halt nothing new starts",
         edits: &[Edit {
-            file: "afresh-core/src/decide/starting.rs",
+            file: "afresh-core/src/decide/scheduler.rs",
             text: "self.run.halt().is_none() && self.run.aborted().is_none() && !",
             instead: "self.run.aborted().is_none() && !",
         }],
@@ -32,7 +32,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "parallel starts overshoot the budget",
         promise: "R14: the budget is reserved before a spawn",
         edits: &[Edit {
-            file: "afresh-core/src/decide/starting.rs",
+            file: "afresh-core/src/decide/scheduler.rs",
             text: "(alone || !budget.is_exceeded_by(planned.plus(expected))).then_some(expected)",
             instead: "(alone || planned != expected || planned == expected).then_some(expected)",
         }],
@@ -41,7 +41,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "all workers start before anything is known",
         promise: "R14: the budget is overshot by what one worker adds at most",
         edits: &[Edit {
-            file: "afresh-core/src/decide/starting.rs",
+            file: "afresh-core/src/decide/scheduler.rs",
             text: "|| unknown && !alone {",
             instead: "|| unknown && workers > 1_000 {",
         }],
@@ -50,7 +50,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "near the limit all workers go on",
         promise: "R14: the budget is overshot by what one worker adds at most",
         edits: &[Edit {
-            file: "afresh-core/src/decide/spending.rs",
+            file: "afresh-core/src/decide/budget.rs",
             text: "for (_, attempt) in workers.into_iter().skip(1) {",
             instead: "for (_, attempt) in workers.into_iter().skip(usize::MAX) {",
         }],
@@ -59,7 +59,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a task goes on beyond its budget",
         promise: "R14: a budget of a task stops its spending",
         edits: &[Edit {
-            file: "afresh-core/src/decide/spending.rs",
+            file: "afresh-core/src/decide/budget.rs",
             text: "if let Some(reason) = self.task_budget_reached(at) {",
             instead: "if let Some(reason) = self.task_budget_reached(at).filter(|_| at > 10_000) {",
         }],
@@ -74,7 +74,7 @@ pub(super) const ALL: &[Mutation] = &[
                 instead: "self.idle[at.position()] = matches!(to, TaskStage::Idle | TaskStage::Running(_));",
             },
             Edit {
-                file: "afresh-core/src/decide/starting.rs",
+                file: "afresh-core/src/decide/scheduler.rs",
                 text: ".any(|other| may_collide(self.run, at, other))",
                 instead: ".any(|other| other != at && may_collide(self.run, at, other))",
             },
@@ -84,7 +84,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "tasks that share a file run at once",
         promise: "EX-01: two tasks that may write one file never run at once",
         edits: &[Edit {
-            file: "afresh-core/src/decide/starting.rs",
+            file: "afresh-core/src/decide/scheduler.rs",
             text: "if self.collides(at) {",
             instead: "if self.collides(at) && false {",
         }],
@@ -93,7 +93,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "one worker too many",
         promise: "EX-01: up to `parallel` at once",
         edits: &[Edit {
-            file: "afresh-core/src/decide/starting.rs",
+            file: "afresh-core/src/decide/scheduler.rs",
             text: "if taken.len() >= usize::from(parallel) {",
             instead: "if taken.len() > usize::from(parallel) {",
         }],
@@ -102,7 +102,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "no barrier between waves",
         promise: "EX-02: a barrier between waves",
         edits: &[Edit {
-            file: "afresh-core/src/decide/starting.rs",
+            file: "afresh-core/src/decide/scheduler.rs",
             text: "let barrier = self.open_wave();",
             instead: "let barrier = self.open_wave().filter(|_| false);",
         }],
@@ -129,7 +129,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "tasks wait for each other",
         promise: "RE-04: nobody waits in vain",
         edits: &[Edit {
-            file: "afresh-core/src/decide/blocking.rs",
+            file: "afresh-core/src/decide/attempt/blocking.rs",
             text: " && !self.waits_for(*other, at)",
             instead: "",
         }],
@@ -138,7 +138,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "nobody is asked about a task that waits for one given up",
         promise: "RE-04: nobody waits in vain",
         edits: &[Edit {
-            file: "afresh-core/src/decide/starting.rs",
+            file: "afresh-core/src/decide/scheduler.rs",
             text: "            self.ask_about_what_waits_in_vain();\n",
             instead: "",
         }],

@@ -21,7 +21,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "trust: files that hand it over are free",
                 promise: "EX-04: nothing is trusted by the way",
                 edits: &[Edit {
-                    file: "afresh-core/src/scope.rs",
+                    file: "afresh-core/src/attempt/scope.rs",
                     text: "        if hands_trust(&change.path) {\n            return Some(ViolationReason::Trust);\n        }\n",
                     instead: "",
                 }],
@@ -30,7 +30,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "trust: nobody is asked",
                 promise: "EX-04: a person decides about listed ones",
                 edits: &[Edit {
-                    file: "afresh-core/src/scope.rs",
+                    file: "afresh-core/src/attempt/scope.rs",
                     text: "} else if hands_trust(&change.path) {",
                     instead: "} else if false {",
                 }],
@@ -39,7 +39,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "trust: the plan may be changed",
                 promise: "B28: a run rests on its own plan",
                 edits: &[Edit {
-                    file: "afresh-core/src/scope.rs",
+                    file: "afresh-core/src/attempt/scope.rs",
                     text: "if self.pinned.contains(&change.path) {",
                     instead: "if false {",
                 }],
@@ -48,7 +48,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "trust: links may leave the tree",
                 promise: "B03: no link leads out",
                 edits: &[Edit {
-                    file: "afresh-core/src/scope.rs",
+                    file: "afresh-core/src/attempt/scope.rs",
                     text: "EntryKind::Symlink(target) if leaves_tree(&change.path, target) => {",
                     instead: "EntryKind::Symlink(target) if target.is_empty() && leaves_tree(&change.path, target) => {",
                 }],

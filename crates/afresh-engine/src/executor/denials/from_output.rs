@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use afresh_core::refusal::{Denial, DeniedAction};
+use afresh_core::denial::{Denial, DeniedAction};
 
 /// How the system's refusals read.
 const WORDS: &[&str] = &[

@@ -2,8 +2,8 @@
 
 pub(crate) mod from_output;
 
+use afresh_core::denial::{Denial, DeniedAction};
 use afresh_core::process::{LimitExceeded, LimitedResource};
-use afresh_core::refusal::{Denial, DeniedAction};
 use afresh_git::WorkspaceId;
 use afresh_process::EnforcedLimits;
 

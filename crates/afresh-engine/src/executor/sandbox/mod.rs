@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use afresh_agents::Agent;
-use afresh_core::refusal::Denial;
+use afresh_core::denial::Denial;
 use afresh_git::remove_tree;
 use afresh_process::{DiskLimit, JobSpec};
 use afresh_sandbox::{SandboxLevel, SandboxSpec};

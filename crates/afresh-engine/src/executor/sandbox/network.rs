@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use afresh_core::refusal::{Denial, DeniedAction};
+use afresh_core::denial::{Denial, DeniedAction};
 use afresh_proxy::{HostAllowlist, ListenerRoute, Proxy, ProxyListener, ShutdownSignal};
 use afresh_sandbox::{
     ConnectionCounters, HandoffListener, ProxyPorts, SandboxLevel, SandboxNetwork,

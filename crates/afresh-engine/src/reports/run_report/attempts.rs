@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use afresh_core::Event;
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
 use afresh_core::input::{AgentIdentity, AttemptEnd};
-use afresh_core::refusal;
+use afresh_core::denial;
 use afresh_core::status::{ContextStatus, UsageStatus};
 use afresh_core::usage::Usage;
 use serde::Serialize;
@@ -143,7 +143,7 @@ impl AttemptHistory {
     pub(super) fn see(&mut self, event: &Event, wall_ms: i64) {
         let at = (self.moment)(wall_ms);
         self.wanted.see(event);
-        for met in refusal::met(event) {
+        for met in denial::met(event) {
             let Some(attempt) = met.attempt else { continue };
             self.of(attempt).refusals.push(DenialReport::of(&met));
         }

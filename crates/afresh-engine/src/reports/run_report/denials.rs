@@ -1,6 +1,6 @@
 //! What was refused to workers and checks.
 
-use afresh_core::refusal::{DenialContext, DeniedAction};
+use afresh_core::denial::{DenialContext, DeniedAction};
 use serde::Serialize;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use afresh_core::refusal::DeniedAction;
+use afresh_core::denial::DeniedAction;
 use afresh_engine::reports::run_report::{AttemptReport, DenialReport, RunReport};
 
 use crate::reporters::markdown::{code, text};

@@ -29,7 +29,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 60);
 const MAX_PAUSES: u32 = 10;
 
 impl Decider<'_> {
-    pub(super) fn identified(&mut self, attempt: &AttemptId, identity: &AgentIdentity) {
+    pub(in crate::decide) fn identified(&mut self, attempt: &AttemptId, identity: &AgentIdentity) {
         if self.stage_of(attempt).is_some() {
             let (attempt, identity) = (attempt.clone(), identity.clone());
             self.record(Event::AttemptIdentified { attempt, identity });
@@ -38,7 +38,7 @@ impl Decider<'_> {
 
     /// At the soft limit the worker is told, once; at the hard limit it is stopped, and what it
     /// finished is kept.
-    pub(super) fn context_seen(&mut self, attempt: &AttemptId, fill: ContextFill) {
+    pub(in crate::decide) fn context_seen(&mut self, attempt: &AttemptId, fill: ContextFill) {
         let Some(TaskStage::Starting(_) | TaskStage::Running(_)) = self.stage_of(attempt) else {
             return;
         };
@@ -62,13 +62,13 @@ impl Decider<'_> {
     }
 
     /// Whoever finished a step has not failed; who did not is too small for its task.
-    pub(super) fn context_full(&mut self, at: TaskIndex) {
+    pub(in crate::decide) fn context_full(&mut self, at: TaskIndex) {
         let Some(fill) = self.run.task(at).session.context_reached else { return };
         let progressed = self.finished_a_step(at);
         self.reject(at, Rejection::ContextFull { fill }, AttemptCounts::when(!progressed));
     }
 
-    pub(super) fn model_failed(&mut self, at: TaskIndex, error: ModelError) {
+    pub(in crate::decide) fn model_failed(&mut self, at: TaskIndex, error: ModelError) {
         let class = error.class;
         let counts = match class {
             ModelErrorClass::ContextFull => !self.finished_a_step(at),
@@ -119,7 +119,7 @@ impl Decider<'_> {
     }
 
     /// 2 s, 5 s, then the next model down at once; with the smallest one it pauses.
-    pub(super) fn after_model_failure(
+    pub(in crate::decide) fn after_model_failure(
         &self,
         at: TaskIndex,
         error: &ModelError,

@@ -13,7 +13,7 @@ use crate::rejection::Rejection;
 use crate::run::TaskStage;
 
 impl Decider<'_> {
-    pub(super) fn blocked(&mut self, at: TaskIndex, blocked: &BlockedOutcome) {
+    pub(in crate::decide) fn blocked(&mut self, at: TaskIndex, blocked: &BlockedOutcome) {
         let waited_for = self.worth_waiting_for(at, blocked);
         let by = waited_for.iter().map(|other| self.run.plan().task(*other).id.clone()).collect();
         let reason = Rejection::Blocked { reason: blocked.reason.clone(), by };
@@ -24,7 +24,7 @@ impl Decider<'_> {
     }
 
     /// What it waits for was given up meanwhile, and will not be done by itself.
-    pub(super) fn ask_about_what_waits_in_vain(&mut self) {
+    pub(in crate::decide) fn ask_about_what_waits_in_vain(&mut self) {
         let ready: Vec<TaskIndex> = self.run.frontier().ready().collect();
         let held_up = ready.into_iter().filter(|at| self.run.held_up_by(*at).next().is_some());
         let held_up: Vec<TaskIndex> = held_up.collect();

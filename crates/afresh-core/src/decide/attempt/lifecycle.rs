@@ -20,13 +20,13 @@ use crate::usage::{BudgetAmount, Usage};
 const MAX_SPAWN_FAILURES: u32 = 3;
 
 impl Decider<'_> {
-    pub(super) fn spawned(&mut self, attempt: &AttemptId) {
+    pub(in crate::decide) fn spawned(&mut self, attempt: &AttemptId) {
         if let Some(TaskStage::Starting(_)) = self.stage_of(attempt) {
             self.record(Event::AttemptSpawned { attempt: attempt.clone() });
         }
     }
 
-    pub(super) fn spawn_failed(&mut self, attempt: &AttemptId, failure: &SpawnFailure) {
+    pub(in crate::decide) fn spawn_failed(&mut self, attempt: &AttemptId, failure: &SpawnFailure) {
         let Some(TaskStage::Starting(_)) = self.stage_of(attempt) else { return };
         let at = self.position(&attempt.task);
         let failures = self.run.task(at).retries.spawn_failures;
@@ -45,14 +45,14 @@ impl Decider<'_> {
     }
 
     /// The moment for the next try after this many failures in a row.
-    pub(super) fn after_backoff(&self, failures: u32) -> Option<Timestamp> {
+    pub(in crate::decide) fn after_backoff(&self, failures: u32) -> Option<Timestamp> {
         let waits = &self.run.settings().backoff;
         let wait = waits.get(failures as usize).or(waits.last()).copied().unwrap_or(Duration::ZERO);
         (!wait.is_zero()).then(|| self.now + wait)
     }
 
     /// Whatever a worker says is noted, as long as it is the task's own worker.
-    pub(super) fn worker_logged(
+    pub(in crate::decide) fn worker_logged(
         &mut self,
         attempt: &AttemptId,
         level: LogLevel,
@@ -66,7 +66,7 @@ impl Decider<'_> {
     }
 
     /// Use is counted once per attempt; the moment the budget is reached, all spending stops.
-    pub(super) fn usage_seen(&mut self, attempt: &AttemptId, usage: &Usage) {
+    pub(in crate::decide) fn usage_seen(&mut self, attempt: &AttemptId, usage: &Usage) {
         if self.stage_of(attempt).is_none() {
             return;
         }
@@ -75,7 +75,7 @@ impl Decider<'_> {
         self.watch_task_budget(attempt);
     }
 
-    pub(super) fn watch_budget(&mut self) {
+    pub(in crate::decide) fn watch_budget(&mut self) {
         let spent = BudgetAmount::from(&self.run.usage());
         if self.run.budget_reached() || !self.run.settings().budget.is_reached_by(spent) {
             return self.thin_out();
@@ -85,7 +85,7 @@ impl Decider<'_> {
         self.stop_workers(grace);
     }
 
-    pub(super) fn stop_workers(&mut self, grace: Duration) {
+    pub(in crate::decide) fn stop_workers(&mut self, grace: Duration) {
         for at in self.run.active() {
             if let TaskStage::Starting(work) | TaskStage::Running(work) = &self.run.task(at).stage {
                 let attempt = work.attempt.clone();
@@ -95,7 +95,7 @@ impl Decider<'_> {
     }
 
     /// However it ended, what it left is saved first (R16); the verdict comes with the harvest.
-    pub(super) fn attempt_ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
+    pub(in crate::decide) fn attempt_ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
         let Some(TaskStage::Starting(work) | TaskStage::Running(work)) = self.stage_of(attempt)
         else {
             return;
@@ -106,7 +106,11 @@ impl Decider<'_> {
         self.ask_world(Effect::Harvest { attempt: attempt.clone(), slot, ground });
     }
 
-    pub(super) fn harvested(&mut self, attempt: &AttemptId, harvest: &Result<Harvest, String>) {
+    pub(in crate::decide) fn harvested(
+        &mut self,
+        attempt: &AttemptId,
+        harvest: &Result<Harvest, String>,
+    ) {
         if self.run.leavings().values().any(|work| work.attempt == *attempt) {
             return self.record(Event::LeavingsSaved { attempt: attempt.clone() });
         }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::denial::Denial;
 use crate::ids::TreeId;
 use crate::outcome::{CriterionReport, Deviation};
 use crate::process::LimitExceeded;
-use crate::refusal::Denial;
 
 /// Which tree a round of checks is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -18,7 +18,12 @@ use crate::scope::ScopeViolation;
 use crate::step::StepAnswer;
 
 impl Decider<'_> {
-    pub(super) fn step_claimed(&mut self, attempt: &AttemptId, step: u32, declared: &[Deviation]) {
+    pub(in crate::decide) fn step_claimed(
+        &mut self,
+        attempt: &AttemptId,
+        step: u32,
+        declared: &[Deviation],
+    ) {
         let Some(TaskStage::Starting(work) | TaskStage::Running(work)) = self.stage_of(attempt)
         else {
             return;
@@ -58,7 +63,7 @@ impl Decider<'_> {
         Claimable::Now
     }
 
-    pub(super) fn step_saved(
+    pub(in crate::decide) fn step_saved(
         &mut self,
         attempt: &AttemptId,
         step: u32,
@@ -131,7 +136,7 @@ impl Decider<'_> {
         }));
     }
 
-    pub(super) fn step_checked(&mut self, attempt: &AttemptId, report: &CheckReport) {
+    pub(in crate::decide) fn step_checked(&mut self, attempt: &AttemptId, report: &CheckReport) {
         if self.stage_of(attempt).is_none() {
             return;
         }
@@ -175,7 +180,7 @@ impl Decider<'_> {
     }
 
     /// Does this end of an attempt take the finished steps with it?
-    pub(super) fn ends_the_steps(&self, at: TaskIndex, reason: &Rejection) -> bool {
+    pub(in crate::decide) fn ends_the_steps(&self, at: TaskIndex, reason: &Rejection) -> bool {
         let resumed = self.run.task(at).stage.work().is_some_and(|work| work.ground.is_resumed());
         match reason {
             // They stand on a branch that has moved on, or on what a person refused.
@@ -190,7 +195,7 @@ impl Decider<'_> {
         }
     }
 
-    pub(super) fn drop_steps(&mut self, at: TaskIndex) {
+    pub(in crate::decide) fn drop_steps(&mut self, at: TaskIndex) {
         if !self.run.task(at).steps.finished.is_empty() {
             let task = self.run.plan().task(at).id.clone();
             self.record(Event::StepsDropped { task });

@@ -1,7 +1,7 @@
 //! The verdict on an attempt: what it said, what it changed, and whether a fresh worker tries again.
 
 use super::Decider;
-use super::halting::HaltMode;
+use crate::decide::halting::HaltMode;
 use crate::event::Event;
 use crate::harvest::Harvest;
 use crate::model_error::ModelErrorClass;
@@ -16,20 +16,20 @@ use crate::settings::{OnFailure, OnOrphan, TimeoutAction};
 
 /// Whether a rejected attempt counts against the task's limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AttemptCounts {
+pub(in crate::decide) enum AttemptCounts {
     Yes,
     No,
 }
 
 impl AttemptCounts {
-    pub(super) fn when(counts: bool) -> Self {
+    pub(in crate::decide) fn when(counts: bool) -> Self {
         if counts { Self::Yes } else { Self::No }
     }
 }
 
 impl Decider<'_> {
     /// Judges an attempt whose work is saved.
-    pub(super) fn judge(&mut self, at: TaskIndex) {
+    pub(in crate::decide) fn judge(&mut self, at: TaskIndex) {
         let TaskStage::Judging { end, harvest, .. } = self.run.task(at).stage.clone() else {
             return;
         };
@@ -113,7 +113,7 @@ impl Decider<'_> {
     }
 
     /// Did the attempt that is being judged finish one?
-    pub(super) fn finished_a_step(&self, at: TaskIndex) -> bool {
+    pub(in crate::decide) fn finished_a_step(&self, at: TaskIndex) -> bool {
         let state = self.run.task(at);
         state.steps.finished.iter().any(|step| Some(&step.attempt) == state.attempt())
     }
@@ -137,7 +137,7 @@ impl Decider<'_> {
     }
 
     /// A person allowed what the verdict could not.
-    pub(super) fn accept_held(&mut self, at: TaskIndex) {
+    pub(in crate::decide) fn accept_held(&mut self, at: TaskIndex) {
         let TaskStage::Held { harvest, .. } = &self.run.task(at).stage else { return };
         let claim = self.run.task(at).claim().cloned().unwrap_or_default();
         let claim = self.with_steps(at, &claim);
@@ -158,7 +158,7 @@ impl Decider<'_> {
         claim
     }
 
-    pub(super) fn scope_of<'t>(
+    pub(in crate::decide) fn scope_of<'t>(
         &'t self,
         at: TaskIndex,
         claim: &'t CompletionClaim,
@@ -185,7 +185,12 @@ impl Decider<'_> {
     }
 
     /// The attempt came to nothing. A fresh worker tries again unless the attempts are spent.
-    pub(super) fn reject(&mut self, at: TaskIndex, reason: Rejection, counts: AttemptCounts) {
+    pub(in crate::decide) fn reject(
+        &mut self,
+        at: TaskIndex,
+        reason: Rejection,
+        counts: AttemptCounts,
+    ) {
         let counts = counts == AttemptCounts::Yes;
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
         let deaths = self.run.task(at).retries.deaths;
@@ -211,13 +216,13 @@ impl Decider<'_> {
     }
 
     /// The task's attempts are spent; the policy or a person says what follows.
-    pub(super) fn fail(&mut self, at: TaskIndex, reason: String) {
+    pub(in crate::decide) fn fail(&mut self, at: TaskIndex, reason: String) {
         let task = self.run.plan().task(at).id.clone();
         self.record(Event::TaskFailed { task, reason });
         self.settle_failure(at);
     }
 
-    pub(super) fn settle_failure(&mut self, at: TaskIndex) {
+    pub(in crate::decide) fn settle_failure(&mut self, at: TaskIndex) {
         let TaskStage::Failed { reason, question } = self.run.task(at).stage.clone() else {
             return;
         };
@@ -238,13 +243,13 @@ impl Decider<'_> {
         }
     }
 
-    pub(super) fn abort(&mut self, reason: String) {
+    pub(in crate::decide) fn abort(&mut self, reason: String) {
         self.record(Event::Aborted { reason });
         let grace = self.run.settings().halt_grace;
         self.stop_workers(grace);
     }
 
-    pub(super) fn orphaned(&mut self, at: TaskIndex) {
+    pub(in crate::decide) fn orphaned(&mut self, at: TaskIndex) {
         let id = self.run.plan().task(at).id.clone();
         self.reject(at, Rejection::Orphaned, AttemptCounts::No);
         match self.run.settings().on_orphan {

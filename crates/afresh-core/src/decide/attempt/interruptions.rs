@@ -24,7 +24,7 @@ const MAX_RESUMES: usize = 2;
 
 impl Decider<'_> {
     /// Before an attempt is rejected: notes what it left, if it was cut off.
-    pub(super) fn note_interruption(&mut self, at: TaskIndex, reason: &Rejection) {
+    pub(in crate::decide) fn note_interruption(&mut self, at: TaskIndex, reason: &Rejection) {
         let TaskStage::Judging { work, harvest, .. } = &self.run.task(at).stage else { return };
         if !reason.is_interruption() {
             return;
@@ -64,7 +64,7 @@ impl Decider<'_> {
     }
 
     /// On what ground a worker in this slot goes on with the conversation of the one before.
-    pub(super) fn resumption(
+    pub(in crate::decide) fn resumption(
         &self,
         at: TaskIndex,
         slot: WorkspaceSlot,
@@ -81,13 +81,13 @@ impl Decider<'_> {
     }
 
     /// The slot in which the task could go on with a conversation.
-    pub(super) fn slot_of_conversation(&self, at: TaskIndex) -> Option<WorkspaceSlot> {
+    pub(in crate::decide) fn slot_of_conversation(&self, at: TaskIndex) -> Option<WorkspaceSlot> {
         let left = self.run.task(at).session.interrupted.as_ref()?;
         left.conversation.as_ref().map(|_| left.slot)
     }
 
     /// Its program, or its work, is not what it was.
-    pub(super) fn cannot_resume(&mut self, attempt: &AttemptId, why: &str) {
+    pub(in crate::decide) fn cannot_resume(&mut self, attempt: &AttemptId, why: &str) {
         let Some(TaskStage::Starting(work)) = self.stage_of(attempt) else { return };
         if work.resumes.is_some() {
             let at = self.position(&attempt.task);
@@ -97,7 +97,7 @@ impl Decider<'_> {
 
     /// Why the conversation was not taken up, where the program ended before it asked its model
     /// anything: it does not know the conversation, or cannot use it any more.
-    pub(super) fn why_not_resumed(
+    pub(in crate::decide) fn why_not_resumed(
         &self,
         at: TaskIndex,
         end: &AttemptEnd,

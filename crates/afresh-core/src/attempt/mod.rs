@@ -1,0 +1,27 @@
+//! One attempt at a task: how it ended, what it reported, what it changed, and how that is judged.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`process`] | how a process ended, and which limit it exceeded |
+//! | [`outcome`] | what the worker reported |
+//! | [`usage`] | tokens, cost and context; budgets |
+//! | [`model_error`] | what went wrong between an agent program and its model |
+//! | [`harvest`] | what really changed |
+//! | [`scope`] | whether the change may land |
+//! | [`denial`] | what the sandbox refused |
+//! | [`check`] | results of checks, and receipts |
+//! | [`step`] | finished parts of a task, and where the next worker starts |
+//! | [`interruption`] | work that was cut off, and continuing it |
+//! | [`rejection`] | why the work was not accepted |
+
+pub mod check;
+pub mod denial;
+pub mod harvest;
+pub mod interruption;
+pub mod model_error;
+pub mod outcome;
+pub mod process;
+pub mod rejection;
+pub mod scope;
+pub mod step;
+pub mod usage;
