@@ -41,7 +41,7 @@ pub(crate) fn run(command: &[String]) -> Result<()> {
     };
     afresh_process::become_subreaper().context("cannot adopt what outlives the command")?;
     let temporary = tempfile::Builder::new().prefix("afresh-leftovers-").tempdir()?;
-    let before = seen();
+    let before = snapshot();
     let status = Command::new(program)
         .args(arguments)
         .env("TMPDIR", temporary.path())
@@ -52,7 +52,7 @@ pub(crate) fn run(command: &[String]) -> Result<()> {
         names(temporary.path())
             .map(|name| format!("temporary file {}", Path::new(&name).display())),
     );
-    let after = seen();
+    let after = snapshot();
     let new: BTreeSet<&String> = after.difference(&before).collect();
     // What is in a directory that is new is not told apart.
     let is_told = |line: &String| {
@@ -61,7 +61,7 @@ pub(crate) fn run(command: &[String]) -> Result<()> {
     left.extend(new.iter().filter(|line| !is_told(line)).map(|line| (*line).clone()));
     let count = left.len();
     for line in left.iter().take(NAMED) {
-        say(line);
+        report(line);
     }
     match (status.success(), count) {
         (true, 0) => Ok(()),
@@ -72,7 +72,7 @@ pub(crate) fn run(command: &[String]) -> Result<()> {
 }
 
 #[expect(clippy::print_stderr, reason = "a chore talks to the person who runs it")]
-fn say(line: &str) {
+fn report(line: &str) {
     eprintln!("left behind: {line}");
 }
 
@@ -115,7 +115,7 @@ fn said_by(pid: u32) -> String {
 }
 
 /// Everything that is compared, a line each.
-fn seen() -> BTreeSet<String> {
+fn snapshot() -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     if let Some(home) = std::env::var_os("HOME").map(PathBuf::from) {
         for place in PLACES {

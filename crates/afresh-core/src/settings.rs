@@ -109,7 +109,7 @@ impl Default for Settings {
 impl Settings {
     /// The size of model for a task, before anything has failed.
     pub fn tier_of(&self, task: &Task) -> ModelTier {
-        task.tier.unwrap_or(self.tier).of(task)
+        task.tier.unwrap_or(self.tier).resolve(task)
     }
 }
 

@@ -62,13 +62,13 @@ impl SentMessage {
     }
 
     /// Takes it back; nobody is there to read it.
-    pub fn take_back(self) {
+    pub fn withdraw(self) {
         let _ = fs::remove_file(self.file);
     }
 }
 
 impl Mailbox {
-    pub fn of(attempt: PathBuf) -> Self {
+    pub fn for_attempt(attempt: PathBuf) -> Self {
         Self { attempt, secrets: Vec::new() }
     }
 
@@ -78,7 +78,7 @@ impl Mailbox {
         Self { secrets, ..self }
     }
 
-    pub fn leave(&self, note: &WorkerMessage) -> io::Result<SentMessage> {
+    pub fn send(&self, note: &WorkerMessage) -> io::Result<SentMessage> {
         let bytes = redact(&serde_json::to_string(note)?, &self.secrets).into_bytes();
         if bytes.len() as u64 > MAX_NOTE_BYTES {
             // Nobody would read it, and its sender would wait for an answer.
@@ -125,7 +125,7 @@ impl Mailbox {
     }
 
     /// Tells the worker what became of a step.
-    pub(crate) fn tell(&self, step: u32, answer: &StepAnswer) -> io::Result<()> {
+    pub(crate) fn answer_step(&self, step: u32, answer: &StepAnswer) -> io::Result<()> {
         WorkerDirectory::make(&self.attempt, ANSWERS)?
             .write(&answer_name(step), &serde_json::to_vec(answer)?)
     }

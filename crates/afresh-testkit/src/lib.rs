@@ -10,8 +10,8 @@
 
 pub mod large_plan;
 pub mod repo;
+pub mod repo_fingerprint;
 pub mod simulation;
 pub mod survivors;
-pub mod untouched;
 
 pub use repo::{CommandOutput, TestRepo};

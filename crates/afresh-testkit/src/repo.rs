@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::repo_fingerprint::RepoFingerprint;
 use crate::survivors::survivors;
-use crate::untouched::RepoFingerprint;
 
 /// Longer than anything here should take; a hang is a failure, not a wait.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -285,7 +285,7 @@ impl TestRepo {
 
     /// What must be the same after any run (R5).
     pub fn untouched(&self) -> RepoFingerprint {
-        RepoFingerprint::of(&self.root())
+        RepoFingerprint::read(&self.root())
     }
 
     /// Fails the test if a process of this test is still alive a moment later (R6).

@@ -83,7 +83,7 @@ fn killed(stage: &Stage) -> Result<(), String> {
     // Twice: one program puts a turn of its own into a conversation that was interrupted.
     let steps = [write, ModelStep::shell(&kill), report.clone(), report, last];
     done(&stage.run(1, "", ModelScript::from_steps(steps))?)?;
-    goes_on(stage)
+    resumes(stage)
 }
 
 /// A limit that names its end comes after work was done: no worker starts before, and the conversation goes
@@ -106,11 +106,11 @@ fn usage_limit(stage: &Stage) -> Result<(), String> {
     if names_a_time && !log.contains("agent-parked") {
         return Err(format!("nobody waits: {log}"));
     }
-    goes_on(stage)
+    resumes(stage)
 }
 
 /// The second attempt took up the conversation of the first, where the program can do that.
-fn goes_on(stage: &Stage) -> Result<(), String> {
+fn resumes(stage: &Stage) -> Result<(), String> {
     let task = stage.repo.status()["tasks"][0].clone();
     let resumed = task["attempts"] == 2 && task["workers"][1]["resumes"] == 1;
     // Two of these speak for the one that was killed, and tell of an error; one forgets its session.

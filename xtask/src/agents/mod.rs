@@ -73,7 +73,7 @@ fn wanted<'a>(
 /// How many cases of a program did not go as they must.
 fn play_all(program: &'static str, names: &[&str], bin: &Path, exe: &Path) -> usize {
     let cases = CASES.iter().filter(|case| names.contains(&case.name));
-    cases.filter(|case| !tell(&play(program, case, bin, exe))).count()
+    cases.filter(|case| !print_row(&play(program, case, bin, exe))).count()
 }
 
 fn play(program: &'static str, case: &'static Case, bin: &Path, exe: &Path) -> Row {
@@ -94,7 +94,7 @@ fn play(program: &'static str, case: &'static Case, bin: &Path, exe: &Path) -> R
 
 /// Prints a row as soon as it is there; whether it is a good one.
 #[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
-fn tell(row: &Row) -> bool {
+fn print_row(row: &Row) -> bool {
     let went = match &row.went {
         Ok(()) => "ok".to_owned(),
         Err(why) => format!("NOT: {}", why.replace('|', "/").replace('\n', " ⏎ ")),

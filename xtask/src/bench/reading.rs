@@ -53,7 +53,7 @@ pub(super) fn bench(afresh: &Path, scratch: &Path) -> Result<(String, bool)> {
         let plans = Plans::write(format, scratch)?;
         let own = if *format == "native" { PICTURES } else { &[] };
         for (name, arguments) in WAYS.iter().chain(own) {
-            let (line, fits) = plans.look(afresh, name, arguments)?;
+            let (line, fits) = plans.measure(afresh, name, arguments)?;
             writeln!(text, "  {format:<12} {line}")?;
             within &= fits;
         }
@@ -82,7 +82,7 @@ impl Plans {
         Ok(Self { small: write(SMALL)?, large: write(LARGE)? })
     }
 
-    fn look(&self, afresh: &Path, name: &str, arguments: &[&str]) -> Result<(String, bool)> {
+    fn measure(&self, afresh: &Path, name: &str, arguments: &[&str]) -> Result<(String, bool)> {
         let measure = |plan: &Path| -> Result<Measured> {
             let arguments = arguments.iter().map(OsStr::new);
             let program: Vec<&OsStr> = [afresh.as_os_str()]

@@ -4,7 +4,7 @@
 //! share one target directory. What to break is listed in `core` and in `walls`.
 
 mod core;
-mod walls;
+mod isolation;
 
 use std::collections::BTreeSet;
 use std::env;
@@ -64,7 +64,7 @@ pub(crate) fn core(arguments: &[String]) -> Result<()> {
 
 /// `cargo xtask break-walls [NAME]`: the same for what holds workers and checks to their places.
 pub(crate) fn walls(arguments: &[String]) -> Result<()> {
-    run(walls::all(), arguments)
+    run(isolation::all(), arguments)
 }
 
 #[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
@@ -224,7 +224,7 @@ mod tests {
     fn every_mutation_fits_the_sources_as_they_are() {
         let crates = workspace().join("crates");
         let mut stale = Vec::new();
-        for Breakage { mutation, .. } in core::all().into_iter().chain(walls::all()) {
+        for Breakage { mutation, .. } in core::all().into_iter().chain(isolation::all()) {
             let mut texts = std::collections::BTreeMap::new();
             for edit in mutation.edits {
                 let text = texts.entry(edit.file).or_insert_with(|| {

@@ -32,7 +32,7 @@ impl GeneratedBundle {
         no_worker(subject, at)?;
         let tree: Box<dyn SourceTree> =
             if run.plan().needs(at).iter().any(|need| run.task(*need).is_done()) {
-                let commit = run.next_ground(at).prepared;
+                let commit = run.next_start_point(at).prepared;
                 let tree = CommitTree::new(&repository.repository, commit);
                 Box::new(tree.map_err(AppError::git)?)
             } else {
@@ -43,7 +43,7 @@ impl GeneratedBundle {
                 AppError::incomplete("missing", missing.to_string()).hint(MissingSource::ADVICE)
             })?;
         let attempt = bundle.attempt.number;
-        let made = RenderedBundle::of(bundle, workers, run.tier_of(at))
+        let made = RenderedBundle::render(bundle, workers, run.tier_of(at))
             .map_err(|error| AppError::bug("bundle", error.to_string()))?;
         let too_large = rendered::fits(run, made.fill).err().map(|error| error.to_string());
         Ok(Self { task: task.clone(), attempt, made, too_large })

@@ -14,7 +14,7 @@ pub(super) fn look(place: &RepoContext, lines: &mut Vec<Line>) {
         Ok(None) => return lines.push(Line::ok("last run", "none yet")),
         Err(error) => return lines.push(Line::failed("last run", &AppError::from(error))),
     };
-    let status = RunStatus::of(&found.run);
+    let status = RunStatus::from_run(&found.run);
     let is_driven = place.holder().is_ok_and(|holder| holder.is_some());
     let run = &status.run;
     lines.push(match (status.state, &status.halt) {

@@ -16,6 +16,7 @@ impl Estimates {
     }
 
     pub fn percent(&self, task: &Task) -> u64 {
-        ContextEstimate::of(task, DEFAULT_WINDOW, |pattern| self.0.bytes_of(pattern)).percent()
+        ContextEstimate::for_task(task, DEFAULT_WINDOW, |pattern| self.0.bytes_of(pattern))
+            .percent()
     }
 }

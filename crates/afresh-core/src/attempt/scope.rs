@@ -101,7 +101,7 @@ pub struct ScopeVerdict {
 }
 
 impl TaskScope<'_> {
-    pub fn judge(&self, changes: &[Change]) -> ScopeVerdict {
+    pub fn check_changes(&self, changes: &[Change]) -> ScopeVerdict {
         let mut judgement = ScopeVerdict::default();
         for change in changes {
             let listed = self.task.may_write(&change.path);

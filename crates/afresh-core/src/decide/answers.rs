@@ -12,7 +12,7 @@ use crate::settings::{OnDecision, OnOrphan, Settings, TimeoutAction};
 
 impl Decider<'_> {
     /// A policy answers in the person's place.
-    pub(super) fn by_policy(
+    pub(super) fn answer_by_policy(
         &mut self,
         question: Option<QuestionId>,
         answer: &str,
@@ -29,7 +29,7 @@ impl Decider<'_> {
     }
 
     /// Lets the policy answer a waiting task's question, if there is one for its kind.
-    pub(super) fn settle_waiting(&mut self, at: TaskIndex) {
+    pub(super) fn apply_question_policy(&mut self, at: TaskIndex) {
         let TaskStage::Waiting(id) = self.run.task(at).stage else { return };
         let Some(question) = self.run.question(id).cloned() else { return };
         let settings = self.run.settings();
@@ -90,14 +90,14 @@ impl Decider<'_> {
         if answer == "abort" && !is_theirs {
             return self.abort_at(question, by);
         }
-        let reason = self.reason_of(question, answer);
+        let reason = self.skip_reason(question, answer);
         self.record(Event::QuestionAnswered {
             question: question.id,
             answer: answer.to_owned(),
             by: by.to_owned(),
         });
         let task = question.task.clone();
-        let at = self.position(&task);
+        let at = self.index(&task);
         match (&question.topic, answer) {
             _ if is_theirs => {}
             (QuestionTopic::Decision | QuestionTopic::Action, "defer" | "skip")
@@ -109,7 +109,7 @@ impl Decider<'_> {
                 self.record(Event::SettingsChanged { settings: Box::new(settings) });
             }
             (QuestionTopic::Failed | QuestionTopic::Timeout | QuestionTopic::Orphan, _) => {
-                self.settle_end(at, answer, reason);
+                self.apply_failure_answer(at, answer, reason);
             }
             (QuestionTopic::Trust(_), "accept") => self.accept_held(at),
             (QuestionTopic::Trust(paths), "skip") => {
@@ -137,7 +137,7 @@ impl Decider<'_> {
     }
 
     /// Why a task will be skipped, where the answer means that.
-    fn reason_of(&self, question: &Question, answer: &str) -> String {
+    fn skip_reason(&self, question: &Question, answer: &str) -> String {
         let first = question.text.lines().next().unwrap_or_default();
         match (&question.topic, self.run.state_of(&question.task).map(|state| &state.stage)) {
             (_, Some(TaskStage::Failed { reason, .. })) => reason.clone(),
@@ -148,7 +148,7 @@ impl Decider<'_> {
     }
 
     /// What a person said about a task whose attempts came to nothing.
-    fn settle_end(&mut self, at: TaskIndex, answer: &str, reason: String) {
+    fn apply_failure_answer(&mut self, at: TaskIndex, answer: &str, reason: String) {
         let task = self.run.plan().task(at).id.clone();
         match answer {
             "skip" => self.record(Event::TaskSkipped { task, reason }),
@@ -157,7 +157,7 @@ impl Decider<'_> {
                 self.record(Event::NeedIgnored { task });
             }
             "cascade" => {
-                let waiting = self.all_that_waits_for(at);
+                let waiting = self.transitive_dependents(at);
                 self.record(Event::TaskSkipped { task: task.clone(), reason });
                 for other in waiting {
                     self.skip_with(other, &task);

@@ -39,7 +39,7 @@ impl Decider<'_> {
             options.push(DecisionOption::new("defer", "skip the task and note the question"));
         }
         self.ask(at, QuestionTopic::Decision, text, options);
-        self.settle_waiting(at);
+        self.apply_question_policy(at);
     }
 
     pub(super) fn ask_action(&mut self, at: TaskIndex, action: &ActionRequest) {
@@ -60,7 +60,7 @@ impl Decider<'_> {
             DecisionOption::new("defer", "skip the task"),
         ];
         self.ask(at, QuestionTopic::Action, text, options);
-        self.settle_waiting(at);
+        self.apply_question_policy(at);
     }
 
     /// A point at which the plan waits for a person; once answered, there is nothing more to do.
@@ -84,7 +84,7 @@ impl Decider<'_> {
         options.push(DecisionOption::new("defer", "not now: what waits for it stays blocked"));
         self.ask(at, topic, checkpoint.text.clone(), options);
         // A policy may answer at once.
-        self.settle_waiting(at);
+        self.apply_question_policy(at);
         self.settle_checkpoint(at)
     }
 
@@ -114,24 +114,19 @@ impl Decider<'_> {
     }
 
     /// A task whose attempts came to nothing: what becomes of it, and of what needs it (HU-03).
-    pub(super) fn ask_what_becomes_of(
-        &mut self,
-        at: TaskIndex,
-        topic: QuestionTopic,
-        reason: &str,
-    ) {
-        let text = self.what_happened(at, &topic, reason);
+    pub(super) fn ask_about_failure(&mut self, at: TaskIndex, topic: QuestionTopic, reason: &str) {
+        let text = self.describe_failure(at, &topic, reason);
         let next = self.run.task(at).steps_done() + 1;
         let again = match next {
             1 => "try again with fresh workers".to_owned(),
             step => format!("try again with fresh workers, from step {step}"),
         };
-        let (direct, all) = (self.unfinished_dependents(at), self.all_that_waits_for(at));
+        let (direct, all) = (self.unfinished_dependents(at), self.transitive_dependents(at));
         let mut options = vec![DecisionOption::new("retry", &again)];
         if direct.is_empty() {
             options.push(DecisionOption::new("skip", "go on without it"));
         } else {
-            let (direct, all) = (self.name_some(&direct), self.name_some(&all));
+            let (direct, all) = (self.name_tasks(&direct), self.name_tasks(&all));
             let blocked = format!("go on without it; {direct} stay blocked");
             let ignored = format!("go on without it, and let {direct} go on too");
             options.push(DecisionOption::new("skip", &blocked));
@@ -148,7 +143,7 @@ impl Decider<'_> {
     }
 
     /// What a person must know to decide: the reason, and the end of what was printed (HU-05).
-    fn what_happened(&self, at: TaskIndex, topic: &QuestionTopic, reason: &str) -> String {
+    fn describe_failure(&self, at: TaskIndex, topic: &QuestionTopic, reason: &str) -> String {
         let state = self.run.task(at);
         let id = &self.run.plan().task(at).id;
         let mut text = match (topic, state.retries.counted) {
@@ -175,7 +170,7 @@ impl Decider<'_> {
     }
 
     /// Everything that waits for a task, however far away, in the plan's order.
-    pub(super) fn all_that_waits_for(&self, at: TaskIndex) -> Vec<TaskIndex> {
+    pub(super) fn transitive_dependents(&self, at: TaskIndex) -> Vec<TaskIndex> {
         let mut found = std::collections::BTreeSet::new();
         let mut open = vec![at];
         while let Some(next) = open.pop() {
@@ -188,7 +183,7 @@ impl Decider<'_> {
         found.into_iter().collect()
     }
 
-    fn name_some(&self, tasks: &[TaskIndex]) -> String {
+    fn name_tasks(&self, tasks: &[TaskIndex]) -> String {
         let names: Vec<&str> =
             tasks.iter().take(5).map(|at| self.run.plan().task(*at).id.as_str()).collect();
         match tasks.len() - names.len() {

@@ -15,7 +15,7 @@ use crate::usage::BudgetAmount;
 impl Decider<'_> {
     /// Near the limit one worker goes on alone: all of them may have used more since they were heard
     /// of, and only what one of them adds may go beyond. Who has used most would lose most.
-    pub(super) fn thin_out(&mut self) {
+    pub(super) fn enforce_budget_headroom(&mut self) {
         if self.run.budget_reached() || self.run.settings().budget.is_unlimited() {
             return;
         }
@@ -34,22 +34,22 @@ impl Decider<'_> {
         workers.sort();
         let grace = self.run.settings().halt_grace;
         for (_, attempt) in workers.into_iter().skip(1) {
-            self.ask_world(Effect::Stop { attempt, grace });
+            self.request(Effect::Stop { attempt, grace });
         }
     }
 
     /// Ends the worker of a task that has used up what is its own.
-    pub(super) fn watch_task_budget(&mut self, attempt: &AttemptId) {
+    pub(super) fn enforce_task_budget(&mut self, attempt: &AttemptId) {
         let at_work =
             matches!(self.stage_of(attempt), Some(TaskStage::Starting(_) | TaskStage::Running(_)));
-        if at_work && self.task_budget_reached(self.position(&attempt.task)).is_some() {
+        if at_work && self.task_budget_reached(self.index(&attempt.task)).is_some() {
             let grace = self.run.settings().halt_grace;
-            self.ask_world(Effect::Stop { attempt: attempt.clone(), grace });
+            self.request(Effect::Stop { attempt: attempt.clone(), grace });
         }
     }
 
     /// Tasks that would start, and have nothing left to start with.
-    pub(super) fn give_up_what_used_up_its_budget(&mut self) {
+    pub(super) fn fail_over_budget_tasks(&mut self) {
         if self.run.settings().task_budget.is_unlimited() {
             return;
         }

@@ -16,7 +16,7 @@ use crate::run::{FinalChecks, TaskStage};
 impl Decider<'_> {
     pub(super) fn checked(&mut self, report: &CheckReport) {
         match (&report.attempt, report.phase) {
-            (None, _) => self.whole_checked(report),
+            (None, _) => self.final_checks_ended(report),
             (Some(attempt), CheckPhase::Merged) => self.merge_checked(attempt, report),
             (Some(attempt), CheckPhase::Step) => self.step_checked(attempt, report),
             (Some(attempt), _) => {
@@ -24,7 +24,7 @@ impl Decider<'_> {
                     return;
                 };
                 if stage.phase == report.phase {
-                    let at = self.position(&attempt.task);
+                    let at = self.index(&attempt.task);
                     self.attempt_checked(at, report);
                 }
             }
@@ -102,16 +102,16 @@ impl Decider<'_> {
                 checks: self.checks_of(at),
             },
         };
-        self.ask_for_checks(request);
+        self.request_checks(request);
     }
 
     /// Asks for a round of checks, unless everything was to end: then it has to wait (R7).
-    pub(super) fn ask_for_checks(&mut self, request: CheckRequest) {
+    pub(super) fn request_checks(&mut self, request: CheckRequest) {
         if self.run.halt().is_some_and(|halt| halt.now) {
             let CheckRequest { attempt, phase, .. } = request;
             return self.record(Event::ChecksStopped { attempt, phase });
         }
-        self.ask_world(Effect::Check(request));
+        self.request(Effect::Check(request));
     }
 
     /// Are all checks that the task needs now among these? The plan or the settings may have
@@ -136,7 +136,7 @@ impl Decider<'_> {
     }
 
     /// Once nothing else can happen: every distinct check once more, on the last tree.
-    pub(super) fn check_the_whole(&mut self) {
+    pub(super) fn start_final_checks(&mut self) {
         let run = &*self.run;
         let resting = !run.is_underway() && run.halt().is_none() && run.aborted().is_none();
         let settled = run.frontier().ready().next().is_none() && run.questions().next().is_none();
@@ -145,7 +145,7 @@ impl Decider<'_> {
         else {
             return;
         };
-        let known = match run.finals() {
+        let known = match run.final_checks() {
             FinalChecks::Ended { tree: last, epoch, results } => {
                 let passed = results.iter().all(CheckResult::passed);
                 last == tree && (passed || *epoch == run.epoch())
@@ -153,29 +153,29 @@ impl Decider<'_> {
             FinalChecks::Underway { .. } => true,
             FinalChecks::NotYet | FinalChecks::Stopped => false,
         };
-        let checks = self.whole_checks();
+        let checks = self.final_checks();
         if known || checks.is_empty() {
             return;
         }
         let tree = tree.clone();
         self.record(Event::FinalChecksStarted { tree: tree.clone() });
-        self.ask_for_whole(tree, checks);
+        self.request_final_checks(tree, checks);
     }
 
-    fn whole_checks(&self) -> Vec<Check> {
+    fn final_checks(&self) -> Vec<Check> {
         // What was done before or by a person is not ours to judge.
         let done =
             self.run.tasks().filter(|(_, state)| matches!(state.stage, TaskStage::Done { .. }));
         distinct(done.flat_map(|(task, _)| task.all_checks().cloned()).chain(self.always()))
     }
 
-    fn ask_for_whole(&mut self, tree: crate::ids::TreeId, checks: Vec<Check>) {
+    fn request_final_checks(&mut self, tree: crate::ids::TreeId, checks: Vec<Check>) {
         let on = CheckOn::Tree(tree);
-        self.ask_for_checks(CheckRequest { attempt: None, phase: CheckPhase::Final, on, checks });
+        self.request_checks(CheckRequest { attempt: None, phase: CheckPhase::Final, on, checks });
     }
 
-    fn whole_checked(&mut self, report: &CheckReport) {
-        let FinalChecks::Underway { tree } = self.run.finals() else { return };
+    fn final_checks_ended(&mut self, report: &CheckReport) {
+        let FinalChecks::Underway { tree } = self.run.final_checks() else { return };
         if *tree != report.tree {
             return;
         }
@@ -185,7 +185,7 @@ impl Decider<'_> {
                 // A round of before a restart says nothing about checks that came later.
                 let told = |check: &Check| results.iter().any(|r| r.command == check.command);
                 let passed = results.iter().all(CheckResult::passed);
-                if !passed || self.whole_checks().iter().all(told) {
+                if !passed || self.final_checks().iter().all(told) {
                     self.record(Event::FinalChecked { tree, results: results.clone() });
                 }
             }
@@ -204,11 +204,11 @@ impl Decider<'_> {
     }
 
     /// Asks again for the final checks that an earlier driver did not finish.
-    pub(super) fn resume_whole(&mut self) {
-        if let FinalChecks::Underway { tree } = self.run.finals() {
+    pub(super) fn resume_final_checks(&mut self) {
+        if let FinalChecks::Underway { tree } = self.run.final_checks() {
             let tree = tree.clone();
-            let checks = self.whole_checks();
-            self.ask_for_whole(tree, checks);
+            let checks = self.final_checks();
+            self.request_final_checks(tree, checks);
         }
     }
 }

@@ -45,7 +45,7 @@ impl Decider<'_> {
         if now {
             let grace = self.run.settings().halt_grace;
             self.stop_workers(grace);
-            self.ask_world(Effect::StopChecks);
+            self.request(Effect::StopChecks);
         }
     }
 

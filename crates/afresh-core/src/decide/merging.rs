@@ -16,7 +16,7 @@ use crate::run::{LandHold, MergeStage, TaskStage, TaskState};
 
 impl Decider<'_> {
     /// Gives the merge slot to the next task in line.
-    pub(super) fn merge_next(&mut self) {
+    pub(super) fn start_next_merge(&mut self) {
         if self.run.merging().is_some() {
             return;
         }
@@ -37,7 +37,7 @@ impl Decider<'_> {
         let attempt = work.attempt;
         match stage {
             MergeStage::Building { onto } => {
-                self.ask_world(Effect::BuildMerge {
+                self.request(Effect::BuildMerge {
                     attempt,
                     base: work.ground.base,
                     onto,
@@ -45,11 +45,11 @@ impl Decider<'_> {
                 });
             }
             MergeStage::Checking { merged, .. } => {
-                self.ask_for_merged_checks(at, attempt, merged.tree);
+                self.request_merged_checks(at, attempt, merged.tree);
             }
             MergeStage::Moving { hold: Some(LandHold::Asked(_)), .. } => {}
             MergeStage::Moving { merged, restore, .. } => {
-                self.ask_world(Effect::MoveBranch {
+                self.request(Effect::MoveBranch {
                     attempt,
                     from: merged.onto,
                     to: merged.commit,
@@ -59,11 +59,11 @@ impl Decider<'_> {
         }
     }
 
-    fn ask_for_merged_checks(&mut self, at: TaskIndex, attempt: AttemptId, tree: TreeId) {
+    fn request_merged_checks(&mut self, at: TaskIndex, attempt: AttemptId, tree: TreeId) {
         let checks = self.checks_of(at);
         let on = CheckOn::Tree(tree);
         let attempt = Some(attempt);
-        self.ask_for_checks(CheckRequest { attempt, phase: CheckPhase::Merged, on, checks });
+        self.request_checks(CheckRequest { attempt, phase: CheckPhase::Merged, on, checks });
     }
 
     pub(super) fn merge_built(&mut self, attempt: &AttemptId, build: &MergeBuild) {
@@ -74,7 +74,7 @@ impl Decider<'_> {
             return;
         };
         let (harvest, results, onto) = (harvest.clone(), results.clone(), onto.clone());
-        let at = self.position(&attempt.task);
+        let at = self.index(&attempt.task);
         match build {
             // Built onto something else: a late answer from before a restart.
             MergeBuild::Clean(merged) if merged.onto != onto => {}
@@ -88,7 +88,7 @@ impl Decider<'_> {
                 let (attempt, merged) = (attempt.clone(), merged.clone());
                 let tree = merged.tree.clone();
                 self.record(Event::MergeBuilt { attempt: attempt.clone(), merged });
-                self.ask_for_merged_checks(at, attempt, tree);
+                self.request_merged_checks(at, attempt, tree);
             }
             // A collision does not count: the work was fine, somebody else was faster.
             MergeBuild::Conflict { paths, detail } => {
@@ -118,7 +118,7 @@ impl Decider<'_> {
             return;
         }
         let merged = merged.clone();
-        let at = self.position(&attempt.task);
+        let at = self.index(&attempt.task);
         match &report.checked {
             CheckOutcome::Stopped => self.checks_were_stopped(attempt.clone(), CheckPhase::Merged),
             CheckOutcome::Impossible(why) => self.checks_are_impossible(at, why),
@@ -159,7 +159,7 @@ impl Decider<'_> {
         if merged.commit != *to {
             return;
         }
-        let at = self.position(&attempt.task);
+        let at = self.index(&attempt.task);
         match moved {
             BranchMove::Done => {
                 self.record(Event::Merged { attempt: attempt.clone(), commit: to.clone() });

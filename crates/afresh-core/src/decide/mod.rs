@@ -77,7 +77,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::IgnoreAsked(task) => turn.ignore(task),
         Input::Woke => {}
     }
-    turn.go_on();
+    turn.continue_run();
     turn.reaction
 }
 
@@ -94,7 +94,7 @@ impl Decider<'_> {
         self.reaction.events.push(event);
     }
 
-    fn ask_world(&mut self, effect: Effect) {
+    fn request(&mut self, effect: Effect) {
         self.reaction.effects.push(effect);
     }
 
@@ -103,13 +103,13 @@ impl Decider<'_> {
     }
 
     /// What follows from the new state, whatever led to it.
-    fn go_on(&mut self) {
+    fn continue_run(&mut self) {
         if self.run.rewind().is_some() {
             return self.rewind_when_quiet();
         }
-        self.merge_next();
-        self.start_what_can_start();
-        self.check_the_whole();
+        self.start_next_merge();
+        self.start_ready_tasks();
+        self.start_final_checks();
     }
 
     /// The stage of the task, if this very attempt is what it is doing. A process from before a
@@ -119,7 +119,7 @@ impl Decider<'_> {
         (state.attempt() == Some(attempt)).then_some(&state.stage)
     }
 
-    fn position(&self, task: &TaskId) -> TaskIndex {
+    fn index(&self, task: &TaskId) -> TaskIndex {
         self.run.plan().index_of(task).expect("events name tasks of this plan")
     }
 }

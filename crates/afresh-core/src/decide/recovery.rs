@@ -27,13 +27,13 @@ impl Decider<'_> {
             self.record(Event::HaltCleared);
         }
         for at in self.run.active() {
-            self.take_up(at);
+            self.resume_task(at);
         }
-        self.save_leavings();
+        self.save_unsaved_slots();
         self.restart_stopped_checks();
         self.retry_delayed_move();
-        self.resume_whole();
-        self.watch_budget();
+        self.resume_final_checks();
+        self.enforce_budget();
         self.apply_policies();
         self.resume_rewind();
         if let Some(how) = opening.resume {
@@ -41,7 +41,7 @@ impl Decider<'_> {
         }
     }
 
-    fn take_up(&mut self, at: TaskIndex) {
+    fn resume_task(&mut self, at: TaskIndex) {
         match &self.run.task(at).stage {
             TaskStage::Starting(work) | TaskStage::Running(work) => {
                 let attempt = work.attempt.clone();
@@ -52,9 +52,9 @@ impl Decider<'_> {
             TaskStage::Harvesting { work, .. } => {
                 let (attempt, slot) = (work.attempt.clone(), work.slot);
                 let ground = work.ground.clone();
-                self.ask_world(Effect::Harvest { attempt, slot, ground });
+                self.request(Effect::Harvest { attempt, slot, ground });
             }
-            TaskStage::Judging { .. } => self.judge(at),
+            TaskStage::Judging { .. } => self.judge_attempt(at),
             TaskStage::Checking { round: stage, .. } if !stage.stopped => self.check_again(at),
             TaskStage::Merging { .. } if self.run.task(at).stage.is_underway() => {
                 self.resume_merge(at)
@@ -68,14 +68,14 @@ impl Decider<'_> {
         for at in self.run.plan().indices() {
             match &self.run.task(at).stage {
                 TaskStage::Failed { .. } => self.settle_failure(at),
-                TaskStage::Waiting(_) => self.settle_waiting(at),
+                TaskStage::Waiting(_) => self.apply_question_policy(at),
                 _ => {}
             }
         }
     }
 
     fn plan_changed(&mut self, plan: &Plan) {
-        let plan = self.with_what_lands(plan);
+        let plan = self.keep_landing_task(plan);
         if plan != *self.run.plan() {
             self.record(Event::PlanChanged { plan: Box::new(plan) });
         }
@@ -83,7 +83,7 @@ impl Decider<'_> {
 
     /// A task that is about to land may be on the branch already, so it stays in the plan until
     /// that is known (R3).
-    fn with_what_lands(&self, plan: &Plan) -> Plan {
+    fn keep_landing_task(&self, plan: &Plan) -> Plan {
         let landing = self.run.merging().filter(|at| {
             matches!(
                 self.run.task(*at).stage,
@@ -97,10 +97,10 @@ impl Decider<'_> {
     }
 
     /// Work of attempts whose task is no longer the same is saved, not used (R16).
-    fn save_leavings(&mut self) {
-        for (slot, work) in self.run.leavings().clone() {
+    fn save_unsaved_slots(&mut self) {
+        for (slot, work) in self.run.unsaved_slots().clone() {
             let (attempt, ground) = (work.attempt, work.ground);
-            self.ask_world(Effect::Harvest { attempt, slot, ground });
+            self.request(Effect::Harvest { attempt, slot, ground });
         }
     }
 

@@ -18,20 +18,20 @@ use crate::run::{RewindState, Run, TaskStage};
 impl Decider<'_> {
     pub(super) fn resume_wave(&mut self, how: ResumeMode) {
         match how {
-            ResumeMode::Failed => self.retry_what_failed(),
-            ResumeMode::Wave => self.want_rewind(),
-            ResumeMode::Abort => self.give_up(),
+            ResumeMode::Failed => self.retry_failed_tasks(),
+            ResumeMode::Wave => self.request_rewind(),
+            ResumeMode::Abort => self.abort_run(),
         }
     }
 
-    fn give_up(&mut self) {
+    fn abort_run(&mut self) {
         if interrupted_wave(self.run).is_none() {
             return self.refuse("there is nothing to give up: everything is done");
         }
         self.abort("the person gave the run up".to_owned());
     }
 
-    fn retry_what_failed(&mut self) {
+    fn retry_failed_tasks(&mut self) {
         for at in self.run.plan().indices() {
             if self.has_failed(at) {
                 let task = self.run.plan().task(at).id.clone();
@@ -54,7 +54,7 @@ impl Decider<'_> {
         }
     }
 
-    fn want_rewind(&mut self) {
+    fn request_rewind(&mut self) {
         let Some(wave) = interrupted_wave(self.run) else {
             return self.refuse("no wave was interrupted: everything is done");
         };
@@ -64,7 +64,7 @@ impl Decider<'_> {
     /// A driver that died while the branch went back: the next one looks where it is.
     pub(super) fn resume_rewind(&mut self) {
         if let Some(RewindState::Moving { from, to }) = self.run.rewind().cloned() {
-            self.ask_world(Effect::MoveBack { from, to });
+            self.request(Effect::MoveBack { from, to });
         }
     }
 
@@ -84,10 +84,10 @@ impl Decider<'_> {
         let (from, to) = (self.run.tip().clone(), self.before_wave(wave));
         if from == to {
             self.record(Event::Rewound { to });
-            return self.go_on();
+            return self.continue_run();
         }
         self.record(Event::RewindIntended { from: from.clone(), to: to.clone() });
-        self.ask_world(Effect::MoveBack { from, to });
+        self.request(Effect::MoveBack { from, to });
     }
 
     /// What of the wave failed or was skipped is to be done as well.

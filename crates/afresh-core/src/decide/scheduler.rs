@@ -14,16 +14,16 @@ use crate::step::StartPoint;
 use crate::usage::BudgetAmount;
 
 impl Decider<'_> {
-    pub(super) fn start_what_can_start(&mut self) {
-        if self.may_start_anything() {
-            self.give_up_what_used_up_its_budget();
+    pub(super) fn start_ready_tasks(&mut self) {
+        if self.may_start_tasks() {
+            self.fail_over_budget_tasks();
         }
         // A question costs nothing, so it is asked where all money is spent too.
         if self.run.halt().is_none() && self.run.aborted().is_none() {
-            self.ask_about_what_waits_in_vain();
+            self.ask_about_unreachable_tasks();
         }
         // A policy may have ended the run for it.
-        if !self.may_start_anything() {
+        if !self.may_start_tasks() {
             return;
         }
         let barrier = self.open_wave();
@@ -44,19 +44,19 @@ impl Decider<'_> {
                 continue;
             }
             let Some(slot) = self.free_slot(at) else { break };
-            if self.collides(at) {
+            if self.conflicts_with_active(at) {
                 continue;
             }
             let Some(reserved) = self.reservation() else { break };
-            self.start(at, slot, reserved);
+            self.start_attempt(at, slot, reserved);
         }
         // An answer may be all that others waited for.
         if settled {
-            self.start_what_can_start();
+            self.start_ready_tasks();
         }
     }
 
-    fn may_start_anything(&self) -> bool {
+    fn may_start_tasks(&self) -> bool {
         self.run.halt().is_none() && self.run.aborted().is_none() && !self.run.budget_reached()
     }
 
@@ -79,7 +79,7 @@ impl Decider<'_> {
         if taken.len() >= usize::from(parallel) {
             return None;
         }
-        let unsaved = self.run.leavings();
+        let unsaved = self.run.unsaved_slots();
         let is_free =
             |slot: &WorkspaceSlot| !taken.contains_key(slot) && !unsaved.contains_key(slot);
         if let Some(own) = self.slot_of_conversation(at).filter(is_free) {
@@ -91,8 +91,8 @@ impl Decider<'_> {
     }
 
     /// Two tasks that may write one file never run at once.
-    fn collides(&self, at: TaskIndex) -> bool {
-        self.run.frontier().active().any(|other| may_collide(self.run, at, other))
+    fn conflicts_with_active(&self, at: TaskIndex) -> bool {
+        self.run.frontier().active().any(|other| may_conflict(self.run, at, other))
     }
 
     /// What the next attempt is expected to use, if the budget still has it (R14). Until anything is
@@ -126,14 +126,14 @@ impl Decider<'_> {
             }
         }
         let alone = workers == 0;
-        let unknown = !budget.is_unlimited() && !self.run.knows_use();
+        let unknown = !budget.is_unlimited() && !self.run.knows_usage();
         if !self.run.budget_holds(workers + 1) || unknown && !alone {
             return None;
         }
         (alone || !budget.is_exceeded_by(planned.plus(expected))).then_some(expected)
     }
 
-    fn start(&mut self, at: TaskIndex, slot: WorkspaceSlot, reserved: BudgetAmount) {
+    fn start_attempt(&mut self, at: TaskIndex, slot: WorkspaceSlot, reserved: BudgetAmount) {
         let plan = self.run.plan();
         // The base must hold every dependency, or the worker builds on nothing (EX-03).
         assert!(
@@ -144,7 +144,7 @@ impl Decider<'_> {
             task: plan.task(at).id.clone(),
             number: self.run.task(at).retries.last_number + 1,
         };
-        let fresh = self.ground_of(at);
+        let fresh = self.next_start_point(at);
         let (ground, resumes) = match self.resumption(at, slot, &fresh) {
             Some((ground, resumption)) => (ground, Some(resumption)),
             None => (fresh, None),
@@ -159,20 +159,20 @@ impl Decider<'_> {
             tier: (tier != ModelTier::Standard).then_some(tier),
             resumes: resumes.clone(),
         });
-        self.ask_world(Effect::Start { attempt, slot, ground, tier, resumes });
+        self.request(Effect::Start { attempt, slot, ground, tier, resumes });
     }
 
     /// Where the next worker starts; steps that rest on what is no more are dropped before.
-    fn ground_of(&mut self, at: TaskIndex) -> StartPoint {
+    fn next_start_point(&mut self, at: TaskIndex) -> StartPoint {
         if !self.run.steps_hold(at) {
             self.drop_steps(at);
         }
-        self.run.next_ground(at)
+        self.run.next_start_point(at)
     }
 }
 
 /// May these two tasks write one file? Their lists, and what they were seen to collide on.
-fn may_collide(run: &Run, a: TaskIndex, b: TaskIndex) -> bool {
+fn may_conflict(run: &Run, a: TaskIndex, b: TaskIndex) -> bool {
     let plan = run.plan();
     let (first, second) = (plan.task(a), plan.task(b));
     let both_listed = first.lists_files() && second.lists_files();

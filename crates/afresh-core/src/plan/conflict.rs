@@ -70,7 +70,7 @@ fn candidates(plan: &Plan) -> impl Iterator<Item = (TaskIndex, TaskIndex, String
         }
         pairs
     });
-    let starts = PrefixIndex::of(plan);
+    let starts = PrefixIndex::from_plan(plan);
     let mut comparisons = 0;
     let with_globs = globs.into_iter().flat_map(move |(at, glob)| {
         let mut met: BTreeMap<TaskIndex, &str> = BTreeMap::new();

@@ -29,7 +29,11 @@ pub struct ContextEstimate {
 
 impl ContextEstimate {
     /// `bytes_of` says how large the files are that a pattern names; none where there is none.
-    pub fn of(task: &Task, window: u64, bytes_of: impl Fn(&FilePattern) -> Option<u64>) -> Self {
+    pub fn for_task(
+        task: &Task,
+        window: u64,
+        bytes_of: impl Fn(&FilePattern) -> Option<u64>,
+    ) -> Self {
         let words = task.title.len() + task.instructions.len();
         let words = task.steps.iter().fold(words, |sum, step| {
             sum.saturating_add(step.name.len()).saturating_add(step.instructions.len())
@@ -90,7 +94,7 @@ mod tests {
         let task =
             task(&[("old.rs", None), ("new.rs", None), ("gone.rs", Some(FileAction::Delete))]);
         let bytes = |pattern: &FilePattern| (pattern.as_str() != "new.rs").then_some(40_000);
-        let estimate = ContextEstimate::of(&task, 200_000, bytes);
+        let estimate = ContextEstimate::for_task(&task, 200_000, bytes);
         assert_eq!(estimate.tokens, 15_000 + 1_000 + 20_000 + 4_000 + 2_000);
         assert_eq!(estimate.percent(), 21);
     }
@@ -99,6 +103,6 @@ mod tests {
     #[test]
     fn absurd_sizes_do_not_overflow() {
         let task = task(&[("a", None), ("b", None)]);
-        assert!(ContextEstimate::of(&task, 0, |_| Some(u64::MAX)).percent() > 100);
+        assert!(ContextEstimate::for_task(&task, 0, |_| Some(u64::MAX)).percent() > 100);
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct PrefixIndex<'a> {
 }
 
 impl<'a> PrefixIndex<'a> {
-    pub(super) fn of(plan: &'a Plan) -> Self {
+    pub(super) fn from_plan(plan: &'a Plan) -> Self {
         let tasks = plan.indices().zip(plan.tasks());
         let listed = tasks.flat_map(|(at, task)| task.patterns().map(move |pattern| (at, pattern)));
         let mut all: Vec<_> =

@@ -74,7 +74,7 @@ impl TierChoice {
 
     /// The size for this task. It rests on the plan alone, so that it stays the same while files
     /// grow.
-    pub fn of(self, task: &Task) -> ModelTier {
+    pub fn resolve(self, task: &Task) -> ModelTier {
         match self {
             Self::Small => ModelTier::Small,
             Self::Standard => ModelTier::Standard,
@@ -146,7 +146,7 @@ mod tests {
             (task(&nine[..1], 0, 8_001), ModelTier::Large),
         ];
         for (task, tier) in sizes {
-            assert_eq!(TierChoice::Auto.of(&task), tier, "{task:?}");
+            assert_eq!(TierChoice::Auto.resolve(&task), tier, "{task:?}");
         }
     }
 
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_size_that_is_named_counts() {
         let large = task(&["a"], 20, 20_000);
-        assert_eq!(TierChoice::Small.of(&large), ModelTier::Small);
-        assert_eq!(TierChoice::default().of(&large), ModelTier::Standard);
+        assert_eq!(TierChoice::Small.resolve(&large), ModelTier::Small);
+        assert_eq!(TierChoice::default().resolve(&large), ModelTier::Standard);
     }
 }

@@ -50,9 +50,9 @@ pub struct Run {
     /// Work slots that hold something not yet saved.
     slots: BTreeMap<WorkspaceSlot, AttemptId>,
     /// Slots with the work of attempts that a change of the plan took out of it, not yet saved.
-    leavings: BTreeMap<WorkspaceSlot, ActiveAttempt>,
+    unsaved_slots: BTreeMap<WorkspaceSlot, ActiveAttempt>,
     /// What is remembered of tasks that are no longer in the plan.
-    retired: BTreeMap<TaskId, TaskHistory>,
+    removed_tasks: BTreeMap<TaskId, TaskHistory>,
     merge_queue: VecDeque<TaskIndex>,
     /// The task that holds the merge slot: one merge at a time.
     merging: Option<TaskIndex>,
@@ -69,7 +69,7 @@ pub struct Run {
     knows_use: bool,
     /// Agents and sizes of model whose provider asked to wait.
     parked: BTreeMap<(Option<String>, ModelTier), Timestamp>,
-    finals: FinalChecks,
+    final_checks: FinalChecks,
 }
 
 /// A task's work on the branch.
@@ -126,7 +126,7 @@ impl Run {
     /// The run that the first event of a journal starts; none if it is another event.
     pub fn start(first: &Event) -> Option<Self> {
         let Event::RunStarted { run, branch, base, plan, settings } = first else { return None };
-        let tasks: TaskTable = plan.tasks().iter().map(TaskState::of).collect();
+        let tasks: TaskTable = plan.tasks().iter().map(TaskState::for_task).collect();
         Some(Self {
             id: run.clone(),
             branch: branch.clone(),
@@ -140,8 +140,8 @@ impl Run {
             settings: (**settings).clone(),
             epoch: 0,
             slots: BTreeMap::new(),
-            leavings: BTreeMap::new(),
-            retired: BTreeMap::new(),
+            unsaved_slots: BTreeMap::new(),
+            removed_tasks: BTreeMap::new(),
             merge_queue: VecDeque::new(),
             merging: None,
             questions: BTreeMap::new(),
@@ -153,7 +153,7 @@ impl Run {
             largest_report: BudgetAmount::default(),
             knows_use: false,
             parked: BTreeMap::new(),
-            finals: FinalChecks::NotYet,
+            final_checks: FinalChecks::NotYet,
         })
     }
 
@@ -245,8 +245,8 @@ impl Run {
         self.aborted.as_deref()
     }
 
-    pub fn finals(&self) -> &FinalChecks {
-        &self.finals
+    pub fn final_checks(&self) -> &FinalChecks {
+        &self.final_checks
     }
 
     pub fn frontier(&self) -> &TaskFrontier {
@@ -257,8 +257,8 @@ impl Run {
         &self.slots
     }
 
-    pub(crate) fn leavings(&self) -> &BTreeMap<WorkspaceSlot, ActiveAttempt> {
-        &self.leavings
+    pub(crate) fn unsaved_slots(&self) -> &BTreeMap<WorkspaceSlot, ActiveAttempt> {
+        &self.unsaved_slots
     }
 
     pub(crate) fn merging(&self) -> Option<TaskIndex> {
@@ -283,7 +283,7 @@ impl Run {
 
     /// Where the next worker of a task starts: after the last finished step, as long as everything
     /// that it rests on is still so (EX-03), else where the branch stands.
-    pub fn next_ground(&self, at: TaskIndex) -> StartPoint {
+    pub fn next_start_point(&self, at: TaskIndex) -> StartPoint {
         let fresh = StartPoint::fresh(self.tip.clone());
         let Some(last) = self.tasks[at].steps.finished.last() else { return fresh };
         match &last.commit {
@@ -312,7 +312,7 @@ impl Run {
     }
 
     /// Is anything known about what a worker uses?
-    pub(crate) fn knows_use(&self) -> bool {
+    pub(crate) fn knows_usage(&self) -> bool {
         self.knows_use
     }
 
@@ -324,7 +324,7 @@ impl Run {
     /// What everything so far used.
     pub fn usage(&self) -> Usage {
         let here = self.tasks.iter().flat_map(|task| task.records.usages.values());
-        let gone = self.retired.values().flat_map(|task| task.usages.values());
+        let gone = self.removed_tasks.values().flat_map(|task| task.usages.values());
         here.chain(gone).fold(Usage::default(), |sum, usage| sum.plus(usage))
     }
 
@@ -355,9 +355,9 @@ impl Run {
 
     /// Whether anything that we asked of the world has not been answered yet.
     pub fn is_underway(&self) -> bool {
-        matches!(self.finals, FinalChecks::Underway { .. })
+        matches!(self.final_checks, FinalChecks::Underway { .. })
             || matches!(self.rewind, Some(RewindState::Moving { .. }))
-            || !self.leavings.is_empty()
+            || !self.unsaved_slots.is_empty()
             || self.frontier.active().any(|at| self.tasks[at].stage.is_underway())
     }
 
@@ -402,7 +402,7 @@ impl Run {
         if let Some(only) = &self.settings.only {
             return self.state_of(only).is_some_and(task::TaskState::is_done);
         }
-        let final_ok = match &self.finals {
+        let final_ok = match &self.final_checks {
             FinalChecks::Ended { results, .. } => results.iter().all(CheckResult::passed),
             FinalChecks::NotYet => true,
             FinalChecks::Underway { .. } | FinalChecks::Stopped => false,

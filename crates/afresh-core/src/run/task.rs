@@ -119,7 +119,7 @@ pub struct PersonInput {
 
 impl TaskState {
     /// A task at the start of a run: most have everything to do.
-    pub(super) fn of(task: &Task) -> Self {
+    pub(super) fn for_task(task: &Task) -> Self {
         let stage = match &task.done_before {
             Some(how) => TaskStage::Settled { how: how.clone() },
             None => TaskStage::Idle,

@@ -187,7 +187,7 @@ pub struct HaltStatus {
 }
 
 impl RunStatus {
-    pub fn of(run: &Run) -> Self {
+    pub fn from_run(run: &Run) -> Self {
         let blocked = run.blocked();
         let tasks: Vec<TaskStatus> = run
             .indexed_tasks()
@@ -249,7 +249,7 @@ fn final_error(run: &Run) -> Option<String> {
     if let Some(reason) = run.aborted() {
         return Some(reason.to_owned());
     }
-    let crate::run::FinalChecks::Ended { results, .. } = run.finals() else { return None };
+    let crate::run::FinalChecks::Ended { results, .. } = run.final_checks() else { return None };
     let failed = results.iter().find(|result| !result.passed())?;
     Some(format!("on the final tree, {}", failed.describe()))
 }

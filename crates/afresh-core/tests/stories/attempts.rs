@@ -15,7 +15,7 @@ use crate::support::{Story, attempt_id, draft_of, result, tree};
 /// AG-05: 2 s, 5 s, and after the third failure a person is asked; none of them is an attempt.
 #[test]
 fn spawn_failures_wait_and_the_third_asks() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     let mut told = vec![story.spawn_fails("A.1").text()];
     story.wait(1).changes_nothing();
     told.push(story.wait(1).text());
@@ -44,7 +44,7 @@ fn spawn_failures_wait_and_the_third_asks() {
 /// where what it left could not be kept whole.
 #[test]
 fn whoever_is_over_a_limit_has_tried_and_the_next_is_told() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     let excess = LimitExceeded { of: LimitedResource::Processes, limit: 200 };
     story.ends_with(
@@ -76,7 +76,7 @@ fn whoever_is_over_a_limit_has_tried_and_the_next_is_told() {
 /// PR-06: what would not start the next time either is not tried again; a person is told what to do.
 #[test]
 fn what_can_never_start_fails_at_once() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     insta::assert_snapshot!(story.cannot_start("A.1").text(), @"
     no spawn A.1
     failed A: too large; split it
@@ -92,7 +92,7 @@ fn what_can_never_start_fails_at_once() {
 /// AG-05: a worker that came up makes the count start anew.
 #[test]
 fn only_failures_in_a_row_count() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawn_fails("A.1");
     story.wait(2);
     story.spawn_fails("A.2");
@@ -107,7 +107,7 @@ fn only_failures_in_a_row_count() {
 /// B38: an exit code and a signal are told apart; deaths in a row wait longer.
 #[test]
 fn deaths_are_told_apart_and_back_off() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     story.ends_with("A.1", ProcessEnd::Signaled(9), Outcome::Silent);
     let mut told = vec![story.harvested("A.1", &[]).text()];
@@ -145,7 +145,7 @@ fn success_that_the_checks_deny_is_a_failure() {
 /// B25, EX-11: a success that changed nothing, although files were expected, is none.
 #[test]
 fn a_success_without_a_change_is_rejected() {
-    let mut story = Story::of("A: a\nB:");
+    let mut story = Story::of_plan("A: a\nB:");
     story.ends("A.1");
     insta::assert_snapshot!(story.harvested("A.1", &[]).text(), @"
     harvested A.1: 0 changes
@@ -158,7 +158,7 @@ fn a_success_without_a_change_is_rejected() {
 /// EX-11: a task that lists no files may find nothing to do.
 #[test]
 fn where_no_files_were_expected_nothing_may_change() {
-    let mut story = Story::of("B:");
+    let mut story = Story::of_plan("B:");
     story.ends("B.1");
     assert_eq!(
         story.harvested("B.1", &[]).lines(),
@@ -169,7 +169,7 @@ fn where_no_files_were_expected_nothing_may_change() {
 /// RE-03: claimed and changed files are compared.
 #[test]
 fn words_and_facts_are_compared() {
-    let mut story = Story::of("A: a b");
+    let mut story = Story::of_plan("A: a b");
     let claim = CompletionClaim {
         files: vec!["./a".to_owned(), "c".to_owned()],
         ..CompletionClaim::default()
@@ -221,7 +221,7 @@ fn a_worker_that_gives_up_for_good_is_not_tried_again() {
             ..WorkerFailure::default()
         })
     };
-    let mut story = Story::of("A: a\nB: b");
+    let mut story = Story::of_plan("A: a\nB: b");
     story.ends_with("A.1", ProcessEnd::Exited(0), failure(None));
     assert_eq!(story.harvested("A.1", &[]).started(), ["A.2"]);
     story.ends_with("B.1", ProcessEnd::Exited(0), failure(Some(false)));
@@ -253,7 +253,7 @@ fn told_claim() -> CompletionClaim {
 /// answer is told with the differences.
 #[test]
 fn what_a_worker_says_of_its_work_is_in_its_receipt() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Done(told_claim()));
     let judged = story.harvested("A.1", &["a"]).text();
@@ -272,7 +272,7 @@ fn what_a_worker_says_of_its_work_is_in_its_receipt() {
 /// RE-05: the kind of an error and the criteria that failed with it are in the status.
 #[test]
 fn the_category_of_an_error_is_in_the_status() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     let failure = WorkerFailure {
         error: "2 tests fail".to_owned(),
         category: Some("test".to_owned()),
@@ -290,7 +290,7 @@ fn the_category_of_an_error_is_in_the_status() {
 /// B32: an answer that makes no sense is a failed attempt with its reason.
 #[test]
 fn an_unintelligible_answer_is_rejected_with_its_reason() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     let outcome =
         Outcome::Unintelligible { reason: "not JSON".to_owned(), excerpt: "{".to_owned() };
     story.ends_with("A.1", ProcessEnd::Exited(0), outcome);
@@ -361,7 +361,7 @@ fn a_timeout_is_retried_skipped_asked_or_halts() {
 /// After two timeouts the question says what to do about it.
 #[test]
 fn a_second_timeout_suggests_to_split_the_task() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     for (attempt, question) in [("A.1", 1), ("A.2", 2)] {
         story.ends_with(attempt, ProcessEnd::WentSilent, Outcome::Silent);
         story.harvested(attempt, &[]);
@@ -374,7 +374,7 @@ fn a_second_timeout_suggests_to_split_the_task() {
 /// EX-05: a receipt holds the commands, the tree and the files.
 #[test]
 fn a_receipt_tells_what_was_checked_and_changed() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.lands("A.1");
     let state = story.run.state_of(&crate::support::task_id("A")).expect("a task");
     let afresh_core::run::TaskStage::Done { receipt, .. } = &state.stage else {

@@ -6,7 +6,7 @@ use afresh_core::process::ProcessEnd;
 use afresh_core::settings::{OnDecision, Settings};
 use afresh_core::usage::Budget;
 
-use crate::support::{Story, Told, plan_of, task_id};
+use crate::support::{Story, StoryStep, plan_of, task_id};
 
 fn two() -> Settings {
     Settings { parallel: 2, ..Settings::default() }
@@ -21,7 +21,7 @@ fn blocked(by: &[&str], reason: &str) -> Outcome {
     })
 }
 
-fn says(story: &mut Story, attempt: &str, outcome: Outcome) -> Told {
+fn report(story: &mut Story, attempt: &str, outcome: Outcome) -> StoryStep {
     story.spawned(attempt);
     story.ends_with(attempt, ProcessEnd::Exited(0), outcome);
     story.harvested(attempt, &[])
@@ -31,7 +31,7 @@ fn says(story: &mut Story, attempt: &str, outcome: Outcome) -> Told {
 #[test]
 fn a_blocked_task_waits_behind_the_task_that_it_names() {
     let mut story = Story::with("A: a\nB: b\nC: c", two());
-    let told = says(&mut story, "A.1", blocked(&["C"], "needs the schema"));
+    let told = report(&mut story, "A.1", blocked(&["C"], "needs the schema"));
     assert_eq!(
         told.lines()[1..],
         [
@@ -52,18 +52,18 @@ fn a_blocked_task_waits_behind_the_task_that_it_names() {
 #[test]
 fn a_task_is_named_in_passing_by_an_unmistakable_id() {
     let mut story = Story::with("A: a\nT2: b\n3: c", two());
-    let told = says(&mut story, "A.1", blocked(&[], "cannot go on before T2."));
+    let told = report(&mut story, "A.1", blocked(&[], "cannot go on before T2."));
     assert!(told.text().contains("blocked until T2 is done"), "{told:?}");
     let mut story = Story::with("A: a\nT2: b\n3: c", two());
-    let told = says(&mut story, "A.1", blocked(&[], "3 files are missing"));
+    let told = report(&mut story, "A.1", blocked(&[], "3 files are missing"));
     assert!(told.text().contains("Q1 action"), "{told:?}");
 }
 
 /// RE-04: whatever else stands in its way, a person is asked; the answer lets it start again.
 #[test]
 fn what_no_task_will_do_is_asked() {
-    let mut story = Story::of("A: a");
-    let told = says(&mut story, "A.1", blocked(&["the database"], "no database"));
+    let mut story = Story::of_plan("A: a");
+    let told = report(&mut story, "A.1", blocked(&["the database"], "no database"));
     assert_eq!(
         told.lines()[1..],
         [
@@ -83,7 +83,7 @@ fn nobody_waits_in_vain() {
     assert_eq!(story.states(), "A running, B pending, C failed".replace("running", "ready"));
     for name in ["A", "B", "C", "D"] {
         let mut story = story.clone();
-        let told = says(&mut story, "A.1", blocked(&[name], "x"));
+        let told = report(&mut story, "A.1", blocked(&[name], "x"));
         assert!(told.text().contains("action [done defer]"), "{name}: {told:?}");
     }
 }
@@ -92,8 +92,8 @@ fn nobody_waits_in_vain() {
 #[test]
 fn two_tasks_do_not_wait_for_each_other() {
     let mut story = Story::with("A: a\nB: b", two());
-    says(&mut story, "A.1", blocked(&["B"], "x"));
-    let told = says(&mut story, "B.1", blocked(&["A"], "y"));
+    report(&mut story, "A.1", blocked(&["B"], "x"));
+    let told = report(&mut story, "B.1", blocked(&["A"], "y"));
     assert!(told.text().contains("Q1 action [done defer]: task B is blocked: y"), "{told:?}");
     assert_eq!(story.states(), "A pending, B waiting");
 }
@@ -102,7 +102,7 @@ fn two_tasks_do_not_wait_for_each_other() {
 #[test]
 fn a_task_whose_forerunner_is_given_up_is_asked_about() {
     let mut story = Story::with("A: a\nB: b", two());
-    says(&mut story, "A.1", blocked(&["B"], "x"));
+    report(&mut story, "A.1", blocked(&["B"], "x"));
     story.spawned("B.1");
     story.dies("B.1");
     let told = story.skip("B");
@@ -118,7 +118,7 @@ fn a_task_whose_forerunner_is_given_up_is_asked_about() {
 fn nobody_waits_in_vain_when_the_budget_is_reached() {
     let budget = Budget { tokens: Some(100), cost_micros: None };
     let mut story = Story::with("A: a\nB: b", Settings { budget, ..two() });
-    says(&mut story, "A.1", blocked(&["B"], "x"));
+    report(&mut story, "A.1", blocked(&["B"], "x"));
     story.spawned("B.1");
     story.uses("B.1", 100);
     story.ends_with("B.1", ProcessEnd::Stopped, Outcome::Silent);
@@ -132,7 +132,7 @@ fn nobody_waits_in_vain_when_the_budget_is_reached() {
 fn a_policy_defers_what_blocks() {
     let settings = Settings { on_decision: OnDecision::Defer, ..Settings::default() };
     let mut story = Story::with("A: a", settings);
-    says(&mut story, "A.1", blocked(&[], "no database"));
+    report(&mut story, "A.1", blocked(&[], "no database"));
     assert_eq!(story.states(), "A skipped");
 }
 
@@ -140,7 +140,7 @@ fn a_policy_defers_what_blocks() {
 #[test]
 fn a_changed_plan_ends_the_wait() {
     let mut story = Story::with("A: a\nB: b", two());
-    says(&mut story, "A.1", blocked(&["B"], "x"));
+    report(&mut story, "A.1", blocked(&["B"], "x"));
     story.dies("B.1");
     let plan = Some(plan_of("A: a\nB < A: b"));
     let told = story.open_with(RunOpening { plan, ..RunOpening::default() });

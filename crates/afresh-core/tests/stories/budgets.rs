@@ -8,7 +8,7 @@ use afresh_core::settings::{OnFailure, Settings};
 use afresh_core::usage::{Budget, Usage};
 use afresh_core::{Effect, Input, Plan};
 
-use crate::support::{Story, Told, attempt_id, plan_of, tokens_used};
+use crate::support::{Story, StoryStep, attempt_id, plan_of, tokens_used};
 
 fn tokens(limit: u64) -> Settings {
     let budget = Budget { tokens: Some(limit), cost_micros: None };
@@ -16,7 +16,7 @@ fn tokens(limit: u64) -> Settings {
 }
 
 /// The attempts that are stopped.
-fn stops(told: &Told) -> Vec<String> {
+fn stops(told: &StoryStep) -> Vec<String> {
     let stopped = told.0.effects.iter().filter_map(|effect| match effect {
         Effect::Stop { attempt, .. } => Some(attempt.to_string()),
         _ => None,
@@ -27,7 +27,7 @@ fn stops(told: &Told) -> Vec<String> {
 const FOUR: &str = "A: a\nB: b\nC: c\nD: d";
 
 /// A run in which one worker has told how little it used so far, and the others have started.
-fn known(plan: &str, settings: Settings) -> Story {
+fn with_known_usage(plan: &str, settings: Settings) -> Story {
     let mut story = Story::with(plan, settings);
     story.uses("A.1", 1);
     story
@@ -67,7 +67,7 @@ fn workers_that_tell_nothing_hold_up_nobody_for_long() {
 /// R14: once measured, the next start must fit beside what the others may still use.
 #[test]
 fn a_start_that_would_overshoot_waits() {
-    let mut story = known(FOUR, tokens(900));
+    let mut story = with_known_usage(FOUR, tokens(900));
     story.uses("A.1", 500);
     story.ends("A.1");
     // 500 are spent and 600 may be by the others: a fourth worker would go beyond.
@@ -80,7 +80,7 @@ fn a_start_that_would_overshoot_waits() {
 /// R14: the moment it is reached everybody is stopped, and nobody starts.
 #[test]
 fn reaching_the_budget_stops_all_spending_in_one_turn() {
-    let mut story = known(FOUR, tokens(900));
+    let mut story = with_known_usage(FOUR, tokens(900));
     story.uses("A.1", 400);
     insta::assert_snapshot!(story.uses("B.1", 500).text(), @"
     used B.1 500
@@ -99,7 +99,7 @@ fn reaching_the_budget_stops_all_spending_in_one_turn() {
 /// R14: what ends meanwhile is still checked and lands: that costs nothing.
 #[test]
 fn work_that_was_done_lands_beyond_the_budget() {
-    let mut story = known("A: a\nB: b", tokens(100));
+    let mut story = with_known_usage("A: a\nB: b", tokens(100));
     story.spawned("A.1");
     let end = AttemptEnd::new(ProcessEnd::Exited(0), Outcome::Silent, tokens_used(100), 1);
     let told = story.feed(&Input::AttemptEnded(attempt_id("A.1"), Box::new(end)));
@@ -117,7 +117,7 @@ fn work_that_was_done_lands_beyond_the_budget() {
 /// R14: totals that come twice, out of order or late are counted once.
 #[test]
 fn use_is_counted_once() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     for tokens in [10, 30, 20, 30] {
         story.uses("A.1", tokens);
     }
@@ -155,7 +155,7 @@ fn what_a_task_used_stays_used_when_it_leaves_the_plan() {
 /// of them; who has used most would lose most.
 #[test]
 fn near_the_limit_one_worker_goes_on_alone() {
-    let mut story = known(FOUR, tokens(900));
+    let mut story = with_known_usage(FOUR, tokens(900));
     story.uses("A.1", 100);
     story.uses("B.1", 120);
     assert_eq!(stops(&story.uses("C.1", 110)), [""; 0], "570 are left for four times 120");

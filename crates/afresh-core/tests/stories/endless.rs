@@ -50,7 +50,7 @@ fn a_policy_does_not_answer_for_ever() {
 /// up; it is made again, and lands once.
 #[test]
 fn a_merge_commit_that_was_cleaned_up_is_made_again() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.passes_alone("A.1");
     story.built("A.1");
     let again = story.moved("A.1", BranchMove::CommitGone);
@@ -63,7 +63,7 @@ fn a_merge_commit_that_was_cleaned_up_is_made_again() {
 /// ST-04: an ended run cannot be halted, so that a later `run` does not find a halt.
 #[test]
 fn a_run_that_has_ended_is_not_halted() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.lands("A.1");
     let (tree, results) = (tree("A.1"), vec![result("test A", 0)]);
     let checked = CheckOutcome::Ran(results);

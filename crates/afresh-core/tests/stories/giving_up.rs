@@ -8,7 +8,7 @@ use afresh_core::process::ProcessEnd;
 use afresh_core::settings::{OnOrphan, Settings};
 use insta::assert_snapshot;
 
-use crate::support::{Story, Told, task_id};
+use crate::support::{Story, StoryStep, task_id};
 
 fn one_attempt() -> Settings {
     Settings { attempts: 1, parallel: 8, ..Settings::default() }
@@ -138,7 +138,7 @@ fn an_unintelligible_answer_is_shown_as_it_was() {
 fn many_questions_wait_and_the_rest_goes_on() {
     let settings = Settings { parallel: 8, ..Settings::default() };
     let mut story = Story::with("A: a\nB: b\nC: c\nD < A: d\nE < C: e", settings);
-    let asks = |story: &mut Story, attempt: &str| -> Told {
+    let asks = |story: &mut Story, attempt: &str| -> StoryStep {
         story.spawned(attempt);
         let decision =
             DecisionRequest { question: "which?".to_owned(), ..DecisionRequest::default() };

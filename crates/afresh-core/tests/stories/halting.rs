@@ -14,7 +14,7 @@ const THREE: &str = "A: a\nB: b\nC < A: c";
 /// R7: after the first request nothing starts; what ends meanwhile is checked and merged.
 #[test]
 fn a_gentle_halt_lets_attempts_finish_and_land() {
-    let mut story = Story::of(THREE);
+    let mut story = Story::of_plan(THREE);
     assert_eq!(story.halt(false).lines(), ["halt gently by person"]);
     assert_eq!(story.lands("A.1").started(), Vec::<String>::new());
     assert_eq!(story.run.drive_state(story.now), DriveState::Busy);
@@ -28,7 +28,7 @@ fn a_gentle_halt_lets_attempts_finish_and_land() {
 /// R7: the second request, or `now`, ends everything.
 #[test]
 fn a_second_halt_ends_workers_and_checks() {
-    let mut story = Story::of(THREE);
+    let mut story = Story::of_plan(THREE);
     story.spawned("A.1");
     story.halt(false);
     assert_eq!(
@@ -36,14 +36,14 @@ fn a_second_halt_ends_workers_and_checks() {
         ["halt now by person", "→ stop A.1 within 5s", "→ stop B.1 within 5s", "→ stop checks"]
     );
     story.halt(true).changes_nothing();
-    let mut abrupt = Story::of(THREE);
+    let mut abrupt = Story::of_plan(THREE);
     assert_eq!(abrupt.halt(true).lines()[0], "halt now by person");
 }
 
 /// R7: an attempt that ended just before it was stopped is saved, but its checks wait.
 #[test]
 fn after_the_second_halt_no_checks_start() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     story.halt(true);
     story.ends("A.1");
@@ -63,7 +63,7 @@ fn after_the_second_halt_no_checks_start() {
 /// R7, F18: checks that were stopped run again when the run goes on; so does a stopped merge.
 #[test]
 fn a_halt_during_the_checks_of_a_merge_is_taken_up_again() {
-    let mut story = Story::of("A: a\nB: b");
+    let mut story = Story::of_plan("A: a\nB: b");
     story.lands("A.1");
     story.passes_alone("B.1");
     story.built("B.1");
@@ -80,7 +80,7 @@ fn a_halt_during_the_checks_of_a_merge_is_taken_up_again() {
 /// A branch that cannot be moved halts the run; the intent stands and is carried out later.
 #[test]
 fn a_branch_that_is_locked_halts_and_is_tried_again() {
-    let mut story = Story::of("A: a\nB: b");
+    let mut story = Story::of_plan("A: a\nB: b");
     story.passes_alone("A.1");
     story.built("A.1");
     let locked = || BranchMove::Trouble("locked".to_owned());
@@ -114,7 +114,7 @@ fn afresh_itself_never_halts_abruptly() {
 /// ST-04: A halt that is not there cannot be cleared; a halted run stays halted over a restart.
 #[test]
 fn a_halt_lasts_until_it_is_cleared() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     assert_eq!(story.clear().refusal(), "the run is not halted");
     story.halt(false);
     story.dies("A.1");

@@ -12,11 +12,11 @@ use afresh_core::settings::{Settings, TimeoutAction};
 use afresh_core::usage::{ContextFill, Usage};
 use afresh_core::{Effect, Input};
 
-use crate::support::{Story, Told, attempt_id, changed, tree};
+use crate::support::{Story, StoryStep, attempt_id, changed, tree};
 
 impl Story {
     /// It is there, and its program can take the conversation up again.
-    fn talks(&mut self, attempt: &str) -> Told {
+    fn talks(&mut self, attempt: &str) -> StoryStep {
         self.spawned(attempt);
         let identity = AgentIdentity {
             session: Some(format!("s{attempt}")),
@@ -27,13 +27,13 @@ impl Story {
     }
 
     /// It ends like this, having changed its file.
-    fn cut_off(&mut self, attempt: &str, ending: ProcessEnd) -> Told {
+    fn cut_off(&mut self, attempt: &str, ending: ProcessEnd) -> StoryStep {
         self.ends_with(attempt, ending, Outcome::Silent);
         self.harvested(attempt, &["a"])
     }
 
     /// Its model fails it, after it changed these files.
-    fn limited(&mut self, attempt: &str, paths: &[&str]) -> Told {
+    fn limited(&mut self, attempt: &str, paths: &[&str]) -> StoryStep {
         let error = ModelError::new(ModelErrorClass::Quota, "later")
             .waiting(Some(Duration::from_secs(3600)));
         let end = AttemptEnd {
@@ -45,7 +45,7 @@ impl Story {
     }
 
     /// The program that was to go on ends at once; its workspace is as it was.
-    fn refuses(&mut self, attempt: &str, as_left_by: &str) -> Told {
+    fn refuses(&mut self, attempt: &str, as_left_by: &str) -> StoryStep {
         let error = ModelError::new(ModelErrorClass::Unknown, "No conversation found");
         let end = AttemptEnd {
             error: Some(error),
@@ -59,14 +59,14 @@ impl Story {
     }
 
     /// The driver is killed, and the next one takes the run up.
-    fn killed_and_opened(&mut self, attempt: &str) -> Told {
+    fn killed_and_opened(&mut self, attempt: &str) -> StoryStep {
         self.open();
         self.harvested(attempt, &["a"])
     }
 }
 
 /// Which attempts start, with the attempt that they go on with.
-fn starts(told: &Told) -> Vec<(String, Option<u32>)> {
+fn starts(told: &StoryStep) -> Vec<(String, Option<u32>)> {
     let start = |effect: &Effect| match effect {
         Effect::Start { attempt, resumes, .. } => {
             Some((attempt.to_string(), resumes.as_ref().map(|resumption| resumption.of)))
@@ -87,7 +87,7 @@ fn fresh(attempt: &str) -> Vec<(String, Option<u32>)> {
 /// AG-08: after kill -9 of afresh the conversation goes on in the same slot, with the same files.
 #[test]
 fn an_attempt_lost_with_its_driver_is_resumed() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.talks("A.1");
     let told = story.killed_and_opened("A.1");
     insta::assert_snapshot!(told.text());
@@ -97,7 +97,7 @@ fn an_attempt_lost_with_its_driver_is_resumed() {
 /// AG-08: a halt that ends workers interrupts them, and going on means to go on with them.
 #[test]
 fn a_halted_attempt_is_resumed() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.talks("A.1");
     story.halt(true);
     story.cut_off("A.1", ProcessEnd::Stopped);
@@ -108,7 +108,7 @@ fn a_halted_attempt_is_resumed() {
 #[test]
 fn a_killed_program_is_resumed() {
     for ending in [ProcessEnd::Signaled(9), ProcessEnd::SupervisorLost, ProcessEnd::Exited(143)] {
-        let mut story = Story::of("A: a");
+        let mut story = Story::of_plan("A: a");
         story.talks("A.1");
         story.cut_off("A.1", ending);
         assert_eq!(starts(&story.wait(2)), resumed("A.2", 1), "{ending:?}");
@@ -124,11 +124,11 @@ fn a_killed_program_is_resumed() {
 /// there is nothing to go on with.
 #[test]
 fn work_before_a_usage_limit_goes_on_after_it() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.talks("A.1");
     assert_eq!(starts(&story.limited("A.1", &["a"])), []);
     assert_eq!(starts(&story.wait(2 * 3600)), resumed("A.2", 1));
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.talks("A.1");
     story.limited("A.1", &[]);
     assert_eq!(starts(&story.wait(2 * 3600)), fresh("A.2"));
@@ -161,7 +161,7 @@ fn timeouts_and_rejected_work_get_a_fresh_worker() {
 /// that one may be taken up again.
 #[test]
 fn after_two_resumes_a_fresh_worker_comes() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.talks("A.1");
     assert_eq!(starts(&story.killed_and_opened("A.1")), resumed("A.2", 1));
     // It is cut off before it says its name: the conversation is the same.
@@ -185,7 +185,7 @@ fn after_two_resumes_a_fresh_worker_comes() {
 /// left.
 #[test]
 fn a_conversation_that_is_gone_is_followed_by_a_fresh_worker() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.talks("A.1");
     story.killed_and_opened("A.1");
     story.spawned("A.2");
@@ -199,7 +199,7 @@ fn a_conversation_that_is_gone_is_followed_by_a_fresh_worker() {
 /// AG-08: the same where the work cannot be put back, or the agent is another one now.
 #[test]
 fn work_that_cannot_be_put_back_is_followed_by_a_fresh_worker() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.talks("A.1");
     story.killed_and_opened("A.1");
     let why = "the tree is gone".to_owned();
@@ -233,7 +233,7 @@ fn the_slot_of_a_conversation_is_kept_for_it() {
 /// other.
 #[test]
 fn a_resumed_attempt_keeps_its_base() {
-    let mut story = Story::of("A: a\nB: b");
+    let mut story = Story::of_plan("A: a\nB: b");
     story.talks("A.1");
     story.limited("A.1", &["a"]);
     story.lands("B.1");
@@ -245,7 +245,7 @@ fn a_resumed_attempt_keeps_its_base() {
 /// AG-08, AG-07: a conversation that is half full is not worth it, nor is one for another model.
 #[test]
 fn a_conversation_that_fills_up_is_not_resumed() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.talks("A.1");
     let fill = ContextFill { used: 50, window: 100 };
     story.feed(&Input::ContextSeen(attempt_id("A.1"), fill));
@@ -255,7 +255,7 @@ fn a_conversation_that_fills_up_is_not_resumed() {
 /// AG-07: at the soft limit the worker is told, once; the next worker is told again.
 #[test]
 fn at_the_soft_limit_a_worker_is_warned_once() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     let mut fills = |attempt: &str, used: u64| {
         let fill = ContextFill { used, window: 100 };
@@ -279,7 +279,7 @@ fn at_the_soft_limit_a_worker_is_warned_once() {
 /// AG-07: who comes to both limits at once is stopped, and not told to hurry.
 #[test]
 fn at_the_hard_limit_nobody_is_warned() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     let fill = ContextFill { used: 80, window: 100 };
     let told = story.feed(&Input::ContextSeen(attempt_id("A.1"), fill));

@@ -119,7 +119,7 @@ fn the_golden_journal_replays_to_the_same_state() {
     // The file was put together by hand, to have every kind of event: some do not fit their task's stage.
     let illegal = events[1..].iter().filter_map(|event| run.apply(event).err()).count();
     assert!(illegal < 20, "{illegal} of {} events do not apply", events.len());
-    let status = serde_json::to_string_pretty(&RunStatus::of(&run)).expect("JSON");
+    let status = serde_json::to_string_pretty(&RunStatus::from_run(&run)).expect("JSON");
     insta::assert_snapshot!(status);
 }
 
@@ -162,7 +162,7 @@ fn journals_of_an_earlier_version_replay_to_the_same_state() {
             events.iter().map(|event| serde_json::to_string(event).expect("JSON")).collect();
         assert_eq!(again.join("\n") + "\n", text, "{} is written differently now", path.display());
         let run = Run::replay(&events).expect("legal events").expect("the journal starts a run");
-        let status = serde_json::to_string_pretty(&RunStatus::of(&run)).expect("JSON") + "\n";
+        let status = serde_json::to_string_pretty(&RunStatus::from_run(&run)).expect("JSON") + "\n";
         let expected =
             std::fs::read_to_string(path.with_extension("status.json")).expect("a status");
         assert_eq!(status, expected, "{} leads elsewhere now", path.display());
@@ -174,7 +174,7 @@ fn journals_of_an_earlier_version_replay_to_the_same_state() {
 /// R10: a journal whose events cannot follow each other is refused, not interpreted.
 #[test]
 fn an_event_that_does_not_fit_the_stage_of_its_task_is_an_error() {
-    let mut story = Story::of("A: a.txt\nB: b.txt");
+    let mut story = Story::of_plan("A: a.txt\nB: b.txt");
     let merged = Event::Merged { attempt: attempt_id("A.1"), commit: commit("m") };
     let unknown = Event::AttemptSpawned { attempt: attempt_id("Z.1") };
     let unasked = Event::QuestionAnswered {

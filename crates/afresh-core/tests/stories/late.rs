@@ -8,7 +8,7 @@ use crate::support::Story;
 /// R2: every report of an attempt that was given up.
 #[test]
 fn reports_of_an_old_attempt_change_nothing() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     story.open();
     assert_eq!(story.harvested("A.1", &[]).started(), ["A.2"]);
@@ -25,7 +25,7 @@ fn reports_of_an_old_attempt_change_nothing() {
 /// R2, R3: every report twice, and once more when all is done.
 #[test]
 fn doubled_reports_change_nothing() {
-    let mut story = Story::of("A: a\nB: b");
+    let mut story = Story::of_plan("A: a\nB: b");
     story.spawned("A.1");
     story.spawned("A.1").changes_nothing();
     story.ends("A.1");
@@ -51,7 +51,7 @@ fn doubled_reports_change_nothing() {
 /// R2: reports about tasks and attempts that never were.
 #[test]
 fn reports_from_nowhere_change_nothing() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawned("Z.1").changes_nothing();
     story.ends("A.7").changes_nothing();
     story.harvested("Z.1", &["a"]).changes_nothing();
@@ -61,7 +61,7 @@ fn reports_from_nowhere_change_nothing() {
 /// R4: checks of a tree that is no longer the one to land.
 #[test]
 fn checks_of_another_tree_change_nothing() {
-    let mut story = Story::of("A: a\nB: b");
+    let mut story = Story::of_plan("A: a\nB: b");
     story.lands("A.1");
     story.passes_alone("B.1");
     story.built("B.1");
@@ -73,7 +73,7 @@ fn checks_of_another_tree_change_nothing() {
 /// R4: a round that lacks a check which the task needs by now is no pass.
 #[test]
 fn a_pass_without_all_checks_changes_nothing() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.ends("A.1");
     story.harvested("A.1", &["a"]);
     let nothing = afresh_core::check::CheckOutcome::Ran(vec![]);
@@ -83,7 +83,7 @@ fn a_pass_without_all_checks_changes_nothing() {
 /// R12: taking the run up again and again asks for the same, and loses nothing.
 #[test]
 fn recovery_can_be_repeated() {
-    let mut story = Story::of("A: a\nB: b");
+    let mut story = Story::of_plan("A: a\nB: b");
     story.passes_alone("A.1");
     story.built("A.1");
     story.ends("B.1");

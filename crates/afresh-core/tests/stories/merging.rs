@@ -10,7 +10,7 @@ use crate::support::{Story, commit, task_id};
 /// EX-05: where nothing landed meanwhile, the tree that passed is the tree that lands.
 #[test]
 fn a_merge_that_is_the_checked_tree_is_not_checked_again() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     let mut told = vec![story.passes_alone("A.1").text()];
     told.push(story.built("A.1").text());
     told.push(story.moved("A.1", BranchMove::Done).text());
@@ -29,7 +29,7 @@ fn a_merge_that_is_the_checked_tree_is_not_checked_again() {
 /// R4, EX-05: two tasks that pass alone; the second is checked on top of the first.
 #[test]
 fn a_merge_with_what_landed_meanwhile_is_checked_as_it_will_be() {
-    let mut story = Story::of("A: a\nB: b");
+    let mut story = Story::of_plan("A: a\nB: b");
     story.lands("A.1");
     story.passes_alone("B.1");
     let mut told = vec![story.built("B.1").text()];
@@ -50,7 +50,7 @@ fn a_merge_with_what_landed_meanwhile_is_checked_as_it_will_be() {
 /// R3, R4: the merge slot is held until the branch has moved.
 #[test]
 fn merges_wait_for_each_other() {
-    let mut story = Story::of("A: a\nB: b");
+    let mut story = Story::of_plan("A: a\nB: b");
     story.passes_alone("A.1");
     assert_eq!(story.passes_alone("B.1").effects(), Vec::<String>::new());
     story.built("A.1");
@@ -63,7 +63,7 @@ fn merges_wait_for_each_other() {
 /// EX-05: after a collision the tasks concerned are ordered, so that every round makes progress.
 #[test]
 fn tasks_that_collided_no_longer_run_side_by_side() {
-    let mut story = Story::of("A: a\nB: b\nC: c");
+    let mut story = Story::of_plan("A: a\nB: b\nC: c");
     story.lands("A.1");
     story.passes_alone("B.1");
     assert_eq!(story.collides("B.1", "shared").started(), ["B.2"]);
@@ -76,7 +76,7 @@ fn tasks_that_collided_no_longer_run_side_by_side() {
 /// R3: an outsider on the branch is a question; restoring keeps the intent, and says so.
 #[test]
 fn an_outsider_on_the_branch_is_asked_about() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.passes_alone("A.1");
     story.built("A.1");
     let mut told = vec![story.moved("A.1", BranchMove::Foreign(commit("alien"))).text()];

@@ -14,11 +14,11 @@ use afresh_core::settings::Settings;
 use afresh_core::usage::{ContextFill, Usage};
 use afresh_core::{Effect, Event, Input};
 
-use crate::support::{Story, Told, attempt_id, tokens_used};
+use crate::support::{Story, StoryStep, attempt_id, tokens_used};
 
 impl Story {
     /// The attempt ends because of its model, and left nothing.
-    fn model_fails(&mut self, attempt: &str, error: ModelError) -> Told {
+    fn model_fails(&mut self, attempt: &str, error: ModelError) -> StoryStep {
         let (outcome, usage) = (Outcome::Silent, tokens_used(10));
         let end = AttemptEnd {
             error: Some(error),
@@ -28,7 +28,7 @@ impl Story {
         self.harvested(attempt, &[])
     }
 
-    fn sees_context(&mut self, attempt: &str, used: u64) -> Told {
+    fn sees_context(&mut self, attempt: &str, used: u64) -> StoryStep {
         self.feed(&Input::ContextSeen(attempt_id(attempt), ContextFill { used, window: 100 }))
     }
 
@@ -41,7 +41,7 @@ fn overloaded() -> ModelError {
     ModelError::new(ModelErrorClass::Overloaded, "529")
 }
 
-fn tiers(told: &Told) -> Vec<ModelTier> {
+fn tiers(told: &StoryStep) -> Vec<ModelTier> {
     let starts = told.0.effects.iter().filter_map(|effect| match effect {
         Effect::Start { tier, .. } => Some(*tier),
         _ => None,
@@ -53,7 +53,7 @@ fn tiers(told: &Told) -> Vec<ModelTier> {
 /// of it counts as an attempt.
 #[test]
 fn a_model_that_fails_is_tried_again_and_then_the_next_one_down() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     assert_eq!(story.run.tier_of(TaskIndex::new(0)), ModelTier::Standard);
     let waits = [2, 5, 0];
     for (number, wait) in (1..).zip(waits) {
@@ -79,7 +79,7 @@ fn a_model_that_fails_is_tried_again_and_then_the_next_one_down() {
 /// AG-05: a task that fails keeps its model.
 #[test]
 fn a_task_that_is_too_hard_keeps_its_model() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     for number in 1..=2 {
         let attempt = format!("A.{number}");
         story.spawned(&attempt);
@@ -96,7 +96,7 @@ fn a_task_that_is_too_hard_keeps_its_model() {
 /// is asked in the end; nothing is counted as an attempt.
 #[test]
 fn in_a_storm_the_pauses_grow_and_then_a_person_is_asked() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     let mut seconds = 0;
     let mut starts = 0;
     while !matches!(story.state("A").stage, TaskStage::Failed { .. }) {
@@ -137,7 +137,7 @@ fn a_limit_with_a_time_is_waited_for_while_others_go_on() {
 /// BE-04: another size of model has a limit of its own.
 #[test]
 fn another_model_goes_on_meanwhile() {
-    let mut story = Story::of("A: a\nB! small: b\nC: c");
+    let mut story = Story::of_plan("A: a\nB! small: b\nC: c");
     for attempt in ["A.1", "B.1", "C.1"] {
         story.spawned(attempt);
     }
@@ -153,7 +153,7 @@ fn another_model_goes_on_meanwhile() {
 /// AG-06: a refused key is not tried again; the person is told what to do.
 #[test]
 fn a_refused_key_is_asked_about_at_once() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     story.model_fails("A.1", ModelError::new(ModelErrorClass::Auth, "401"));
     let TaskStage::Failed { reason, .. } = &story.state("A").stage else { panic!("not failed") };
@@ -164,7 +164,7 @@ fn a_refused_key_is_asked_about_at_once() {
 /// RE-03 and rule 1 of adapters: whoever gave an answer before the model failed has answered.
 #[test]
 fn an_answer_that_was_given_before_the_model_failed_counts() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     let end = AttemptEnd {
         error: Some(overloaded()),
@@ -183,7 +183,7 @@ fn an_answer_that_was_given_before_the_model_failed_counts() {
 /// AG-07: at the hard limit a worker is stopped once, and a fresh one goes on.
 #[test]
 fn a_full_context_ends_the_worker_and_a_fresh_one_goes_on() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     assert_eq!(story.sees_context("A.1", 40).text(), "context A.1 40 %");
     story.sees_context("A.1", 40).changes_nothing();
@@ -205,7 +205,7 @@ fn a_full_context_ends_the_worker_and_a_fresh_one_goes_on() {
 /// R2: what an old attempt says of its context stops nobody.
 #[test]
 fn a_late_word_about_a_full_context_changes_nothing() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     story.dies("A.1");
     story.wait(2);

@@ -225,7 +225,7 @@ fn policies_answer_what_waits_already() {
     Q1 answered "skip" by policy
     skipped A: failed:exit: the worker ended with exit code 1
     "#);
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.ends_with("A.1", ProcessEnd::TimedOut, Outcome::Silent);
     story.harvested("A.1", &[]);
     let settings = Settings { timeout_action: TimeoutAction::Retry, ..Settings::default() };
@@ -281,7 +281,7 @@ fn policies_settle_orphans() {
 #[test]
 fn trust_is_asked_for() {
     let held = || {
-        let mut story = Story::of("A: AGENTS.md a");
+        let mut story = Story::of_plan("A: AGENTS.md a");
         let claim = CompletionClaim { files: vec!["a".to_owned()], ..CompletionClaim::default() };
         story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Done(claim));
         let changes = vec![changed("AGENTS.md", ChangeKind::Modified)];

@@ -23,7 +23,7 @@ fn reworded(plan: &str, at: usize) -> Plan {
 
 #[test]
 fn an_unchanged_plan_is_no_change() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     assert!(!reopened(&mut story, plan_of("A: a")).contains("plan changed"));
 }
 
@@ -67,7 +67,7 @@ fn work_of_a_changed_task_is_saved_before_its_slot_is_free() {
 /// R2: a task that comes back goes on counting.
 #[test]
 fn numbers_are_not_used_again_when_a_task_comes_back() {
-    let mut story = Story::of("A: a\nB: b");
+    let mut story = Story::of_plan("A: a\nB: b");
     story.dies("A.1");
     reopened(&mut story, plan_of("B: b"));
     let told = reopened(&mut story, plan_of("A: a\nB: b"));
@@ -77,7 +77,7 @@ fn numbers_are_not_used_again_when_a_task_comes_back() {
 /// R3: the branch may have moved already, so a landing task stays until that is known.
 #[test]
 fn a_task_that_lands_lands_although_it_left_the_plan() {
-    let mut story = Story::of("A: a\nB: b");
+    let mut story = Story::of_plan("A: a\nB: b");
     story.passes_alone("A.1");
     story.built("A.1");
     let told = reopened(&mut story, plan_of("B: b"));
@@ -91,7 +91,7 @@ fn a_task_that_lands_lands_although_it_left_the_plan() {
 /// R3: the same for one that was reworded while it landed.
 #[test]
 fn a_task_that_lands_lands_although_it_changed() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.passes_alone("A.1");
     story.built("A.1");
     reopened(&mut story, reworded("A: a", 0));
@@ -102,7 +102,7 @@ fn a_task_that_lands_lands_although_it_changed() {
 /// R4: checks that the new settings ask for count for work that had passed the old ones.
 #[test]
 fn new_checks_count_for_work_that_is_about_to_land() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.passes_alone("A.1");
     let settings = Settings { always: vec!["lint".to_owned()], ..Settings::default() };
     story.open_with(RunOpening { settings: Some(settings), ..RunOpening::default() });

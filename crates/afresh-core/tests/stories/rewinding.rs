@@ -5,7 +5,7 @@ use afresh_core::input::{BranchMove, ResumeMode, RunOpening};
 use afresh_core::settings::{OnFailure, Schedule, Settings};
 use insta::assert_snapshot;
 
-use crate::support::{Story, Told, commit};
+use crate::support::{Story, StoryStep, commit};
 
 /// Two waves: A and B, then C, D and E. A, B and C have landed; D failed; E has not started.
 fn interrupted() -> Story {
@@ -27,11 +27,11 @@ fn interrupted() -> Story {
     story
 }
 
-fn taken_up(story: &mut Story, how: ResumeMode) -> Told {
+fn taken_up(story: &mut Story, how: ResumeMode) -> StoryStep {
     story.open_with(RunOpening { resume: Some(how), ..RunOpening::default() })
 }
 
-fn is_back(story: &mut Story, to: &str, moved: BranchMove) -> Told {
+fn is_back(story: &mut Story, to: &str, moved: BranchMove) -> StoryStep {
     story.feed(&Input::MovedBack(commit(to), moved))
 }
 
@@ -124,7 +124,7 @@ fn abort_saves_what_runs_and_ends_the_run() {
 /// ST-05: A run in which everything is done has no interrupted wave.
 #[test]
 fn nothing_is_undone_where_everything_is_done() {
-    let mut story = Story::of("A: a");
+    let mut story = Story::of_plan("A: a");
     story.lands("A.1");
     let told = taken_up(&mut story, ResumeMode::Wave);
     assert_eq!(told.refusal(), "no wave was interrupted: everything is done");

@@ -39,7 +39,7 @@ fn no_more_workers_than_allowed() {
 /// EX-01: not while the other is checked or merged either, or the merge would collide.
 #[test]
 fn tasks_of_one_file_never_run_at_once() {
-    let mut story = Story::of("A: shared.txt\nB: shared.txt\nC: src/*.rs\nD: src/d.rs");
+    let mut story = Story::of_plan("A: shared.txt\nB: shared.txt\nC: src/*.rs\nD: src/d.rs");
     assert_eq!(story.states(), "A ready, B ready, C ready, D ready");
     assert!(story.run.state_of(&task_id("B")).is_some_and(|b| b.retries.last_number == 0));
     story.spawned("A.1");
@@ -71,7 +71,7 @@ fn the_longest_remaining_path_goes_first() {
 /// EX-02: a task starts the moment its own dependencies are merged.
 #[test]
 fn eager_does_not_wait_for_other_tasks() {
-    let mut story = Story::of("A: a\nB: b\nC < A: c");
+    let mut story = Story::of_plan("A: a\nB: b\nC < A: c");
     assert_eq!(story.lands("A.1").started(), ["C.1"]);
 }
 

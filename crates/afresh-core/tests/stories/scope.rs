@@ -40,7 +40,7 @@ fn verdict(plan: &str, mode: ScopeMode, change: &Change) -> String {
         always: &["sh scripts/ci.sh".to_owned()],
         pinned: &["my.plan.toml".to_owned()],
     };
-    let judgement = scope.judge(std::slice::from_ref(change));
+    let judgement = scope.check_changes(std::slice::from_ref(change));
     if let Some(violation) = judgement.violations.first() {
         let why = format!("{:?}", violation.why);
         return why.split(['(', ' ']).next().unwrap_or_default().to_owned();

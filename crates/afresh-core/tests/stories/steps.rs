@@ -11,7 +11,7 @@ use afresh_core::settings::{Settings, TimeoutAction};
 use insta::assert_snapshot;
 
 use crate::support::{
-    Story, Told, attempt_id, changed, check, commit, draft_of, file, result, tree,
+    Story, StoryStep, attempt_id, changed, check, commit, draft_of, file, result, tree,
 };
 
 /// A task with two steps; only the second has a check of its own.
@@ -40,15 +40,15 @@ fn plan(text: &str) -> Plan {
     Plan::new(draft).expect("a plan without problems")
 }
 
-fn claims(story: &mut Story, attempt: &str, step: u32) -> Told {
+fn claims(story: &mut Story, attempt: &str, step: u32) -> StoryStep {
     declares(story, attempt, step, vec![])
 }
 
-fn declares(story: &mut Story, attempt: &str, step: u32, deviations: Vec<Deviation>) -> Told {
+fn declares(story: &mut Story, attempt: &str, step: u32, deviations: Vec<Deviation>) -> StoryStep {
     story.feed(&Input::StepClaimed { attempt: attempt_id(attempt), step, deviations })
 }
 
-fn saved(story: &mut Story, attempt: &str, step: u32, paths: &[&str]) -> Told {
+fn saved(story: &mut Story, attempt: &str, step: u32, paths: &[&str]) -> StoryStep {
     let name = format!("{attempt}-{step}");
     let changes = paths.iter().map(|path| changed(path, ChangeKind::Created)).collect();
     let harvest = Harvest {
@@ -61,7 +61,7 @@ fn saved(story: &mut Story, attempt: &str, step: u32, paths: &[&str]) -> Told {
     story.feed(&Input::StepSaved { attempt: attempt_id(attempt), step, saved: Ok(harvest) })
 }
 
-fn second_is_checked(story: &mut Story, attempt: &str, code: i32) -> Told {
+fn second_is_checked(story: &mut Story, attempt: &str, code: i32) -> StoryStep {
     let ran = CheckOutcome::Ran(vec![result("test two", code)]);
     story.report(attempt, CheckPhase::Step, tree(&format!("{attempt}-2")), ran)
 }
@@ -72,7 +72,7 @@ fn finishes_first(story: &mut Story, attempt: &str) {
     saved(story, attempt, 1, &["one.txt"]);
 }
 
-fn times_out(story: &mut Story, attempt: &str) -> Told {
+fn times_out(story: &mut Story, attempt: &str) -> StoryStep {
     story.ends_with(attempt, ProcessEnd::TimedOut, Outcome::Silent);
     story.harvested(attempt, &["one.txt"])
 }
@@ -206,7 +206,7 @@ fn a_step_out_of_order_is_refused_and_one_that_is_done_stays_done() {
     saved(&mut story, "A.1", 1, &["one.txt"]);
     assert_snapshot!(claims(&mut story, "A.1", 1).text(), @"→ answer A.1 about step 1: Accepted");
 
-    let mut plain = Story::of("B: b.txt");
+    let mut plain = Story::of_plan("B: b.txt");
     plain.spawned("B.1");
     assert_snapshot!(claims(&mut plain, "B.1", 1).text(), @r#"→ answer B.1 about step 1: Refused("this task has no steps; just finish it")"#);
 }
@@ -311,7 +311,7 @@ fn partial_keeps_finished_steps_and_goes_on_from_there() {
     );
 }
 
-fn partial(story: &mut Story, attempt: &str) -> Told {
+fn partial(story: &mut Story, attempt: &str) -> StoryStep {
     let partial = PartialOutcome { reason: "out of room".to_owned(), ..PartialOutcome::default() };
     story.ends_with(attempt, ProcessEnd::Exited(0), Outcome::Partial(partial));
     story.harvested(attempt, &["one.txt"])

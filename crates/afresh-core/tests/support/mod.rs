@@ -41,9 +41,9 @@ pub(crate) struct Story {
 
 /// What followed from one input.
 #[derive(Debug, Clone)]
-pub(crate) struct Told(pub(crate) Reaction);
+pub(crate) struct StoryStep(pub(crate) Reaction);
 
-impl Told {
+impl StoryStep {
     /// Events and then effects, a line each.
     pub(crate) fn lines(&self) -> Vec<String> {
         let events = self.0.events.iter().map(event_line);
@@ -79,7 +79,7 @@ impl Told {
 
 impl Story {
     /// A run of this plan with the default settings, taken up by its first driver.
-    pub(crate) fn of(plan: &str) -> Self {
+    pub(crate) fn of_plan(plan: &str) -> Self {
         Self::with(plan, Settings::default())
     }
 
@@ -101,7 +101,7 @@ impl Story {
         Self { run, journal: vec![first], now: Timestamp(0), replays: true }
     }
 
-    pub(crate) fn feed(&mut self, input: &Input) -> Told {
+    pub(crate) fn feed(&mut self, input: &Input) -> StoryStep {
         let reaction = decide(&mut self.run, self.now, input);
         self.journal.extend(reaction.events.iter().cloned());
         if self.replays {
@@ -109,47 +109,47 @@ impl Story {
                 Run::replay(&self.journal).expect("legal").expect("the journal starts a run");
             assert!(replayed == self.run, "R12: the journal leads to the same run");
         }
-        Told(reaction)
+        StoryStep(reaction)
     }
 
     /// A driver takes the run up.
-    pub(crate) fn open(&mut self) -> Told {
+    pub(crate) fn open(&mut self) -> StoryStep {
         self.open_with(RunOpening::default())
     }
 
-    pub(crate) fn open_with(&mut self, opening: RunOpening) -> Told {
+    pub(crate) fn open_with(&mut self, opening: RunOpening) -> StoryStep {
         self.feed(&Input::Opened(Box::new(opening)))
     }
 
     /// Time passes, and a deadline with it.
-    pub(crate) fn wait(&mut self, seconds: u64) -> Told {
+    pub(crate) fn wait(&mut self, seconds: u64) -> StoryStep {
         self.now = self.now + Duration::from_secs(seconds);
         self.feed(&Input::Woke)
     }
 
-    pub(crate) fn spawned(&mut self, attempt: &str) -> Told {
+    pub(crate) fn spawned(&mut self, attempt: &str) -> StoryStep {
         self.feed(&Input::Spawned(attempt_id(attempt)))
     }
 
-    pub(crate) fn spawn_fails(&mut self, attempt: &str) -> Told {
+    pub(crate) fn spawn_fails(&mut self, attempt: &str) -> StoryStep {
         let message = "no such program".to_owned();
         let failure = SpawnFailure { message, hint: None, lasting: false };
         self.feed(&Input::SpawnFailed(attempt_id(attempt), failure))
     }
 
     /// It cannot be started, now or ever.
-    pub(crate) fn cannot_start(&mut self, attempt: &str) -> Told {
+    pub(crate) fn cannot_start(&mut self, attempt: &str) -> StoryStep {
         let (message, hint) = ("too large".to_owned(), Some("split it".to_owned()));
         let failure = SpawnFailure { message, hint, lasting: true };
         self.feed(&Input::SpawnFailed(attempt_id(attempt), failure))
     }
 
-    pub(crate) fn uses(&mut self, attempt: &str, tokens: u64) -> Told {
+    pub(crate) fn uses(&mut self, attempt: &str, tokens: u64) -> StoryStep {
         self.feed(&Input::UsageSeen(attempt_id(attempt), tokens_used(tokens)))
     }
 
     /// It ends with exit code 0 and a claim of success.
-    pub(crate) fn ends(&mut self, attempt: &str) -> Told {
+    pub(crate) fn ends(&mut self, attempt: &str) -> StoryStep {
         self.ends_with(attempt, ProcessEnd::Exited(0), Outcome::Done(CompletionClaim::default()))
     }
 
@@ -158,18 +158,18 @@ impl Story {
         attempt: &str,
         ending: ProcessEnd,
         outcome: Outcome,
-    ) -> Told {
+    ) -> StoryStep {
         let end = AttemptEnd::new(ending, outcome, Usage::default(), 1);
         self.feed(&Input::AttemptEnded(attempt_id(attempt), Box::new(end)))
     }
 
     /// These files were modified.
-    pub(crate) fn harvested(&mut self, attempt: &str, paths: &[&str]) -> Told {
+    pub(crate) fn harvested(&mut self, attempt: &str, paths: &[&str]) -> StoryStep {
         let changes = paths.iter().map(|path| changed(path, ChangeKind::Modified)).collect();
         self.harvested_changes(attempt, changes)
     }
 
-    pub(crate) fn harvested_changes(&mut self, attempt: &str, changes: Vec<Change>) -> Told {
+    pub(crate) fn harvested_changes(&mut self, attempt: &str, changes: Vec<Change>) -> StoryStep {
         let commit = (!changes.is_empty()).then(|| commit(&format!("c{attempt}")));
         let harvest =
             Harvest { tree: tree(attempt), commit, changes, notes: vec![], leaks: vec![] };
@@ -177,13 +177,13 @@ impl Story {
     }
 
     /// It ends badly, and what it left is saved.
-    pub(crate) fn dies(&mut self, attempt: &str) -> Told {
+    pub(crate) fn dies(&mut self, attempt: &str) -> StoryStep {
         self.ends_with(attempt, ProcessEnd::Exited(1), Outcome::Silent);
         self.harvested(attempt, &[])
     }
 
     /// The checks that are asked for end with this exit code.
-    pub(crate) fn checked(&mut self, attempt: &str, phase: CheckPhase, code: i32) -> Told {
+    pub(crate) fn checked(&mut self, attempt: &str, phase: CheckPhase, code: i32) -> StoryStep {
         let on = match phase {
             CheckPhase::Merged => tree(&format!("m{attempt}")),
             _ => tree(attempt),
@@ -209,13 +209,13 @@ impl Story {
         phase: CheckPhase,
         tree: TreeId,
         checked: CheckOutcome,
-    ) -> Told {
+    ) -> StoryStep {
         let attempt = Some(attempt_id(attempt));
         self.feed(&Input::Checked(CheckReport { attempt, phase, tree, checked }))
     }
 
     /// The merge is clean; where nothing landed meanwhile it is the attempt's own tree.
-    pub(crate) fn built(&mut self, attempt: &str) -> Told {
+    pub(crate) fn built(&mut self, attempt: &str) -> StoryStep {
         let id = attempt_id(attempt);
         let onto = self.run.tip().clone();
         let state = self.run.state_of(&id.task).expect("a task of the plan");
@@ -225,18 +225,18 @@ impl Story {
         self.feed(&Input::MergeBuilt(id, MergeBuild::Clean(MergedTree { onto, commit, tree })))
     }
 
-    pub(crate) fn collides(&mut self, attempt: &str, path: &str) -> Told {
+    pub(crate) fn collides(&mut self, attempt: &str, path: &str) -> StoryStep {
         let (paths, detail) = (vec![path.to_owned()], String::new());
         self.feed(&Input::MergeBuilt(attempt_id(attempt), MergeBuild::Conflict { paths, detail }))
     }
 
-    pub(crate) fn moved(&mut self, attempt: &str, moved: BranchMove) -> Told {
+    pub(crate) fn moved(&mut self, attempt: &str, moved: BranchMove) -> StoryStep {
         let to = commit(&format!("m{attempt}"));
         self.feed(&Input::BranchMoved(attempt_id(attempt), to, moved))
     }
 
     /// From the spawn to the branch, with one file of its own.
-    pub(crate) fn lands(&mut self, attempt: &str) -> Told {
+    pub(crate) fn lands(&mut self, attempt: &str) -> StoryStep {
         self.spawned(attempt);
         self.passes_alone(attempt);
         self.built(attempt);
@@ -247,7 +247,7 @@ impl Story {
     }
 
     /// Up to the merge: its work is saved, in scope, and passes by itself.
-    pub(crate) fn passes_alone(&mut self, attempt: &str) -> Told {
+    pub(crate) fn passes_alone(&mut self, attempt: &str) -> StoryStep {
         self.ends(attempt);
         let path = self.own_file(attempt);
         self.harvested(attempt, &[&path]);
@@ -272,30 +272,30 @@ impl Story {
         )
     }
 
-    pub(crate) fn answer(&mut self, question: u32, answer: &str) -> Told {
+    pub(crate) fn answer(&mut self, question: u32, answer: &str) -> StoryStep {
         let (answer, by) = (answer.to_owned(), "person".to_owned());
         self.feed(&Input::Answered { question: QuestionId(question), answer, by })
     }
 
-    pub(crate) fn halt(&mut self, now: bool) -> Told {
+    pub(crate) fn halt(&mut self, now: bool) -> StoryStep {
         let (reason, by) = ("tea".to_owned(), "person".to_owned());
         self.feed(&Input::HaltAsked { now, reason, by })
     }
 
-    pub(crate) fn clear(&mut self) -> Told {
+    pub(crate) fn clear(&mut self) -> StoryStep {
         self.feed(&Input::HaltCleared)
     }
 
-    pub(crate) fn skip(&mut self, task: &str) -> Told {
+    pub(crate) fn skip(&mut self, task: &str) -> StoryStep {
         self.feed(&Input::SkipAsked { task: task_id(task), reason: "not today".to_owned() })
     }
 
-    pub(crate) fn retry(&mut self, task: &str) -> Told {
+    pub(crate) fn retry(&mut self, task: &str) -> StoryStep {
         self.feed(&Input::RetryAsked(task_id(task)))
     }
 
     pub(crate) fn status(&self) -> RunStatus {
-        RunStatus::of(&self.run)
+        RunStatus::from_run(&self.run)
     }
 
     /// `A done, B ready`: every task with its word.

@@ -58,9 +58,9 @@ pub fn next(
     briefing: &Briefing,
     tree: &dyn SourceTree,
 ) -> Result<Bundle, MissingSource> {
-    let ground = run.next_ground(at);
+    let ground = run.next_start_point(at);
     let known = planned(run, at, &ground, briefing);
-    finished(&known, &ground, &gone(run, at), tree)
+    finished(&known, &ground, &deleted_files(run, at), tree)
 }
 
 /// As far as it can be known before its worker starts.
@@ -159,7 +159,7 @@ pub(crate) fn finished(
 }
 
 /// What tasks deleted or moved away: no file of another task any more.
-pub(crate) fn gone(run: &Run, at: TaskIndex) -> BTreeSet<String> {
+pub(crate) fn deleted_files(run: &Run, at: TaskIndex) -> BTreeSet<String> {
     if run.plan().needs(at).is_empty() {
         return BTreeSet::new();
     }

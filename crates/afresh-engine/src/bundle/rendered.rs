@@ -27,7 +27,7 @@ pub struct RenderedBundle {
 
 impl RenderedBundle {
     /// Nothing in it is a secret any more, wherever it came from (B36).
-    pub fn of(
+    pub fn render(
         mut bundle: Bundle,
         workers: &WorkerConfig,
         tier: ModelTier,
@@ -55,7 +55,7 @@ impl RenderedBundle {
 /// How large the next prompt of a task will be at least: what other tasks leave for it, and what
 /// its own attempts come to, is not known yet.
 pub fn least(run: &Run, at: TaskIndex, workers: &WorkerConfig) -> ContextFill {
-    let bundle = planned(run, at, &run.next_ground(at), &workers.briefing);
+    let bundle = planned(run, at, &run.next_start_point(at), &workers.briefing);
     let window = workers.window(bundle.task.agent.as_deref(), run.tier_of(at));
     size::context_fill(prompt::render(&bundle, &workers.briefing.template).len(), window)
 }

@@ -21,7 +21,7 @@ pub fn things_of_gone(cache: &Path) -> Result<Vec<CleanupItem>, CleanupError> {
 
 fn thing(cache: &Path, pool: &AbandonedPool) -> CleanupItem {
     let name = pool.repository.display().to_string();
-    let bytes = size::of(&pool.directory);
+    let bytes = size::disk_usage(&pool.directory);
     if !pool.unsaved.is_empty() {
         let tree = |slot: &String| pool.directory.join(slot).join("tree").display().to_string();
         let places: Vec<String> = pool.unsaved.iter().map(tree).collect();
@@ -33,7 +33,7 @@ fn thing(cache: &Path, pool: &AbandonedPool) -> CleanupItem {
     let mut paths = vec![pool.directory.clone()];
     paths.extend(temporary(cache, &pool.key()));
     let target = CleanupTarget::Paths(paths);
-    CleanupItem::goes(CleanupKind::Repository, name, "the repository is gone", target)
+    CleanupItem::remove(CleanupKind::Repository, name, "the repository is gone", target)
         .of_size(bytes)
 }
 

@@ -24,14 +24,14 @@ impl Cleanup<'_> {
         let (mut kept, mut kept_bytes) = (0, 0);
         for directory in directories(&self.place.layout.state.join("attempts")) {
             let name = directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let bytes = size::of(&directory);
-            let Some(why) = self.known(&name).and_then(|known| self.is_history(known)) else {
+            let bytes = size::disk_usage(&directory);
+            let Some(why) = self.find_run(&name).and_then(|known| self.is_history(known)) else {
                 (kept, kept_bytes) = (kept + 1, kept_bytes + bytes);
                 continue;
             };
             let target = CleanupTarget::Paths(vec![directory]);
             things.push(
-                CleanupItem::goes(CleanupKind::Transcripts, &name, why, target).of_size(bytes),
+                CleanupItem::remove(CleanupKind::Transcripts, &name, why, target).of_size(bytes),
             );
         }
         if kept > 0 {
@@ -62,11 +62,11 @@ impl Cleanup<'_> {
 
     fn bundles(&self) -> Option<CleanupItem> {
         let of_runs = directories(&self.place.layout.state.join("bundles"));
-        let bytes = of_runs.iter().map(|directory| size::of(directory)).sum();
+        let bytes = of_runs.iter().map(|directory| size::disk_usage(directory)).sum();
         let name = format!("of {}", runs(of_runs.len()));
         let why = "they were made to be looked at, and can be made again";
         (!of_runs.is_empty()).then(|| {
-            CleanupItem::goes(CleanupKind::Bundles, name, why, CleanupTarget::Paths(of_runs))
+            CleanupItem::remove(CleanupKind::Bundles, name, why, CleanupTarget::Paths(of_runs))
                 .of_size(bytes)
         })
     }
@@ -82,7 +82,7 @@ impl Cleanup<'_> {
         let name = format!("{} empty", empty.len());
         let why = "the processes that they named are gone";
         (!empty.is_empty()).then(|| {
-            CleanupItem::goes(CleanupKind::Registry, name, why, CleanupTarget::Paths(empty))
+            CleanupItem::remove(CleanupKind::Registry, name, why, CleanupTarget::Paths(empty))
         })
     }
 }

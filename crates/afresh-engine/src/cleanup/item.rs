@@ -25,7 +25,7 @@ pub enum CleanupKind {
 
 impl CleanupKind {
     /// As people read it, before a name.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
             Self::Notes => "notes about workspaces",
@@ -73,7 +73,7 @@ pub(crate) enum CleanupTarget {
 }
 
 impl CleanupItem {
-    pub(crate) fn goes(
+    pub(crate) fn remove(
         kind: CleanupKind,
         name: impl Into<String>,
         why: impl Into<String>,

@@ -122,7 +122,7 @@ impl<'a> Cleanup<'a> {
     }
 
     /// Everything that there is, in the order in which it would go.
-    pub fn look(&self) -> Result<Vec<CleanupItem>, CleanupError> {
+    pub fn collect_items(&self) -> Result<Vec<CleanupItem>, CleanupError> {
         let mut things = self.workspaces()?;
         things.extend(self.temporary());
         things.extend(self.refs()?);
@@ -130,7 +130,7 @@ impl<'a> Cleanup<'a> {
         Ok(things)
     }
 
-    fn known(&self, run: &str) -> Option<&KnownRuns> {
+    fn find_run(&self, run: &str) -> Option<&KnownRuns> {
         self.runs.iter().find(|known| known.id() == run)
     }
 }

@@ -43,7 +43,11 @@ impl<'a> MergeProof<'a> {
     }
 
     /// Why the work under this ref of ours cannot be lost.
-    pub(super) fn of(&self, name: &str, commit: &CommitId) -> Result<Option<String>, CommandError> {
+    pub(super) fn find_merge(
+        &self,
+        name: &str,
+        commit: &CommitId,
+    ) -> Result<Option<String>, CommandError> {
         if let Some(tip) = self.merged.get(name) {
             return Ok(Some(format!("it is in {tip}")));
         }

@@ -30,10 +30,10 @@ impl Cleanup<'_> {
         // A branch that only looks like one of ours is the user's.
         let is_run = |run: &str| kept.contains_key(&run_tip_ref(run));
         let branches = branches.iter().filter_map(taken_apart);
-        ours.extend(branches.filter(|it| is_run(it.run) || self.known(it.run).is_some()));
+        ours.extend(branches.filter(|it| is_run(it.run) || self.find_run(it.run).is_some()));
         self.check_discards(&ours)?;
         let mut things = self.unfinished(&ours);
-        ours.retain(|it| self.known(it.run).is_none_or(KnownRuns::is_finished));
+        ours.retain(|it| self.find_run(it.run).is_none_or(KnownRuns::is_finished));
         if ours.is_empty() {
             return Ok(things);
         }
@@ -47,7 +47,7 @@ impl Cleanup<'_> {
         for it in &ours {
             if checked_out.iter().any(|branch| branch == it.name) {
                 let thing =
-                    CleanupItem::stays(CleanupKind::Branch, it.shown(), "it is checked out");
+                    CleanupItem::stays(CleanupKind::Branch, it.display_name(), "it is checked out");
                 things.push(thing.hint("switch to another branch, then clean again"));
                 continue;
             }
@@ -67,7 +67,7 @@ impl Cleanup<'_> {
         proof: &MergeProof<'_>,
         landed: Option<&LandedRefs>,
     ) -> Result<CleanupItem, CleanupError> {
-        let mut proven = proof.of(it.name, it.commit)?;
+        let mut proven = proof.find_merge(it.name, it.commit)?;
         if let (None, Some(landed), Some(attempt)) = (&proven, landed, it.attempt) {
             proven = proof.of_attempt(landed, attempt, it.commit)?;
         }
@@ -76,9 +76,12 @@ impl Cleanup<'_> {
             .or_else(|| wanted.then(|| format!("you asked for it; it was commit {}", it.commit)));
         let (name, commit) = (it.name.to_owned(), it.commit.clone());
         Ok(match why {
-            Some(why) => {
-                CleanupItem::goes(it.kind(), it.shown(), why, CleanupTarget::Ref { name, commit })
-            }
+            Some(why) => CleanupItem::remove(
+                it.kind(),
+                it.display_name(),
+                why,
+                CleanupTarget::Ref { name, commit },
+            ),
             None => it.stays(),
         })
     }
@@ -103,7 +106,7 @@ impl Cleanup<'_> {
     fn check_discards(&self, ours: &[OwnedRefs<'_>]) -> Result<(), CleanupError> {
         for wish in &self.wishes.discard {
             let run = wish.split('/').next().unwrap_or_default();
-            if self.known(run).is_some_and(|known| !known.is_finished()) {
+            if self.find_run(run).is_some_and(|known| !known.is_finished()) {
                 return Err(CleanupError::StillNeeded(run.to_owned()));
             }
             if !ours.iter().any(|it| it.is_meant_by(wish)) {
@@ -128,7 +131,7 @@ impl OwnedRefs<'_> {
     }
 
     /// A branch by its short name; everything else by its whole one.
-    fn shown(&self) -> &str {
+    fn display_name(&self) -> &str {
         display_name(self.name)
     }
 
@@ -153,7 +156,7 @@ impl OwnedRefs<'_> {
     fn stays(&self) -> CleanupItem {
         let run = self.run;
         let Some(attempt) = self.attempt else {
-            return CleanupItem::stays(self.kind(), self.shown(), "it has not landed").hint(
+            return CleanupItem::stays(self.kind(), self.display_name(), "it has not landed").hint(
                 format!(
                     "`afresh land {run}` brings it to your branch; `afresh clean --discard {run}` \
                  removes it and all saved work of the run"

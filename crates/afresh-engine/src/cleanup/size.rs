@@ -15,7 +15,7 @@ pub struct CleanupSize {
     pub is_whole: bool,
 }
 
-pub(super) fn of(path: &Path) -> u64 {
+pub(super) fn disk_usage(path: &Path) -> u64 {
     of_directory(path, u64::MAX).bytes
 }
 

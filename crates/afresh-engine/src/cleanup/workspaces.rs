@@ -18,7 +18,7 @@ impl Cleanup<'_> {
         let Some(pool) = &self.pool else { return Ok(Vec::new()) };
         let mut things = Vec::new();
         for place in pool.list_workspaces()? {
-            let bytes = size::of(&pool.directory().join(place.to_string()));
+            let bytes = size::disk_usage(&pool.directory().join(place.to_string()));
             things.push(self.workspace(pool, place).of_size(bytes));
         }
         let strangers: Vec<String> = entries(pool.directory())
@@ -33,10 +33,11 @@ impl Cleanup<'_> {
         }
         if things.iter().all(CleanupItem::is_to_go) {
             let name = pool.directory().display().to_string();
-            let bytes = NOTES.iter().map(|note| size::of(&pool.directory().join(note))).sum();
+            let bytes =
+                NOTES.iter().map(|note| size::disk_usage(&pool.directory().join(note))).sum();
             let why = "no workspace is left";
             things.push(
-                CleanupItem::goes(CleanupKind::Notes, name, why, CleanupTarget::PoolItself)
+                CleanupItem::remove(CleanupKind::Notes, name, why, CleanupTarget::PoolItself)
                     .of_size(bytes),
             );
         }
@@ -46,7 +47,7 @@ impl Cleanup<'_> {
     fn workspace(&self, pool: &WorkspacePool, place: WorkspaceId) -> CleanupItem {
         let name = place.to_string();
         let goes = |why: String| {
-            CleanupItem::goes(CleanupKind::Workspace, &name, why, CleanupTarget::Slot(place))
+            CleanupItem::remove(CleanupKind::Workspace, &name, why, CleanupTarget::Slot(place))
         };
         if matches!(place, WorkspaceId::Check(_)) {
             return goes("checks ran in it; nobody's work is there".to_owned());
@@ -54,7 +55,8 @@ impl Cleanup<'_> {
         let unsaved = pool.unsaved(place);
         let owner = unsaved.clone().or_else(|| pool.lease_holder(place));
         let underway = owner.as_deref().and_then(split_salvage_ref).filter(|(run, attempt)| {
-            self.known(run).is_some_and(|known| !known.is_finished() && known.is_underway(attempt))
+            self.find_run(run)
+                .is_some_and(|known| !known.is_finished() && known.is_underway(attempt))
         });
         if let (Some((run, attempt)), false) = (underway, self.wishes.unfinished) {
             let why = format!("{attempt} of run {run} is not finished");
@@ -78,9 +80,9 @@ impl Cleanup<'_> {
                 return None;
             }
             let why = "the job that they were for is over";
-            let bytes = size::of(&entry.path());
+            let bytes = size::disk_usage(&entry.path());
             let target = CleanupTarget::Paths(vec![entry.path()]);
-            Some(CleanupItem::goes(CleanupKind::Temporary, &name, why, target).of_size(bytes))
+            Some(CleanupItem::remove(CleanupKind::Temporary, &name, why, target).of_size(bytes))
         };
         entries(&temp).into_iter().filter_map(of_job).collect()
     }

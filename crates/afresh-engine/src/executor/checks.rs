@@ -76,7 +76,7 @@ impl CheckSlots {
     }
 
     /// Waits for a slot; none if the checks were stopped meanwhile.
-    fn take(&self, ticket: CheckTicket) -> Option<(WorkspaceSlot, CancelHandle)> {
+    fn acquire(&self, ticket: CheckTicket) -> Option<(WorkspaceSlot, CancelHandle)> {
         let mut desk = self.lock();
         loop {
             if desk.round != ticket.0 {
@@ -174,7 +174,7 @@ impl CheckRound<'_> {
 
     /// Takes a slot and makes it the tree; none if the checks were stopped meanwhile.
     fn enter(&self) -> Result<Option<OccupiedSlot<'_>>, String> {
-        let Some((slot, handle)) = self.shared.check_slots.take(self.ticket) else {
+        let Some((slot, handle)) = self.shared.check_slots.acquire(self.ticket) else {
             return Ok(None);
         };
         let entered = OccupiedSlot { shared: self.shared, slot, handle };

@@ -83,6 +83,6 @@ pub(crate) fn answer(
     step: u32,
     answer: &StepAnswer,
 ) {
-    let mailbox = Mailbox::of(shared.layout.worker(&shared.run, attempt));
-    let _ = mailbox.tell(step, answer);
+    let mailbox = Mailbox::for_attempt(shared.layout.worker(&shared.run, attempt));
+    let _ = mailbox.answer_step(step, answer);
 }

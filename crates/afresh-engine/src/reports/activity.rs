@@ -7,8 +7,8 @@ use std::io::Write;
 use std::path::Path;
 
 use afresh_core::Event;
-use afresh_core::printable;
 use afresh_core::denial;
+use afresh_core::printable;
 use afresh_core::rejection::Rejection;
 
 use crate::driver::reporter::{RecordedEvent, Reporter};

@@ -17,10 +17,10 @@ pub fn checkout(scan: &mut SecretScan, repository: &Repository) {
     match repository.checkout_files() {
         Ok(files) => {
             for file in files {
-                self::file(scan, SecretSource::File, &root.join(&file), &shown(&file));
+                self::file(scan, SecretSource::File, &root.join(&file), &display_path(&file));
             }
         }
-        Err(error) => scan.skip(shown(root), describe(&error)),
+        Err(error) => scan.skip(display_path(root), describe(&error)),
     }
 }
 
@@ -38,12 +38,12 @@ pub(super) fn below(scan: &mut SecretScan, source: SecretSource, path: &Path, kn
         let found = match fs::symlink_metadata(&path) {
             Ok(found) => found,
             Err(error) => {
-                scan.skip(shown(&known_as), error.to_string());
+                scan.skip(display_path(&known_as), error.to_string());
                 continue;
             }
         };
         if found.is_file() {
-            file(scan, source, &path, &shown(&known_as));
+            file(scan, source, &path, &display_path(&known_as));
         }
         if !found.is_dir() {
             continue;
@@ -55,7 +55,7 @@ pub(super) fn below(scan: &mut SecretScan, source: SecretSource, path: &Path, kn
                 let inner = entries.iter().rev().map(|it| (path.join(it), known_as.join(it)));
                 open.extend(inner);
             }
-            Err(error) => scan.skip(shown(&known_as), error.to_string()),
+            Err(error) => scan.skip(display_path(&known_as), error.to_string()),
         }
     }
 }
@@ -82,6 +82,6 @@ fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     Ok((u64::try_from(bytes.len()).is_ok_and(|length| length <= MAX_BYTES)).then_some(bytes))
 }
 
-pub(super) fn shown(path: &Path) -> String {
+pub(super) fn display_path(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }

@@ -5,7 +5,7 @@ use std::fs;
 use afresh_secrets::{SecretScan, SecretSource};
 use afresh_store::Journal;
 
-use super::files::{below, shown};
+use super::files::{below, display_path};
 use crate::layout::StateLayout;
 
 /// The files of the journal, which are read by its own means.
@@ -30,7 +30,7 @@ pub fn kept(scan: &mut SecretScan, layout: &StateLayout) {
     for name in names {
         if !name.to_string_lossy().starts_with(JOURNAL) {
             let path = layout.state.join(&name);
-            below(scan, SecretSource::State, &path, std::path::Path::new(&shown(&path)));
+            below(scan, SecretSource::State, &path, std::path::Path::new(&display_path(&path)));
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn native(tasks: &[PlanShape]) -> Vec<(String, String)> {
             task.title(),
             task.file(),
             task.shared_file(),
-            task.words(),
+            task.text(),
             task.check()
         );
     }
@@ -34,7 +34,7 @@ pub(super) fn tasker(tasks: &[PlanShape]) -> Vec<(String, String)> {
         .iter()
         .map(|task| {
             let (id, name) = (format!("B{}", task.number), task.title());
-            json!({"id": id, "name": name, "type": "process", "description": task.words()})
+            json!({"id": id, "name": name, "type": "process", "description": task.text()})
         })
         .collect();
     let capability = json!({"id": "C1", "name": "Parts", "behaviors": behaviors});
@@ -84,7 +84,7 @@ pub(super) fn task_master(tasks: &[PlanShape]) -> Vec<(String, String)> {
                 "status": "pending",
                 "priority": "medium",
                 "dependencies": task.need().into_iter().collect::<Vec<_>>(),
-                "details": task.words(),
+                "details": task.text(),
                 "testStrategy": format!("Run `{}`.", task.check()),
                 "subtasks": [
                     {"id": 1, "title": "Types", "description": "What it holds", "status": "pending"},
@@ -108,7 +108,7 @@ pub(super) fn beads(tasks: &[PlanShape]) -> Vec<(String, String)> {
         let issue = json!({
             "id": id,
             "title": task.title(),
-            "description": task.words(),
+            "description": task.text(),
             "design": format!("## Files\n- `{}` (create)\n- `{}`", task.file(), task.shared_file()),
             "acceptance_criteria": format!("- [ ] `{}` passes", task.check()),
             "status": "open",

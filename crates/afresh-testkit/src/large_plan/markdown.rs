@@ -10,7 +10,7 @@ fn body(task: PlanShape) -> String {
         format!(
             "<task type=\"auto\">\n  <name>{name}</name>\n  <files>{file}</files>\n  <action>\n{}\n  </action>\n  \
              <verify>{}</verify>\n  <done>The tests of this piece pass</done>\n</task>\n",
-            task.words(),
+            task.text(),
             task.check()
         )
     };
@@ -151,7 +151,7 @@ pub(super) fn gsd2(tasks: &[PlanShape]) -> Vec<(String, String)> {
                 "---\nestimated_steps: 2\nestimated_files: 2\n---\n\n# T{at:02}: {title}\n\n## Description\n\n{}\n\n## Steps\n\n\
                  1. Write the tests.\n2. Write the piece.\n\n## Inputs\n\n{input}\n\n## Expected Output\n\n- `{file}`\n\n\
                  ## Verification\n\n- `{check}`\n",
-                task.words()
+                task.text()
             );
             files.push((format!("{home}/slices/{slice}/tasks/T{at:02}-PLAN.md"), text));
         }

@@ -71,7 +71,7 @@ impl PlanShape {
         format!("Write part {} of the service", self.number)
     }
 
-    fn words(self) -> String {
+    fn text(self) -> String {
         format!(
             "Part {} takes what the parts before it give and adds its own. Keep the interface as it is.\n\
              Say what went wrong where something can go wrong.",

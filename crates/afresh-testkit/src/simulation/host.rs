@@ -16,11 +16,11 @@ use afresh_engine::driver::host::{
     DecidedTurn, Executor, InputSource, JournalSink, QueuedInput, StoredTurn,
 };
 
-use super::laws::RunInvariants;
-use super::letter::ScheduledInput;
+use super::invariants::RunInvariants;
 use super::people;
 use super::random::SeededRandom;
 use super::scenario::Scenario;
+use super::scheduled_input::ScheduledInput;
 use super::world::SimulatedWorld;
 
 /// More steps than any seed needs: beyond them a run is going round in circles.

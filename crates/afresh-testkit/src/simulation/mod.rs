@@ -12,20 +12,20 @@
 //! | `world` | what the executor would do: processes, workspaces, checks, the branch |
 //! | `workers` | what workers report |
 //! | `people` | what people do to a run |
-//! | `laws`, `model_laws`, `queue_laws`, `resume_laws`, `step_laws` | the promises, checked at every turn |
-//! | `letter` | inputs on their way |
+//! | `invariants`, `model_invariants`, `queue_invariants`, `resume_invariants`, `step_invariants` | the promises, checked at every turn |
+//! | `scheduled_input` | inputs on their way |
 //! | `random` | random numbers from a seed |
 
 mod host;
-mod laws;
-mod letter;
-mod model_laws;
+mod invariants;
+mod model_invariants;
 mod people;
-mod queue_laws;
+mod queue_invariants;
 mod random;
-mod resume_laws;
+mod resume_invariants;
 mod scenario;
-mod step_laws;
+mod scheduled_input;
+mod step_invariants;
 mod workers;
 mod world;
 
@@ -174,7 +174,7 @@ impl Simulation {
         self.host_mut().take_broken_promise()?;
         match ended {
             Ok(state) => {
-                laws::replays(&self.host().journal, &run)?;
+                invariants::replays(&self.host().journal, &run)?;
                 Ok((Some(state), run))
             }
             Err(_) => {

@@ -17,9 +17,9 @@ use afresh_core::run::{Run, TaskStage};
 use afresh_core::time::Timestamp;
 use afresh_core::usage::Usage;
 
-use super::letter::ScheduledInput;
 use super::random::SeededRandom;
 use super::scenario::Scenario;
+use super::scheduled_input::ScheduledInput;
 
 #[derive(Debug)]
 pub(super) struct SimulatedWorld {
@@ -182,11 +182,11 @@ impl SimulatedWorld {
     ) -> Result<Vec<ScheduledInput>, String> {
         let inputs = match effect {
             Effect::Start { attempt, slot, ground, resumes, .. } => {
-                self.goes_on(attempt, *slot, resumes.as_ref())?;
+                self.check_resumption(attempt, *slot, resumes.as_ref())?;
                 let life = self.start(attempt, *slot, ground, random, scenario, run)?;
                 match resumes {
                     Some(it) if random.chance(scenario.spawn_fails) => {
-                        self.cannot_go_on(attempt, it, random)
+                        self.fail_to_resume(attempt, it, random)
                     }
                     _ => life,
                 }

@@ -136,7 +136,7 @@ fn task(
         steps: task.steps.iter().map(step).collect(),
         checks: checks(&task.checks),
         no_check: task.no_check.as_deref(),
-        tier: task.tier.map(|tier| tier.of(task)),
+        tier: task.tier.map(|tier| tier.resolve(task)),
         agent,
         model,
         est_context: share(percent(task)),

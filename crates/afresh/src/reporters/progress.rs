@@ -151,7 +151,7 @@ impl Reporter for Progress {
 impl Progress {
     /// Denials; those that only a program's output mentions are in the report.
     fn refusals(&self, event: &Event) {
-        let met = refusal::met(event);
+        let met = denial::met(event);
         for met in met.iter().filter(|met| met.refusal.what != DeniedAction::Said) {
             let who = met.attempt.map_or_else(|| "-".to_owned(), ToString::to_string);
             self.line("refused", Paint::Yellow, &who, &met.describe());

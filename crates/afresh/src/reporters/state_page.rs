@@ -60,7 +60,7 @@ impl Reporter for StatePage {
 }
 
 fn render(run: &Run) -> String {
-    let status = RunStatus::of(run);
+    let status = RunStatus::from_run(run);
     let mut page = format!("# {}: {}\n\n", text(&run.plan().name), status.state.word());
     let done = status.counts.get("done").copied().unwrap_or(0);
     let _ = writeln!(page, "- run {}, branch {}", code(run.id().as_str()), code(run.branch()));

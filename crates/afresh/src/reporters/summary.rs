@@ -24,12 +24,12 @@ pub(crate) struct Ended {
 
 pub(crate) fn print(ended: &Ended, output: &Output) {
     print_outcome(ended, output);
-    next(ended, &RunStatus::of(&ended.run), output);
+    next(ended, &RunStatus::from_run(&ended.run), output);
 }
 
 /// The outcome, without the next command.
 pub(crate) fn print_outcome(ended: &Ended, output: &Output) {
-    let status = RunStatus::of(&ended.run);
+    let status = RunStatus::from_run(&ended.run);
     failures(ended, &status, output);
     output.note(&line(&ended.run, &status, ended.took, output));
     output.notices(budget::attempts_without_price(&ended.run));

@@ -48,7 +48,8 @@ pub(crate) fn runs() -> ArgValueCandidates {
 /// The questions that wait.
 pub(crate) fn questions() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let open = last_run().map(|found| RunStatus::of(&found.run).questions).unwrap_or_default();
+        let open =
+            last_run().map(|found| RunStatus::from_run(&found.run).questions).unwrap_or_default();
         open.iter().map(|question| candidate(&question.id, &question.text)).collect()
     })
 }

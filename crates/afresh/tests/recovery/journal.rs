@@ -119,7 +119,8 @@ fn replayed(repo: &TestRepo) -> (Vec<Event>, Option<RunStatus>) {
     let all = reader.read_all().expect("records");
     let events =
         all.iter().map(|record| journal_records::to_event(record).expect("an event")).collect();
-    let run = journal_records::replay(&all).expect("a replay").map(|(run, _)| RunStatus::of(&run));
+    let run =
+        journal_records::replay(&all).expect("a replay").map(|(run, _)| RunStatus::from_run(&run));
     (events, run)
 }
 

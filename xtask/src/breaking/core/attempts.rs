@@ -107,8 +107,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R7: after the second halt everything is ended",
         edits: &[Edit {
             file: "afresh-core/src/decide/halting.rs",
-            text: "            self.stop_workers(grace);\n            self.ask_world(Effect::StopChecks);",
-            instead: "            drop(grace);\n            self.ask_world(Effect::StopChecks);",
+            text: "            self.stop_workers(grace);\n            self.request(Effect::StopChecks);",
+            instead: "            drop(grace);\n            self.request(Effect::StopChecks);",
         }],
     },
     Mutation {

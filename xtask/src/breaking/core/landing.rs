@@ -89,8 +89,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "ST-02: finished steps are kept",
         edits: &[Edit {
             file: "afresh-core/src/decide/attempt/steps.rs",
-            text: "            _ => false,\n        }\n    }\n\n    pub(super) fn drop_steps",
-            instead: "            _ => true,\n        }\n    }\n\n    pub(super) fn drop_steps",
+            text: "            _ => false,\n        }\n    }\n\n    pub(in crate::decide) fn drop_steps",
+            instead: "            _ => true,\n        }\n    }\n\n    pub(in crate::decide) fn drop_steps",
         }],
     },
     Mutation {

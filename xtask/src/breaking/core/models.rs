@@ -71,7 +71,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "AG-07: at the hard limit the worker is stopped",
         edits: &[Edit {
             file: "afresh-core/src/decide/attempt/models.rs",
-            text: "self.ask_world(Effect::Stop { attempt: attempt.clone(), grace });",
+            text: "self.request(Effect::Stop { attempt: attempt.clone(), grace });",
             instead: "let _ = (grace, |attempt, grace| Effect::Stop { attempt, grace });",
         }],
     },

@@ -75,8 +75,8 @@ pub(super) const ALL: &[Mutation] = &[
             },
             Edit {
                 file: "afresh-core/src/decide/scheduler.rs",
-                text: ".any(|other| may_collide(self.run, at, other))",
-                instead: ".any(|other| other != at && may_collide(self.run, at, other))",
+                text: ".any(|other| may_conflict(self.run, at, other))",
+                instead: ".any(|other| other != at && may_conflict(self.run, at, other))",
             },
         ],
     },
@@ -85,8 +85,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "EX-01: two tasks that may write one file never run at once",
         edits: &[Edit {
             file: "afresh-core/src/decide/scheduler.rs",
-            text: "if self.collides(at) {",
-            instead: "if self.collides(at) && false {",
+            text: "if self.conflicts_with_active(at) {",
+            instead: "if self.conflicts_with_active(at) && false {",
         }],
     },
     Mutation {
@@ -112,7 +112,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R16: work is never deleted before it is saved",
         edits: &[Edit {
             file: "afresh-core/src/run/apply/plan.rs",
-            text: "self.leavings.insert(work.slot, work);",
+            text: "self.unsaved_slots.insert(work.slot, work);",
             instead: "drop(work);",
         }],
     },
@@ -121,7 +121,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R14: use is counted once per attempt",
         edits: &[Edit {
             file: "afresh-core/src/run/apply/plan.rs",
-            text: "self.retired.insert(old.id.clone(), history);",
+            text: "self.removed_tasks.insert(old.id.clone(), history);",
             instead: "",
         }],
     },
@@ -139,7 +139,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "RE-04: nobody waits in vain",
         edits: &[Edit {
             file: "afresh-core/src/decide/scheduler.rs",
-            text: "            self.ask_about_what_waits_in_vain();\n",
+            text: "            self.ask_about_unreachable_tasks();\n",
             instead: "",
         }],
     },

@@ -24,7 +24,7 @@ impl Decider<'_> {
     }
 
     /// What it waits for was given up meanwhile, and will not be done by itself.
-    pub(in crate::decide) fn ask_about_what_waits_in_vain(&mut self) {
+    pub(in crate::decide) fn ask_about_unreachable_tasks(&mut self) {
         let ready: Vec<TaskIndex> = self.run.frontier().ready().collect();
         let held_up = ready.into_iter().filter(|at| self.run.held_up_by(*at).next().is_some());
         let held_up: Vec<TaskIndex> = held_up.collect();
@@ -34,7 +34,7 @@ impl Decider<'_> {
         let blocked = self.run.blocked();
         for at in held_up {
             let given_up = self.run.held_up_by(at).find(|id| {
-                let other = self.position(id);
+                let other = self.index(id);
                 matches!(self.run.task(other).stage, TaskStage::Skipped { .. })
                     || blocked.contains_key(&other)
             });
@@ -96,7 +96,7 @@ impl Decider<'_> {
                 continue;
             }
             open.extend(self.run.plan().needs(next));
-            open.extend(self.run.held_up_by(next).map(|id| self.position(id)));
+            open.extend(self.run.held_up_by(next).map(|id| self.index(id)));
         }
         false
     }

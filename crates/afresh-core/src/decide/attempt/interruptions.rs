@@ -90,7 +90,7 @@ impl Decider<'_> {
     pub(in crate::decide) fn cannot_resume(&mut self, attempt: &AttemptId, why: &str) {
         let Some(TaskStage::Starting(work)) = self.stage_of(attempt) else { return };
         if work.resumes.is_some() {
-            let at = self.position(&attempt.task);
+            let at = self.index(&attempt.task);
             self.reject(at, Rejection::NotResumed { reason: why.to_owned() }, AttemptCounts::No);
         }
     }

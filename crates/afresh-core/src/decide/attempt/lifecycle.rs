@@ -28,9 +28,9 @@ impl Decider<'_> {
 
     pub(in crate::decide) fn spawn_failed(&mut self, attempt: &AttemptId, failure: &SpawnFailure) {
         let Some(TaskStage::Starting(_)) = self.stage_of(attempt) else { return };
-        let at = self.position(&attempt.task);
+        let at = self.index(&attempt.task);
         let failures = self.run.task(at).retries.spawn_failures;
-        let not_before = self.after_backoff(failures).filter(|_| !failure.lasting);
+        let not_before = self.backoff_deadline(failures).filter(|_| !failure.lasting);
         self.record(Event::SpawnFailed {
             attempt: attempt.clone(),
             failure: failure.clone(),
@@ -45,7 +45,7 @@ impl Decider<'_> {
     }
 
     /// The moment for the next try after this many failures in a row.
-    pub(in crate::decide) fn after_backoff(&self, failures: u32) -> Option<Timestamp> {
+    pub(in crate::decide) fn backoff_deadline(&self, failures: u32) -> Option<Timestamp> {
         let waits = &self.run.settings().backoff;
         let wait = waits.get(failures as usize).or(waits.last()).copied().unwrap_or(Duration::ZERO);
         (!wait.is_zero()).then(|| self.now + wait)
@@ -71,14 +71,14 @@ impl Decider<'_> {
             return;
         }
         self.record(Event::UsageCounted { attempt: attempt.clone(), usage: *usage });
-        self.watch_budget();
-        self.watch_task_budget(attempt);
+        self.enforce_budget();
+        self.enforce_task_budget(attempt);
     }
 
-    pub(in crate::decide) fn watch_budget(&mut self) {
+    pub(in crate::decide) fn enforce_budget(&mut self) {
         let spent = BudgetAmount::from(&self.run.usage());
         if self.run.budget_reached() || !self.run.settings().budget.is_reached_by(spent) {
-            return self.thin_out();
+            return self.enforce_budget_headroom();
         }
         self.record(Event::BudgetReached { spent });
         let grace = self.run.settings().halt_grace;
@@ -89,7 +89,7 @@ impl Decider<'_> {
         for at in self.run.active() {
             if let TaskStage::Starting(work) | TaskStage::Running(work) = &self.run.task(at).stage {
                 let attempt = work.attempt.clone();
-                self.ask_world(Effect::Stop { attempt, grace });
+                self.request(Effect::Stop { attempt, grace });
             }
         }
     }
@@ -102,8 +102,8 @@ impl Decider<'_> {
         };
         let (slot, ground) = (work.slot, work.ground.clone());
         self.record(Event::AttemptEnded { attempt: attempt.clone(), end: end.clone() });
-        self.watch_budget();
-        self.ask_world(Effect::Harvest { attempt: attempt.clone(), slot, ground });
+        self.enforce_budget();
+        self.request(Effect::Harvest { attempt: attempt.clone(), slot, ground });
     }
 
     pub(in crate::decide) fn harvested(
@@ -111,22 +111,22 @@ impl Decider<'_> {
         attempt: &AttemptId,
         harvest: &Result<Harvest, String>,
     ) {
-        if self.run.leavings().values().any(|work| work.attempt == *attempt) {
+        if self.run.unsaved_slots().values().any(|work| work.attempt == *attempt) {
             return self.record(Event::LeavingsSaved { attempt: attempt.clone() });
         }
         let Some(TaskStage::Harvesting { end, .. }) = self.stage_of(attempt) else { return };
         let ending = end.ending;
-        let at = self.position(&attempt.task);
+        let at = self.index(&attempt.task);
         match harvest {
             Ok(harvest) => {
                 self.record(Event::AttemptHarvested {
                     attempt: attempt.clone(),
                     harvest: harvest.clone(),
                 });
-                self.judge(at);
+                self.judge_attempt(at);
             }
             // Its workspace may have gone to another run meanwhile, which has saved it.
-            Err(_) if ending == ProcessEnd::Lost => self.orphaned(at),
+            Err(_) if ending == ProcessEnd::Lost => self.handle_orphan(at),
             Err(message) => {
                 let message = format!("what {attempt} left could not be read: {message}");
                 let reason = match ending {

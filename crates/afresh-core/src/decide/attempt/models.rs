@@ -42,7 +42,7 @@ impl Decider<'_> {
         let Some(TaskStage::Starting(_) | TaskStage::Running(_)) = self.stage_of(attempt) else {
             return;
         };
-        let state = self.run.task(self.position(&attempt.task));
+        let state = self.run.task(self.index(&attempt.task));
         let known = state.records.contexts.get(&attempt.number).map(ContextFill::percent);
         let is_new = known != Some(fill.percent());
         let is_first = state.session.context_reached.is_none();
@@ -54,10 +54,10 @@ impl Decider<'_> {
         if is_first && fill.percent() >= u64::from(limits.hard) {
             self.record(Event::ContextReached { attempt: attempt.clone(), fill });
             let grace = self.run.settings().halt_grace;
-            self.ask_world(Effect::Stop { attempt: attempt.clone(), grace });
+            self.request(Effect::Stop { attempt: attempt.clone(), grace });
         } else if is_first && !is_warned && fill.percent() >= u64::from(limits.soft) {
             self.record(Event::ContextWarned { attempt: attempt.clone(), fill });
-            self.ask_world(Effect::Warn { attempt: attempt.clone(), fill });
+            self.request(Effect::Warn { attempt: attempt.clone(), fill });
         }
     }
 
@@ -125,7 +125,7 @@ impl Decider<'_> {
         error: &ModelError,
     ) -> Option<Timestamp> {
         if error.class == ModelErrorClass::Unknown {
-            return self.after_backoff(self.run.task(at).retries.deaths);
+            return self.backoff_deadline(self.run.task(at).retries.deaths);
         }
         if !error.is_passing() || error.wait_ms.is_some() {
             return None;
@@ -137,7 +137,7 @@ impl Decider<'_> {
             return Some(self.now + spread(pause, attempt));
         }
         let within = failures % TRIES_PER_MODEL;
-        if within + 1 == TRIES_PER_MODEL { None } else { self.after_backoff(within) }
+        if within + 1 == TRIES_PER_MODEL { None } else { self.backoff_deadline(within) }
     }
 }
 

@@ -29,38 +29,38 @@ impl Decider<'_> {
             return;
         };
         let (slot, ground) = (work.slot, work.ground.clone());
-        let at = self.position(&attempt.task);
-        match self.why_not(at, step) {
-            Claimable::Now => {
+        let at = self.index(&attempt.task);
+        match self.step_readiness(at, step) {
+            StepReadiness::Now => {
                 let (attempt, deviations) = (attempt.clone(), declared.to_vec());
                 self.record(Event::StepClaimed { attempt: attempt.clone(), step, deviations });
-                self.ask_world(Effect::SaveStep { attempt, slot, ground, step });
+                self.request(Effect::SaveStep { attempt, slot, ground, step });
             }
             // Asked twice: the answer is the same.
-            Claimable::Already => self.answer_step(attempt, step, StepAnswer::Accepted),
-            Claimable::No(why) => self.answer_step(attempt, step, StepAnswer::Refused(why)),
+            StepReadiness::Already => self.answer_step(attempt, step, StepAnswer::Accepted),
+            StepReadiness::No(why) => self.answer_step(attempt, step, StepAnswer::Refused(why)),
         }
     }
 
-    fn why_not(&self, at: TaskIndex, step: u32) -> Claimable {
+    fn step_readiness(&self, at: TaskIndex, step: u32) -> StepReadiness {
         let (task, state) = (self.run.plan().task(at), self.run.task(at));
         let (all, done) = (task.steps.len(), state.steps_done());
         if all == 0 {
-            return Claimable::No("this task has no steps; just finish it".to_owned());
+            return StepReadiness::No("this task has no steps; just finish it".to_owned());
         }
         if step == 0 || step as usize > all {
-            return Claimable::No(format!("there is no step {step}: the task has {all}"));
+            return StepReadiness::No(format!("there is no step {step}: the task has {all}"));
         }
         if step <= done {
-            return Claimable::Already;
+            return StepReadiness::Already;
         }
         if let Some(other) = &state.steps.claimed {
-            return Claimable::No(format!("step {} is still being checked", other.step));
+            return StepReadiness::No(format!("step {} is still being checked", other.step));
         }
         if step != done + 1 {
-            return Claimable::No(format!("step {} comes first", done + 1));
+            return StepReadiness::No(format!("step {} comes first", done + 1));
         }
-        Claimable::Now
+        StepReadiness::Now
     }
 
     pub(in crate::decide) fn step_saved(
@@ -72,7 +72,7 @@ impl Decider<'_> {
         if !self.awaits(attempt, step) {
             return;
         }
-        let at = self.position(&attempt.task);
+        let at = self.index(&attempt.task);
         match saved {
             Ok(harvest) => {
                 let (attempt, harvest) = (attempt.clone(), harvest.clone());
@@ -105,7 +105,7 @@ impl Decider<'_> {
         let Some(harvest) = claim.saved else { return };
         let deviations = state.declared_in_steps().cloned().chain(claim.deviations).collect();
         let declared = CompletionClaim { deviations, ..CompletionClaim::default() };
-        let judgement = self.scope_of(at, &declared).judge(&harvest.changes);
+        let judgement = self.scope_of(at, &declared).check_changes(&harvest.changes);
         let mut violations = judgement.violations;
         violations.extend(harvest.leaks.iter().map(ScopeViolation::from));
         if !violations.is_empty() {
@@ -128,12 +128,7 @@ impl Decider<'_> {
         }
         let on = CheckOn::Tree(harvest.tree);
         let attempt = Some(attempt);
-        self.ask_world(Effect::Check(CheckRequest {
-            attempt,
-            phase: CheckPhase::Step,
-            on,
-            checks,
-        }));
+        self.request(Effect::Check(CheckRequest { attempt, phase: CheckPhase::Step, on, checks }));
     }
 
     pub(in crate::decide) fn step_checked(&mut self, attempt: &AttemptId, report: &CheckReport) {
@@ -176,11 +171,11 @@ impl Decider<'_> {
     }
 
     fn answer_step(&mut self, attempt: &AttemptId, step: u32, answer: StepAnswer) {
-        self.ask_world(Effect::AnswerStep { attempt: attempt.clone(), step, answer });
+        self.request(Effect::AnswerStep { attempt: attempt.clone(), step, answer });
     }
 
     /// Does this end of an attempt take the finished steps with it?
-    pub(in crate::decide) fn ends_the_steps(&self, at: TaskIndex, reason: &Rejection) -> bool {
+    pub(in crate::decide) fn invalidates_steps(&self, at: TaskIndex, reason: &Rejection) -> bool {
         let resumed = self.run.task(at).stage.work().is_some_and(|work| work.ground.is_resumed());
         match reason {
             // They stand on a branch that has moved on, or on what a person refused.
@@ -203,7 +198,7 @@ impl Decider<'_> {
     }
 }
 
-enum Claimable {
+enum StepReadiness {
     Now,
     Already,
     No(String),

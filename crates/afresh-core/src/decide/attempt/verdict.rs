@@ -29,7 +29,7 @@ impl AttemptCounts {
 
 impl Decider<'_> {
     /// Judges an attempt whose work is saved.
-    pub(in crate::decide) fn judge(&mut self, at: TaskIndex) {
+    pub(in crate::decide) fn judge_attempt(&mut self, at: TaskIndex) {
         let TaskStage::Judging { end, harvest, .. } = self.run.task(at).stage.clone() else {
             return;
         };
@@ -37,7 +37,7 @@ impl Decider<'_> {
             return self.reject(at, Rejection::NotResumed { reason }, AttemptCounts::No);
         }
         match (end.ending, end.outcome, end.error) {
-            (ProcessEnd::Lost, ..) => self.orphaned(at),
+            (ProcessEnd::Lost, ..) => self.handle_orphan(at),
             (ProcessEnd::Stopped, ..) if self.run.task(at).session.context_reached.is_some() => {
                 self.context_full(at);
             }
@@ -53,7 +53,9 @@ impl Decider<'_> {
             (ProcessEnd::OverLimit(excess), ..) => {
                 self.reject(at, Rejection::OverLimit { excess, unsaved: None }, AttemptCounts::Yes);
             }
-            (ProcessEnd::TimedOut | ProcessEnd::WentSilent, ..) => self.timed_out(at, end.ending),
+            (ProcessEnd::TimedOut | ProcessEnd::WentSilent, ..) => {
+                self.handle_timeout(at, end.ending)
+            }
             // It was killed from outside, and had time to say so.
             (
                 ending @ ProcessEnd::Exited(_),
@@ -87,7 +89,7 @@ impl Decider<'_> {
                 self.ask_action(at, &action)
             }
             (ProcessEnd::Exited(0), Outcome::Partial(partial), _) => {
-                self.partly_done(at, partial.reason);
+                self.record_partial_work(at, partial.reason);
             }
             (ProcessEnd::Exited(0), Outcome::Blocked(blocked), _) => self.blocked(at, &blocked),
             (ProcessEnd::Exited(0), Outcome::Unintelligible { reason, excerpt }, _) => {
@@ -107,7 +109,7 @@ impl Decider<'_> {
 
     /// The finished steps stay, and a fresh worker goes on after them (RE-04). Whoever finished one
     /// has not failed; their number bounds how often that can be said.
-    fn partly_done(&mut self, at: TaskIndex, reason: String) {
+    fn record_partial_work(&mut self, at: TaskIndex, reason: String) {
         let progressed = self.finished_a_step(at);
         self.reject(at, Rejection::Partial { reason }, AttemptCounts::when(!progressed));
     }
@@ -124,7 +126,7 @@ impl Decider<'_> {
         if harvest.changes.is_empty() && task.lists_files() {
             return self.reject(at, Rejection::NoChange, AttemptCounts::Yes);
         }
-        let judgement = self.scope_of(at, claim).judge(&harvest.changes);
+        let judgement = self.scope_of(at, claim).check_changes(&harvest.changes);
         let ScopeVerdict { mut violations, ask, beyond } = judgement;
         violations.extend(harvest.leaks.iter().map(ScopeViolation::from));
         if !violations.is_empty() {
@@ -141,7 +143,7 @@ impl Decider<'_> {
         let TaskStage::Held { harvest, .. } = &self.run.task(at).stage else { return };
         let claim = self.run.task(at).claim().cloned().unwrap_or_default();
         let claim = self.with_steps(at, &claim);
-        let beyond = self.scope_of(at, &claim).judge(&harvest.changes).beyond;
+        let beyond = self.scope_of(at, &claim).check_changes(&harvest.changes).beyond;
         let differences = differences(harvest, &claim, &beyond);
         self.accept(at, differences);
     }
@@ -195,11 +197,11 @@ impl Decider<'_> {
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
         let deaths = self.run.task(at).retries.deaths;
         let not_before = match &reason {
-            Rejection::Died { .. } => self.after_backoff(deaths),
+            Rejection::Died { .. } => self.backoff_deadline(deaths),
             Rejection::ModelFailed { error } => self.after_model_failure(at, error),
             _ => None,
         };
-        let over = self.ends_the_steps(at, &reason);
+        let over = self.invalidates_steps(at, &reason);
         self.note_interruption(at, &reason);
         self.record(Event::AttemptRejected { attempt, reason, counts, not_before });
         if over {
@@ -230,14 +232,15 @@ impl Decider<'_> {
         let retried = self.run.task(at).retries.retried_in == Some(self.run.epoch());
         match self.run.settings().on_failure {
             // A policy that retries for ever would spend for ever: once per start of afresh.
-            OnFailure::Retry if !retried => self
-                .by_policy(question, "retry", |turn| turn.record(Event::TaskRetried { task: id })),
-            OnFailure::Skip => self.by_policy(question, "skip", |turn| {
+            OnFailure::Retry if !retried => self.answer_by_policy(question, "retry", |turn| {
+                turn.record(Event::TaskRetried { task: id })
+            }),
+            OnFailure::Skip => self.answer_by_policy(question, "skip", |turn| {
                 turn.record(Event::TaskSkipped { task: id, reason });
             }),
             OnFailure::Abort => self.abort(format!("task {id} failed: {reason}")),
             OnFailure::Ask | OnFailure::Retry if question.is_none() => {
-                self.ask_what_becomes_of(at, QuestionTopic::Failed, &reason);
+                self.ask_about_failure(at, QuestionTopic::Failed, &reason);
             }
             OnFailure::Ask | OnFailure::Retry => {}
         }
@@ -249,17 +252,13 @@ impl Decider<'_> {
         self.stop_workers(grace);
     }
 
-    pub(in crate::decide) fn orphaned(&mut self, at: TaskIndex) {
+    pub(in crate::decide) fn handle_orphan(&mut self, at: TaskIndex) {
         let id = self.run.plan().task(at).id.clone();
         self.reject(at, Rejection::Orphaned, AttemptCounts::No);
         match self.run.settings().on_orphan {
             OnOrphan::Retry => {}
             OnOrphan::Ask => {
-                self.ask_what_becomes_of(
-                    at,
-                    QuestionTopic::Orphan,
-                    "was running when afresh ended",
-                );
+                self.ask_about_failure(at, QuestionTopic::Orphan, "was running when afresh ended");
             }
             OnOrphan::Skip => {
                 self.record(Event::TaskSkipped {
@@ -271,7 +270,7 @@ impl Decider<'_> {
         }
     }
 
-    fn timed_out(&mut self, at: TaskIndex, ending: ProcessEnd) {
+    fn handle_timeout(&mut self, at: TaskIndex, ending: ProcessEnd) {
         let id = self.run.plan().task(at).id.clone();
         let action = self.run.settings().timeout_action;
         let reason = Rejection::TimedOut { ending };
@@ -287,7 +286,7 @@ impl Decider<'_> {
                 self.halt(HaltMode::Graceful, &format!("{id}: {described}"), "afresh")
             }
             TimeoutAction::Ask | TimeoutAction::Retry => {
-                self.ask_what_becomes_of(at, QuestionTopic::Timeout, &described);
+                self.ask_about_failure(at, QuestionTopic::Timeout, &described);
             }
         }
     }

@@ -53,7 +53,7 @@ impl Run {
         attempt: Option<&AttemptId>,
     ) -> Result<(), IllegalEvent> {
         let Some(attempt) = attempt else {
-            self.finals = FinalChecks::Stopped;
+            self.final_checks = FinalChecks::Stopped;
             return Ok(());
         };
         self.set_checks_stopped(attempt, true)

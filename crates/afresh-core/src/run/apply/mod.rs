@@ -85,7 +85,7 @@ impl Run {
             // For whoever reads the log; no state follows from it.
             Event::WorkerLogged { .. } => {}
             Event::LeavingsSaved { attempt } => {
-                self.leavings.retain(|_, work| work.attempt != *attempt);
+                self.unsaved_slots.retain(|_, work| work.attempt != *attempt);
             }
             Event::AttemptRejected { attempt, reason, counts, not_before } => {
                 self.rejected(attempt, reason, *counts, *not_before)?;
@@ -135,10 +135,10 @@ impl Run {
             Event::Rewound { to } => self.rewound(to),
             Event::RewindGivenUp { .. } => self.rewind = None,
             Event::FinalChecksStarted { tree } => {
-                self.finals = FinalChecks::Underway { tree: tree.clone() }
+                self.final_checks = FinalChecks::Underway { tree: tree.clone() }
             }
             Event::FinalChecked { tree, results } => {
-                self.finals = FinalChecks::Ended {
+                self.final_checks = FinalChecks::Ended {
                     tree: tree.clone(),
                     epoch: self.epoch,
                     results: results.clone(),

@@ -22,7 +22,7 @@ impl Run {
             let old = old_plan.task(at);
             let history = state.history();
             let Some(position) = plan.index_of(&old.id) else {
-                self.retired.insert(old.id.clone(), history);
+                self.removed_tasks.insert(old.id.clone(), history);
                 continue;
             };
             // Until the intent is recorded, nothing of the old task has to land.
@@ -34,7 +34,7 @@ impl Run {
                 state.people.waits_for.clear();
                 state
             } else {
-                TaskState::of(plan.task(position)).with_history(history)
+                TaskState::for_task(plan.task(position)).with_history(history)
             };
             // Nobody says any more that it was done; a person's answer still stands.
             let task = plan.task(position);
@@ -66,7 +66,7 @@ impl Run {
         };
         for work in works {
             if self.slots.get(&work.slot) == Some(&work.attempt) && !holds(&work.attempt) {
-                self.leavings.insert(work.slot, work);
+                self.unsaved_slots.insert(work.slot, work);
             }
         }
         self.slots.retain(|_, attempt| holds(attempt));
@@ -75,14 +75,14 @@ impl Run {
                 .is_some_and(|at| tasks[at].stage.question() == Some(question.id))
         };
         self.questions.retain(|_, question| asks(question));
-        self.finals = FinalChecks::NotYet;
+        self.final_checks = FinalChecks::NotYet;
         self.frontier = TaskFrontier::rebuild(&self.plan, &self.tasks);
     }
 
     /// A task that comes into the plan, perhaps not for the first time.
     pub(super) fn new_state(&mut self, task: &Task) -> TaskState {
-        let new = TaskState::of(task);
-        match self.retired.remove(&task.id) {
+        let new = TaskState::for_task(task);
+        match self.removed_tasks.remove(&task.id) {
             Some(history) => new.with_history(history),
             None => new,
         }

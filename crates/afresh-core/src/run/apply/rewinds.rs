@@ -8,7 +8,7 @@ impl Run {
     /// What landed after `to` is as if it had never been tried; its numbers and its use stay.
     pub(super) fn rewound(&mut self, to: &CommitId) {
         self.rewind = None;
-        self.finals = FinalChecks::NotYet;
+        self.final_checks = FinalChecks::NotYet;
         let kept = self.landings.iter().position(|landing| landing.commit == *to);
         let undone = self.landings.split_off(kept.map_or(0, |at| at + 1));
         self.tip = to.clone();

@@ -14,7 +14,7 @@ pub(crate) fn leave(shared: &ExecutorContext, run: &Run, attempt: &AttemptId, fi
     let at = run.plan().index_of(&attempt.task);
     let has_steps = at.is_some_and(|at| !run.plan().task(at).steps.is_empty());
     let text = notice(fill, run.settings().context.hard, has_steps);
-    let mailbox = Mailbox::of(shared.layout.worker(run.id(), attempt));
+    let mailbox = Mailbox::for_attempt(shared.layout.worker(run.id(), attempt));
     let _ = mailbox.notify(&text);
 }
 

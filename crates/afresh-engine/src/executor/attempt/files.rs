@@ -25,7 +25,7 @@ pub(super) struct AttemptFiles {
 }
 
 impl AttemptFiles {
-    pub(super) fn of(directory: PathBuf) -> Self {
+    pub(super) fn new(directory: PathBuf) -> Self {
         Self {
             prompt: directory.join(rendered::PROMPT),
             bundle: directory.join(rendered::BUNDLE),

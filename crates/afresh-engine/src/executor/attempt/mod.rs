@@ -61,7 +61,7 @@ impl AttemptJob {
         let at = run.plan().index_of(&attempt.task).expect("effects name tasks of this plan");
         let (task, settings) = (run.plan().task(at), run.settings());
         let bundle = bundle::bundle(run, at, &attempt, &ground, briefing);
-        let (gone, fullest) = (bundle::gone(run, at), settings.context.hard);
+        let (gone, fullest) = (bundle::deleted_files(run, at), settings.context.hard);
         let (agent, grace) = (task.agent.clone(), settings.halt_grace);
         let resuming = resumes.map(|resumption| SessionResume::new(run, at, resumption));
         Self { attempt, slot, ground, resuming, bundle, gone, agent, tier, grace, fullest }
@@ -90,7 +90,7 @@ impl AttemptJob {
                 let mut follower = self.follower(shared, &files);
                 let report = running.wait_watching(|| {
                     let Some(follower) = &mut follower else { return };
-                    follower.look().into_iter().for_each(mail);
+                    follower.read_reports().into_iter().for_each(mail);
                     if follower.hopeless().is_some() {
                         handle.stop(self.grace);
                     }

@@ -102,7 +102,7 @@ impl OutputFollower {
     }
 
     /// Reads on; what is new for the run.
-    pub(crate) fn look(&mut self) -> Vec<Input> {
+    pub(crate) fn read_reports(&mut self) -> Vec<Input> {
         // What cannot be read now may be at the next look, and at the end at the latest.
         let _ = self.read_on();
         let mut inputs: Vec<Input> = Vec::new();
@@ -136,7 +136,7 @@ impl OutputFollower {
         let _ = self.read_on();
         let last = self.lines.rest();
         self.line(&last);
-        self.look()
+        self.read_reports()
     }
 
     pub(crate) fn used(&self) -> Usage {
@@ -190,11 +190,11 @@ impl OutputFollower {
                 return Ok(());
             }
             self.read += count as u64;
-            self.take(&piece[..count]);
+            self.accept(&piece[..count]);
         }
     }
 
-    fn take(&mut self, piece: &[u8]) {
+    fn accept(&mut self, piece: &[u8]) {
         for line in self.lines.push(piece) {
             self.line(&line);
         }
@@ -317,15 +317,15 @@ mod tests {
         let path = directory.path().join("out");
         let mut out = File::create(&path).expect("a file");
         let mut follower = follower(&path);
-        assert_eq!(follower.look(), []);
+        assert_eq!(follower.read_reports(), []);
         write!(out, "{{\"type\":\"usage\",\"input\":5}}\nnoise\n{{\"type\":\"usa")
             .expect("written");
-        assert_eq!(totals(&follower.look()), [5]);
-        assert_eq!(totals(&follower.look()), [0; 0]);
+        assert_eq!(totals(&follower.read_reports()), [5]);
+        assert_eq!(totals(&follower.read_reports()), [0; 0]);
         write!(out, "ge\",\"input\":9}}\n{{\"type\":\"usage\",\"input\":7}}\n").expect("written");
-        assert_eq!(totals(&follower.look()), [9]);
+        assert_eq!(totals(&follower.read_reports()), [9]);
         write!(out, "{{\"type\":\"usage\",\"input\":11}}").expect("written");
-        assert_eq!(totals(&follower.look()), [0; 0]);
+        assert_eq!(totals(&follower.read_reports()), [0; 0]);
         assert_eq!(totals(&follower.finish()), [11]);
         assert_eq!(follower.used().tokens(), 11);
     }
@@ -338,7 +338,7 @@ mod tests {
         std::fs::write(&path, "{\"type\":\"usage\",\"input\":12}\n").expect("written");
         let before = Usage { input: 5, cost_micros: Some(9), ..Usage::default() };
         let mut follower = follower(&path).going_on(before);
-        assert_eq!(totals(&follower.look()), [7]);
+        assert_eq!(totals(&follower.read_reports()), [7]);
         assert_eq!(follower.used().cost_micros, None, "what is not told is not known");
     }
 
@@ -353,10 +353,10 @@ mod tests {
             out.write_all(&vec![b'x'; 1024 * 1024]).expect("written");
         }
         let mut follower = follower(&path);
-        follower.look();
+        follower.read_reports();
         assert!(follower.lines.held_bytes() <= MAX_LINE_BYTES + PIECE_BYTES, "kept");
         write!(out, "x\n{{\"type\":\"usage\",\"input\":3}}\n").expect("written");
-        assert_eq!(totals(&follower.look()), [3]);
+        assert_eq!(totals(&follower.read_reports()), [3]);
     }
 
     /// B32: an agent that must answer and does not is not understood.

@@ -62,7 +62,7 @@ impl AttemptJob {
             return Ok(None);
         }
         let made = self.make(shared, &shared.pool.tree(place))?;
-        let mut files = AttemptFiles::of(shared.layout.attempt(&self.bundle.run, &self.attempt));
+        let mut files = AttemptFiles::new(shared.layout.attempt(&self.bundle.run, &self.attempt));
         made.save(&files.directory)
             .and_then(|()| fs::create_dir_all(&files.worker))
             .map_err(|error| failure(&format!("cannot write the bundle: {error}"), None))?;
@@ -92,7 +92,7 @@ impl AttemptJob {
     fn make(&self, shared: &ExecutorContext, tree: &Path) -> Result<RenderedBundle, SpawnFailure> {
         let bundle = bundle::finished(&self.bundle, &self.ground, &self.gone, &WorkspaceTree(tree))
             .map_err(|missing| failure(&missing.to_string(), Some(MissingSource::ADVICE)))?;
-        let made = RenderedBundle::of(bundle, &shared.config.workers, self.tier)
+        let made = RenderedBundle::render(bundle, &shared.config.workers, self.tier)
             .map_err(|error| failure(&error.to_string(), None))?;
         size::check_fits(made.fill, self.fullest).map_err(|error| SpawnFailure {
             lasting: true,

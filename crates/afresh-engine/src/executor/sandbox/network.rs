@@ -72,7 +72,7 @@ impl ExecutorContext {
                 outlet.network = SandboxNetwork::Off;
                 outlet.past = no_network(who);
                 if own {
-                    outlet.tries = SocketCounter::of(CounterState::Waiting(wait()?));
+                    outlet.tries = SocketCounter::new(CounterState::Waiting(wait()?));
                 }
             }
             AgentNetwork::Listed(hosts) if own => {
@@ -202,7 +202,7 @@ impl NetworkAccess {
 }
 
 impl SocketCounter {
-    fn of(counting: CounterState) -> Self {
+    fn new(counting: CounterState) -> Self {
         Self(Arc::new(Mutex::new(counting)))
     }
 

@@ -34,7 +34,7 @@ pub(super) fn by_agent<'a>(
         agent: agent.to_owned(),
         merged: attempts.iter().filter(|one| one.result == AttemptResult::Merged).count(),
         rejected: attempts.iter().filter(|one| one.counted).count(),
-        accounts: UsageReport::of(attempts),
+        accounts: UsageReport::from_attempts(attempts),
     };
     own.into_iter().map(one).collect()
 }
@@ -48,7 +48,7 @@ pub(super) struct AgentSelection {
 }
 
 impl AgentSelection {
-    pub(super) fn see(&mut self, event: &Event) {
+    pub(super) fn note_event(&mut self, event: &Event) {
         match event {
             Event::RunStarted { plan, settings, .. } => {
                 self.plan(plan);
@@ -66,7 +66,7 @@ impl AgentSelection {
         self.named = named.collect();
     }
 
-    pub(super) fn of(&self, task: &TaskId) -> Option<String> {
+    pub(super) fn agent_of_task(&self, task: &TaskId) -> Option<String> {
         self.named.get(task).or(Some(&self.other)).filter(|name| !name.is_empty()).cloned()
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use afresh_core::Event;
+use afresh_core::denial;
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
 use afresh_core::input::{AgentIdentity, AttemptEnd};
-use afresh_core::denial;
 use afresh_core::status::{ContextStatus, UsageStatus};
 use afresh_core::usage::Usage;
 use serde::Serialize;
@@ -123,7 +123,7 @@ impl AttemptReport {
         self.ended_at = Some(at);
         self.duration_ms = Some(end.duration_ms);
         self.use_at_least(&end.usage);
-        self.models = end.models.iter().map(ModelUsageReport::of).collect();
+        self.models = end.models.iter().map(ModelUsageReport::from_usage).collect();
     }
 }
 
@@ -140,40 +140,42 @@ impl AttemptHistory {
         Self { seen: BTreeMap::new(), wanted: AgentSelection::default(), moment }
     }
 
-    pub(super) fn see(&mut self, event: &Event, wall_ms: i64) {
+    pub(super) fn note_event(&mut self, event: &Event, wall_ms: i64) {
         let at = (self.moment)(wall_ms);
-        self.wanted.see(event);
+        self.wanted.note_event(event);
         for met in denial::met(event) {
             let Some(attempt) = met.attempt else { continue };
-            self.of(attempt).refusals.push(DenialReport::of(&met));
+            self.report_mut(attempt).refusals.push(DenialReport::from_context(&met));
         }
         match event {
             Event::AttemptStarting { attempt, resumes, .. } => {
-                let agent = self.wanted.of(&attempt.task);
-                let told = self.of(attempt);
+                let agent = self.wanted.agent_of_task(&attempt.task);
+                let told = self.report_mut(attempt);
                 told.agent = agent;
                 told.resumes = resumes.as_ref().map(|resumption| resumption.of);
             }
-            Event::AttemptSpawned { attempt } => self.of(attempt).started_at = Some(at),
+            Event::AttemptSpawned { attempt } => self.report_mut(attempt).started_at = Some(at),
             Event::SpawnFailed { attempt, failure, .. } => {
-                let told = self.of(attempt);
+                let told = self.report_mut(attempt);
                 told.result = AttemptResult::NotStarted;
                 told.reason = Some(failure.message.clone());
             }
-            Event::UsageCounted { attempt, usage } => self.of(attempt).use_at_least(usage),
-            Event::AttemptIdentified { attempt, identity } => self.of(attempt).identify(identity),
-            Event::ContextSeen { attempt, fill } => {
-                self.of(attempt).context = Some(ContextStatus::from(*fill));
+            Event::UsageCounted { attempt, usage } => self.report_mut(attempt).use_at_least(usage),
+            Event::AttemptIdentified { attempt, identity } => {
+                self.report_mut(attempt).identify(identity)
             }
-            Event::AttemptEnded { attempt, end } => self.of(attempt).end(end, at),
+            Event::ContextSeen { attempt, fill } => {
+                self.report_mut(attempt).context = Some(ContextStatus::from(*fill));
+            }
+            Event::AttemptEnded { attempt, end } => self.report_mut(attempt).end(end, at),
             Event::AttemptRejected { attempt, reason, counts, .. } => {
-                let told = self.of(attempt);
+                let told = self.report_mut(attempt);
                 told.result = AttemptResult::Rejected;
                 told.reason = Some(reason.describe());
                 told.counted = *counts;
             }
             Event::Merged { attempt, commit } => {
-                let told = self.of(attempt);
+                let told = self.report_mut(attempt);
                 told.result = AttemptResult::Merged;
                 told.commit = Some(commit.clone());
             }
@@ -184,19 +186,19 @@ impl AttemptHistory {
     /// These landed, and the branch went back to before that.
     pub(super) fn undo(&mut self, undone: &[LandedCommit]) {
         for landed in undone {
-            let told = self.of(&landed.attempt);
+            let told = self.report_mut(&landed.attempt);
             told.result = AttemptResult::Undone;
             told.reason = Some("it was merged, and the run went back to before that".to_owned());
         }
     }
 
-    fn of(&mut self, attempt: &AttemptId) -> &mut AttemptReport {
+    fn report_mut(&mut self, attempt: &AttemptId) -> &mut AttemptReport {
         let task = self.seen.entry(attempt.task.clone()).or_default();
         task.entry(attempt.number).or_insert_with(|| AttemptReport::new(attempt))
     }
 
     /// The attempts of one task, in order.
-    pub(super) fn take(&mut self, task: &TaskId) -> Vec<AttemptReport> {
+    pub(super) fn take_task(&mut self, task: &TaskId) -> Vec<AttemptReport> {
         self.seen.remove(task).into_iter().flat_map(BTreeMap::into_values).collect()
     }
 

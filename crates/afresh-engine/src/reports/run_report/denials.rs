@@ -13,7 +13,7 @@ pub struct DenialReport {
 }
 
 impl DenialReport {
-    pub(super) fn of(met: &DenialContext<'_>) -> Self {
+    pub(super) fn from_context(met: &DenialContext<'_>) -> Self {
         let refusal = met.refusal;
         Self {
             what: refusal.what,

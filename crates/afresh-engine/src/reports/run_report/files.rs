@@ -16,7 +16,7 @@ pub struct FilesReport {
 
 impl FilesReport {
     /// What these receipts amount to, in the order in which they landed.
-    pub(super) fn of<'r>(receipts: impl Iterator<Item = &'r Receipt>) -> Self {
+    pub(super) fn from_receipts<'r>(receipts: impl Iterator<Item = &'r Receipt>) -> Self {
         let mut changed: BTreeMap<&str, ChangeKind> = BTreeMap::new();
         for (path, kind) in receipts.flat_map(changes) {
             let before = changed.remove(path);

@@ -24,7 +24,7 @@ pub(super) struct LandingHistory {
 
 impl LandingHistory {
     /// Answers with what this event took back.
-    pub(super) fn see(&mut self, event: &Event) -> Vec<LandedCommit> {
+    pub(super) fn note_event(&mut self, event: &Event) -> Vec<LandedCommit> {
         match event {
             Event::LandIntended { attempt, receipt, .. } => {
                 self.intended.insert(attempt.clone(), receipt.clone());

@@ -132,7 +132,7 @@ pub struct UsageReport {
 }
 
 impl UsageReport {
-    fn of<'a>(attempts: impl IntoIterator<Item = &'a AttemptReport>) -> Self {
+    fn from_attempts<'a>(attempts: impl IntoIterator<Item = &'a AttemptReport>) -> Self {
         let mut sum = Usage::default();
         let (mut count, mut without_price, mut without_tokens, mut worked_ms) = (0, 0, 0, 0_u64);
         for attempt in attempts.into_iter().filter(|attempt| attempt.had_process()) {
@@ -157,21 +157,21 @@ pub struct ReportContext {
 }
 
 impl RunReport {
-    pub fn of(found: &RecordedRun, around: ReportContext) -> Result<Self, RecordError> {
+    pub fn from_run(found: &RecordedRun, around: ReportContext) -> Result<Self, RecordError> {
         let run = &found.run;
         let mut attempts = AttemptHistory::new(around.moment);
         let mut landings = landings::LandingHistory::default();
         let mut questions = questions::QuestionHistory::new(around.moment);
         for record in &found.records {
             let event = journal_records::to_event(record)?;
-            attempts.see(&event, record.wall_ms);
-            attempts.undo(&landings.see(&event));
-            questions.see(&event, record.wall_ms);
+            attempts.note_event(&event, record.wall_ms);
+            attempts.undo(&landings.note_event(&event));
+            questions.note_event(&event, record.wall_ms);
         }
         let moment = |record: Option<&afresh_store::JournalRecord>| {
             record.map_or_else(String::new, |record| (around.moment)(record.wall_ms))
         };
-        let status = RunStatus::of(run);
+        let status = RunStatus::from_run(run);
         let tasks = tasks(run, &status, &mut attempts);
         let dropped = attempts.rest();
         let everything = || tasks.iter().flat_map(|task| &task.attempts).chain(&dropped);
@@ -189,10 +189,10 @@ impl RunReport {
             limits: status.limits,
             counts: status.counts,
             waves: waves(run, &tasks),
-            files: FilesReport::of(landings.receipts()),
+            files: FilesReport::from_receipts(landings.receipts()),
             final_checks: final_checks(run),
             questions: questions.settled(run),
-            accounts: UsageReport::of(everything()),
+            accounts: UsageReport::from_attempts(everything()),
             models: models::by_model(everything()),
             agents: agents::by_agent(everything()),
             error: status.error,
@@ -207,7 +207,7 @@ fn tasks(run: &Run, status: &RunStatus, attempts: &mut AttemptHistory) -> Vec<Ta
     let statuses = run.plan().indices().zip(&status.tasks);
     statuses
         .map(|(at, status)| {
-            let own = attempts.take(&status.id);
+            let own = attempts.take_task(&status.id);
             TaskReport {
                 id: status.id.clone(),
                 title: status.title.clone(),
@@ -221,7 +221,7 @@ fn tasks(run: &Run, status: &RunStatus, attempts: &mut AttemptHistory) -> Vec<Ta
                 criteria: status.criteria.clone(),
                 deviations: status.deviations.clone(),
                 notes: status.notes.clone(),
-                accounts: UsageReport::of(&own),
+                accounts: UsageReport::from_attempts(&own),
                 attempts: own,
             }
         })
@@ -234,7 +234,7 @@ fn waves(run: &Run, tasks: &[TaskReport]) -> Vec<WaveReport> {
         .map(|(positions, number)| WaveReport {
             number,
             tasks: positions.iter().map(|at| tasks[at.position()].id.clone()).collect(),
-            accounts: UsageReport::of(
+            accounts: UsageReport::from_attempts(
                 positions.iter().flat_map(|at| &tasks[at.position()].attempts),
             ),
         })
@@ -242,7 +242,7 @@ fn waves(run: &Run, tasks: &[TaskReport]) -> Vec<WaveReport> {
 }
 
 fn final_checks(run: &Run) -> Option<FinalChecksReport> {
-    let FinalChecks::Ended { tree, results, .. } = run.finals() else { return None };
+    let FinalChecks::Ended { tree, results, .. } = run.final_checks() else { return None };
     let passed = results.iter().all(CheckResult::passed);
     Some(FinalChecksReport { tree: tree.clone(), passed, results: results.clone() })
 }
@@ -266,10 +266,10 @@ mod tests {
         let known =
             Usage { input: 10, output: 5, cost_micros: Some(1_500_000), ..Usage::default() };
         let silent = Usage::default();
-        let sum = UsageReport::of(&[attempt(1, known), attempt(2, silent)]);
+        let sum = UsageReport::from_attempts(&[attempt(1, known), attempt(2, silent)]);
         assert_eq!((sum.attempts, sum.without_price, sum.without_tokens), (2, 1, 1));
         assert_eq!((sum.tokens, sum.usage.cost_usd), (15, Some(1.5)));
-        let nothing = UsageReport::of(&[attempt(1, silent)]);
+        let nothing = UsageReport::from_attempts(&[attempt(1, silent)]);
         assert_eq!(nothing.usage.cost_usd, None);
     }
 }

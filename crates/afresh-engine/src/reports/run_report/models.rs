@@ -22,7 +22,7 @@ pub struct ModelUsageReport {
 }
 
 impl ModelUsageReport {
-    pub(super) fn of(part: &ModelUsage) -> Self {
+    pub(super) fn from_usage(part: &ModelUsage) -> Self {
         let used = part.usage;
         Self {
             model: part.model.clone(),

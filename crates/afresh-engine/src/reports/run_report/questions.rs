@@ -35,7 +35,7 @@ impl QuestionHistory {
         Self { seen: BTreeMap::new(), moment }
     }
 
-    pub(super) fn see(&mut self, event: &Event, wall_ms: i64) {
+    pub(super) fn note_event(&mut self, event: &Event, wall_ms: i64) {
         match event {
             Event::QuestionAsked { question } => {
                 let told = QuestionReport {

@@ -17,7 +17,7 @@ use super::SimulatedWorld;
 
 impl SimulatedWorld {
     /// Whoever goes on finds what was left, where it was left.
-    pub(super) fn goes_on(
+    pub(super) fn check_resumption(
         &self,
         attempt: &AttemptId,
         slot: WorkspaceSlot,
@@ -35,7 +35,7 @@ impl SimulatedWorld {
     }
 
     /// Its program does not know the conversation, or its work is gone.
-    pub(super) fn cannot_go_on(
+    pub(super) fn fail_to_resume(
         &mut self,
         attempt: &AttemptId,
         resumption: &AttemptResumption,

@@ -62,7 +62,7 @@ pub(crate) fn clean(args: &Args, context: &AppContext, output: &Output) -> Resul
         Some(place.lock_for_cleanup(&context.lock_holder())?)
     };
     let cleaning = Cleanup::new(&place, &wishes)?;
-    for thing in cleaning.look()? {
+    for thing in cleaning.collect_items()? {
         told.take(thing, args.dry_run, |thing| cleaning.carry_out(thing));
     }
     Ok(told.print(args.dry_run, output))
@@ -169,7 +169,7 @@ fn named(thing: &CleanupItem) -> String {
     } else {
         String::new()
     };
-    format!("{} {}{size}", thing.kind.words(), safe(&thing.name))
+    format!("{} {}{size}", thing.kind.label(), safe(&thing.name))
 }
 
 fn removed_json(outcome: &CleanupOutcome) -> Value {

@@ -77,7 +77,7 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
 
 /// An unfinished run is not landed by accident.
 fn is_finished(run: &Run, partial: bool) -> Result<(), AppError> {
-    let status = RunStatus::of(run);
+    let status = RunStatus::from_run(run);
     if partial || status.state == RunState::Done {
         return Ok(());
     }
@@ -94,7 +94,7 @@ fn is_finished(run: &Run, partial: bool) -> Result<(), AppError> {
 }
 
 fn nothing(run: &Run, output: &Output) -> Result<Exit, AppError> {
-    let status = RunStatus::of(run);
+    let status = RunStatus::from_run(run);
     if status.state != RunState::Done {
         let message = format!("nothing of run {} is done yet", run.id());
         return Err(AppError::incomplete("nothing-done", message)

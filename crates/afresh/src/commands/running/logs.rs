@@ -184,7 +184,8 @@ impl Reading<'_> {
 }
 
 fn task_of(found: &RecordedRun, task: &TaskId) -> Result<Option<TaskReport>, AppError> {
-    let report = RunReport::of(found, ReportContext { is_driven: false, moment: moment::iso })
-        .map_err(AppError::journal)?;
+    let report =
+        RunReport::from_run(found, ReportContext { is_driven: false, moment: moment::iso })
+            .map_err(AppError::journal)?;
     Ok(report.tasks.into_iter().find(|told| told.id == *task))
 }

@@ -19,7 +19,7 @@ pub(crate) fn questions(
     let place = context.repository()?;
     let open = place
         .find_run(|_| true)?
-        .map(|found| RunStatus::of(&found.run).questions)
+        .map(|found| RunStatus::from_run(&found.run).questions)
         .unwrap_or_default();
     if output.json {
         output.document(&open);

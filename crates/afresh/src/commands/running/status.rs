@@ -40,7 +40,7 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
         }
         return Ok(Exit::Done);
     };
-    let mut status = RunStatus::of(&found.run);
+    let mut status = RunStatus::from_run(&found.run);
     if let Some(halt) = &mut status.halt {
         halt.since = halted_since(&found);
     }

@@ -169,7 +169,7 @@ fn unfinished(scratch: &mut Scratch, standing: DriveState, output: &Output) -> E
 
 fn report_of(place: &RepoContext) -> Result<RunReport, AppError> {
     let found = afresh_app::session::select_run::find_run(place, None)?;
-    RunReport::of(&found, ReportContext { is_driven: false, moment: moment::iso })
+    RunReport::from_run(&found, ReportContext { is_driven: false, moment: moment::iso })
         .map_err(AppError::journal)
 }
 

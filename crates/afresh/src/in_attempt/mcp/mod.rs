@@ -103,7 +103,7 @@ mod tests {
     fn talk(lines: &str) -> Vec<Value> {
         let directory = tempfile::tempdir().expect("a directory");
         let tools = Tools::new(
-            Mailbox::of(directory.path().to_owned()),
+            Mailbox::for_attempt(directory.path().to_owned()),
             afresh_app::environment::Environment::default(),
         );
         let mut said = Vec::new();

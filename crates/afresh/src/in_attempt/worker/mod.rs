@@ -18,7 +18,7 @@ use afresh_app::error::{AppError, ErrorClass};
 /// The mailbox of this attempt.
 pub(crate) fn mailbox(command: &str, environment: &Environment) -> Result<Mailbox, AppError> {
     let attempt = environment.attempt_directory().ok_or_else(|| no_attempt(command))?;
-    Ok(Mailbox::of(attempt).without(environment.secrets()))
+    Ok(Mailbox::for_attempt(attempt).without(environment.secrets()))
 }
 
 /// Prints a notice that waits for the worker.

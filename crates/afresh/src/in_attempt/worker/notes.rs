@@ -27,5 +27,5 @@ pub(crate) fn issue(mailbox: &Mailbox, text: &str) -> Result<(), AppError> {
 }
 
 fn leave(mailbox: &Mailbox, note: &WorkerMessage) -> Result<(), AppError> {
-    mailbox.leave(note).map(drop).map_err(|error| cannot_leave(&error))
+    mailbox.send(note).map(drop).map_err(|error| cannot_leave(&error))
 }

@@ -23,7 +23,7 @@ pub(crate) fn done(
 ) -> Result<StepAnswer, AppError> {
     let failed = |error| cannot_leave(&error);
     mailbox.expect_answer(step).map_err(failed)?;
-    let sent = mailbox.leave(&WorkerMessage::Step { step, deviations }).map_err(failed)?;
+    let sent = mailbox.send(&WorkerMessage::Step { step, deviations }).map_err(failed)?;
     wait(mailbox, sent, step)
 }
 
@@ -35,7 +35,7 @@ fn wait(mailbox: &Mailbox, sent: SentMessage, step: u32) -> Result<StepAnswer, A
         }
         let waited = started.elapsed();
         if sent.is_waiting() && waited > READ_WITHIN || waited > ANSWER_WITHIN {
-            sent.take_back();
+            sent.withdraw();
             return Err(AppError::usage("no-driver", "no answer: the run is not active")
                 .hint("`afresh status` shows the state of the run"));
         }

@@ -22,7 +22,7 @@ const OURS: &[&str] = &[
 ];
 
 impl RepoFingerprint {
-    pub fn of(root: &Path) -> Self {
+    pub fn read(root: &Path) -> Self {
         let mut found = BTreeMap::new();
         collect(root, root, &mut found);
         Self(found)

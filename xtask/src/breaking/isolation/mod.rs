@@ -2,7 +2,7 @@
 //! secret. A test with real programs has to notice each.
 
 mod network;
-mod rooms;
+mod sandbox;
 mod secrets;
 mod trust;
 
@@ -15,7 +15,7 @@ struct Group {
 }
 
 pub(super) fn all() -> Vec<Breakage> {
-    let groups = [rooms::GROUPS, network::GROUPS, trust::GROUPS, secrets::GROUPS];
+    let groups = [sandbox::GROUPS, network::GROUPS, trust::GROUPS, secrets::GROUPS];
     let groups = groups.into_iter().flatten();
     groups
         .flat_map(|group| {

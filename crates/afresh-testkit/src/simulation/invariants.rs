@@ -15,11 +15,11 @@ use afresh_core::time::Timestamp;
 use afresh_core::usage::{Budget, BudgetAmount};
 use afresh_engine::driver::host::DecidedTurn;
 
-use super::model_laws::ModelInvariants;
-use super::queue_laws::{self, QueueInvariants};
-use super::resume_laws::ResumeInvariants;
+use super::model_invariants::ModelInvariants;
+use super::queue_invariants::{self, QueueInvariants};
+use super::resume_invariants::ResumeInvariants;
 use super::scenario::Scenario;
-use super::step_laws::StepInvariants;
+use super::step_invariants::StepInvariants;
 use super::world::SimulatedWorld;
 
 /// What the journal so far adds up to, counted without the core.
@@ -358,7 +358,7 @@ impl RunInvariants {
             return Err("R3: the branch is not where the journal says".to_owned());
         }
         self.counted_once(run, world)?;
-        queue_laws::nobody_waits_in_vain(run)?;
+        queue_invariants::nobody_waits_in_vain(run)?;
         self.models.at_the_end(run)?;
         let standing = run.drive_state(Timestamp(u64::MAX));
         if scenario.is_kind() && standing != (DriveState::Finished { ok: true }) {
