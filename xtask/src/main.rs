@@ -1,4 +1,15 @@
 //! Chores of this repository: `cargo xtask NAME`.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `agents` | everything that can go wrong with each real agent program |
+//! | `bench` | benchmarks: reading plans, watching agents, orchestration, sandbox |
+//! | `breaking` | breaks our own code on purpose, and expects a test to notice |
+//! | `fuzz` | runs the fuzz targets |
+//! | `leftovers` | runs a command, and expects it to leave nothing behind |
+//! | `measured` | measures time and memory of a command |
+//! | `module_tables` | tests that tables of modules such as this one are complete |
+//! | `promises` | which tests name which promise |
 
 mod agents;
 mod bench;
@@ -6,6 +17,9 @@ mod breaking;
 mod fuzz;
 mod leftovers;
 mod measured;
+#[cfg(test)]
+mod module_tables;
+mod promises;
 
 use std::process::ExitCode;
 
@@ -13,19 +27,20 @@ use anyhow::{Result, bail};
 
 const HELP: &str = "\
 cargo xtask NAME
-  agents       what may go wrong with each real agent program, one after the other, against a model
-               server that follows a script; with words only the programs and cases of these names.
-               AFRESH_TEST_AGENTS names the directory that `.ci/agents` made
-  bench        what reading large plans, watching agents and orchestration cost; with a NAME (reading,
-               watching, orchestration) only that
-  break-core   break copies of the core on purpose, one way after the other, and see that the
-               simulator notices each; with a NAME only the ways whose name holds it
-  break-walls  the same for the sandbox, the limits, the trust in files and the search for secrets: a
-               test with real programs notices each
-  fuzz         [--minutes N] [TARGET]: give readers any bytes, and see that they neither fail, hang,
-               nor use more than 256 MiB; a minute for each target, or for one
-  leftovers    COMMAND…: run it, and see that it leaves nothing: processes, temporary files, cgroups,
-               mounts, files in the user's own places, refs in this repository
+  agents           Run every failure that an agent program can meet, for each real program, against a
+                   scripted model server. Words select programs and cases. AFRESH_TEST_AGENTS names the
+                   directory that `.ci/agents` made
+  bench            Measure reading of large plans, watching of agents, orchestration and the sandbox.
+                   A NAME (reading, watching, orchestration, sandbox) selects one
+  break-core       Break copies of the core and the driver, one way after the other, and expect the
+                   simulator to notice each. A NAME selects the ways that contain it
+  break-isolation  The same for sandbox, limits, trust in files and secrets, with real programs
+                   (also called break-walls)
+  fuzz             [--minutes N] [TARGET]: feed arbitrary bytes to the readers, and expect no crash, no
+                   hang and at most 256 MiB; one minute for each target
+  leftovers        COMMAND…: run it, and expect it to leave nothing behind: no processes, temporary files,
+                   cgroups, mounts, files in the user's own places, or refs in this repository
+  promises         [ID…]: list the promises of docs/promises.md with the tests that name them
 ";
 
 #[expect(clippy::print_stderr, reason = "a chore talks to the person who runs it")]
@@ -49,9 +64,10 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         measured::CHORE => measured::measure(rest),
         bench::talker::CHORE => bench::talker::run(rest),
         "break-core" => breaking::core(rest),
-        "break-walls" => breaking::walls(rest),
+        "break-isolation" | "break-walls" => breaking::isolation(rest),
         "fuzz" => fuzz::run(rest),
         "leftovers" => leftovers::run(rest),
+        "promises" => promises::run(rest),
         _ => bail!("{HELP}"),
     }
 }

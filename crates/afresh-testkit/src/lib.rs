@@ -1,11 +1,11 @@
-//! For tests only: the simulated world, test repositories, fault injection.
+//! For tests only: the simulator, test repositories, large plans.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`simulation`] | the core in a seeded world |
+//! | [`simulation`] | the real driver with a simulated host, from a seed |
 //! | [`repo`] | a real repository, a scripted worker, and the real program |
 //! | [`large_plan`] | large plans of every format |
-//! | [`untouched`] | everything of the user's that a run must leave byte-identical (R5) |
+//! | [`repo_fingerprint`] | everything of the user's that a run must leave byte-identical (R5) |
 //! | [`survivors`] | processes that a run left behind (R6) |
 
 pub mod large_plan;

@@ -1,7 +1,7 @@
 //! Breaks things on purpose, one way after the other, and asks whether a test notices.
 //!
 //! The crates are copied to a temporary directory, so that nothing here is ever broken; the builds
-//! share one target directory. What to break is listed in `core` and in `walls`.
+//! share one target directory. What to break is listed in `core` and in `isolation`.
 
 mod core;
 mod isolation;
@@ -62,8 +62,8 @@ pub(crate) fn core(arguments: &[String]) -> Result<()> {
     run(core::all(), arguments)
 }
 
-/// `cargo xtask break-walls [NAME]`: the same for what holds workers and checks to their places.
-pub(crate) fn walls(arguments: &[String]) -> Result<()> {
+/// `cargo xtask break-isolation [NAME]`: the same for the sandbox, limits, trust and secrets.
+pub(crate) fn isolation(arguments: &[String]) -> Result<()> {
     run(isolation::all(), arguments)
 }
 

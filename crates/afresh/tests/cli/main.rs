@@ -24,7 +24,6 @@ mod generated_files;
 mod init;
 mod logs;
 mod messages;
-mod promises;
 mod report;
 mod terminal;
 mod tool_output;
