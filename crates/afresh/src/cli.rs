@@ -22,7 +22,7 @@ pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: CommonArgs,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
 /// Options that every command takes.
@@ -70,7 +70,7 @@ pub(crate) enum ColorChoice {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     Demo(setup::demo::Args),
     Init(setup::init::Args),
     Doctor(setup::doctor::Args),

@@ -11,7 +11,7 @@ use crate::text::moment;
 
 /// An agent that starts no attempt with this model size until a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Parked {
+pub struct WaitingAgent {
     /// None: the default agent.
     pub agent: Option<String>,
     pub tier: &'static str,
@@ -20,7 +20,7 @@ pub struct Parked {
 }
 
 /// Agents that still wait, by the run's own clock; the date is converted to wall-clock time.
-pub fn parked(found: &RecordedRun) -> Vec<Parked> {
+pub fn parked(found: &RecordedRun) -> Vec<WaitingAgent> {
     let mut last = BTreeMap::new();
     for record in &found.records {
         let Ok(Event::AgentParked { agent, tier, until, why }) = journal_records::to_event(record)
@@ -34,10 +34,10 @@ pub fn parked(found: &RecordedRun) -> Vec<Parked> {
     let now_ms = i64::try_from(moment::now_seconds()).unwrap_or(i64::MAX).saturating_mul(1_000);
     last.into_iter()
         .filter(|(_, (until, wall_ms, _))| *until > found.last_at && *wall_ms > now_ms)
-        .map(|((agent, tier), (_, wall_ms, why))| Parked {
+        .map(|((agent, tier), (_, wall_ms, why))| WaitingAgent {
             agent,
             tier: tier.word(),
-            until: moment::iso(wall_ms),
+            until: moment::format_utc(wall_ms),
             why,
         })
         .collect()

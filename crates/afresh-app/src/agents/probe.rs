@@ -18,7 +18,7 @@ const OUTPUT_BYTES: u64 = 64 * 1024;
 
 /// A temporary directory for probes, removed when this is dropped.
 #[derive(Debug)]
-pub struct Trial {
+pub struct ProbeRunner {
     directory: TempDir,
     exe: PathBuf,
     environment: BTreeMap<String, String>,
@@ -29,14 +29,14 @@ pub struct Trial {
 
 /// How a probe ended, and the first line that it printed.
 #[derive(Debug)]
-pub struct Tried {
+pub struct ProbeResult {
     pub report: JobReport,
     pub said: String,
 }
 
 /// A longer command than a probe, with its own directory and environment.
 #[derive(Debug)]
-pub struct Errand<'a> {
+pub struct ProbeCommand<'a> {
     pub argv: &'a [String],
     pub cwd: &'a Path,
     pub env: Vec<(String, String)>,
@@ -44,7 +44,7 @@ pub struct Errand<'a> {
     pub output_bytes: u64,
 }
 
-impl Trial {
+impl ProbeRunner {
     pub fn new(environment: &Environment) -> Result<Self, String> {
         let directory = tempfile::Builder::new()
             .prefix("afresh-trial-")
@@ -60,23 +60,28 @@ impl Trial {
     }
 
     /// Runs a command line to its end, or to the limit, with the environment of a worker.
-    pub fn run(&self, argv: &[String], env: &[String], limit: Duration) -> Result<Tried, String> {
+    pub fn run(
+        &self,
+        argv: &[String],
+        env: &[String],
+        limit: Duration,
+    ) -> Result<ProbeResult, String> {
         let named = COMMON_VARIABLES.iter().copied().chain(env.iter().map(String::as_str));
         let variables = named.filter_map(|name| {
             self.environment.get(name).map(|value| (name.to_owned(), value.clone()))
         });
         let (cwd, env) = (self.directory.path(), variables.collect());
-        let errand = Errand { argv, cwd, env, limit, output_bytes: OUTPUT_BYTES };
+        let errand = ProbeCommand { argv, cwd, env, limit, output_bytes: OUTPUT_BYTES };
         let (report, text) = self.errand(&errand, |_| ())?;
         let said = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        Ok(Tried { report, said: said.trim().chars().take(80).collect() })
+        Ok(ProbeResult { report, said: said.trim().chars().take(80).collect() })
     }
 
     /// Runs a longer command: how it ended, and everything it printed. `watch` gets the file with its
     /// output whenever that grows.
     pub fn errand(
         &self,
-        errand: &Errand<'_>,
+        errand: &ProbeCommand<'_>,
         mut watch: impl FnMut(&Path),
     ) -> Result<(JobReport, String), String> {
         let number = self.started.fetch_add(1, Ordering::Relaxed);

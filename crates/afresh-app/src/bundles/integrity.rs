@@ -62,7 +62,7 @@ impl IntegrityCheck<'_> {
         let bundle = read(chosen)?;
         let mut sources: Vec<BundleSource> =
             bundle.sources.iter().map(|sum| self.source(sum)).collect::<Result<_, _>>()?;
-        sources.extend(self.gone(&bundle)?);
+        sources.extend(self.missing_files(&bundle)?);
         let ok = sources.iter().all(|source| source.state == SourceState::Same);
         Ok(BundleIntegrity { bundle: chosen.name.clone(), file: shown, ok, sources })
     }
@@ -94,7 +94,7 @@ impl IntegrityCheck<'_> {
     }
 
     /// Files of its dependencies that are missing on the branch, although no task deleted them.
-    fn gone(&self, bundle: &Bundle) -> Result<Vec<BundleSource>, AppError> {
+    fn missing_files(&self, bundle: &Bundle) -> Result<Vec<BundleSource>, AppError> {
         let Some(run) = self.run.filter(|_| !bundle.built_on.is_empty()) else {
             return Ok(Vec::new());
         };

@@ -29,11 +29,11 @@ pub struct ListedBundle<'a> {
     pub need: DependencyState,
     pub fill: ContextFill,
     /// The project's prompt template, if it was rendered with one.
-    pub template: Option<PromptTemplate>,
+    pub template: Option<UsedTemplate>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PromptTemplate {
+pub struct UsedTemplate {
     pub path: String,
     pub sha256: String,
 }
@@ -50,7 +50,7 @@ impl<'a> ListedBundle<'a> {
             kept,
             need: kept.need(run),
             fill: size::context_fill(bytes, told.window.unwrap_or(DEFAULT_WINDOW)),
-            template: own.map(|FileChecksum { path, sha256, .. }| PromptTemplate { path, sha256 }),
+            template: own.map(|FileChecksum { path, sha256, .. }| UsedTemplate { path, sha256 }),
         }
     }
 

@@ -12,7 +12,7 @@ use super::Config;
 
 /// One effective setting.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub struct ListedSetting {
     pub key: String,
     /// Null where nothing is set and there is no default.
     pub value: Value,
@@ -20,7 +20,7 @@ pub struct Listed {
 
 impl Config {
     /// The effective settings, in the order of the documentation; then other keys of the file.
-    pub fn values(&self) -> Vec<Listed> {
+    pub fn values(&self) -> Vec<ListedSetting> {
         let mut values = self.run();
         values.extend(self.agent_values());
         let lists = [
@@ -39,13 +39,13 @@ impl Config {
         values.extend(shares.map(|(key, percent)| listed(key, json!(f64::from(percent) / 100.0))));
         values.extend(self.price_values());
         let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
-        let besides: Vec<Listed> =
+        let besides: Vec<ListedSetting> =
             besides.map(|(key, written)| listed(key, written.value.clone())).collect();
         values.extend(besides);
         values
     }
 
-    fn run(&self) -> Vec<Listed> {
+    fn run(&self) -> Vec<ListedSetting> {
         let settings = &self.settings;
         let unlisted = if settings.unlisted_beside_others { "beside" } else { "alone" };
         let backoff: Vec<Value> = settings.backoff.iter().copied().map(spanned).collect();
@@ -70,7 +70,7 @@ impl Config {
         .collect()
     }
 
-    fn agent_values(&self) -> Vec<Listed> {
+    fn agent_values(&self) -> Vec<ListedSetting> {
         let mut values = Vec::new();
         for agent in self.agents.values() {
             let mut add = |key: &str, value| {
@@ -107,7 +107,7 @@ impl Config {
     }
 
     /// In dollars per million tokens, and the window in tokens.
-    fn price_values(&self) -> Vec<Listed> {
+    fn price_values(&self) -> Vec<ListedSetting> {
         let mut values = vec![listed("prices.as_of", json!(self.prices.as_of))];
         for (name, model) in self.prices.models() {
             let prices = [
@@ -136,7 +136,7 @@ impl Config {
         self.written.keys().map(String::as_str).find(|written| written.eq_ignore_ascii_case(key))
     }
 
-    fn budgets(&self) -> Vec<Listed> {
+    fn budgets(&self) -> Vec<ListedSetting> {
         let amounts = |budget: Budget| (budget.cost_micros.map(dollars), budget.tokens);
         let ((usd, tokens), (task_usd, task_tokens)) =
             (amounts(self.settings.budget), amounts(self.settings.task_budget));
@@ -151,8 +151,8 @@ impl Config {
     }
 }
 
-fn listed(key: &str, value: Value) -> Listed {
-    Listed { key: key.to_owned(), value }
+fn listed(key: &str, value: Value) -> ListedSetting {
+    ListedSetting { key: key.to_owned(), value }
 }
 
 fn spanned(length: Duration) -> Value {

@@ -18,7 +18,7 @@ use afresh_agents::{Agent, PriceTable};
 use afresh_core::settings::Settings;
 use afresh_formats::Finding;
 
-use crate::config::origin::Written;
+use crate::config::origin::WrittenValue;
 use crate::error::AppError;
 use crate::policy::sandbox::SandboxRequest;
 use crate::text::files;
@@ -53,7 +53,7 @@ pub struct Config {
     /// The checksum of the file.
     pub checksum: Option<FileChecksum>,
     /// The values of the file, by dotted key.
-    pub written: BTreeMap<String, Written>,
+    pub written: BTreeMap<String, WrittenValue>,
     /// Problems that are no errors.
     pub warnings: Vec<Finding>,
 }

@@ -8,13 +8,13 @@ use serde_json::json;
 
 /// A value as it was written, and its line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Written {
+pub struct WrittenValue {
     pub line: usize,
     pub value: serde_json::Value,
 }
 
 /// Every value of the file by its dotted key.
-pub(super) fn written(source: &SourceText<'_>, root: &Node) -> BTreeMap<String, Written> {
+pub(super) fn written(source: &SourceText<'_>, root: &Node) -> BTreeMap<String, WrittenValue> {
     let mut found = BTreeMap::new();
     collect(source, "", root, &mut found);
     found
@@ -24,7 +24,7 @@ fn collect(
     source: &SourceText<'_>,
     prefix: &str,
     node: &Node,
-    found: &mut BTreeMap<String, Written>,
+    found: &mut BTreeMap<String, WrittenValue>,
 ) {
     let Value::Table(entries) = &node.value else { return };
     for entry in entries {
@@ -34,7 +34,7 @@ fn collect(
             collect(source, &key, &entry.node, found);
         } else {
             let (line, _) = source.place(entry.key_span.start);
-            found.insert(key, Written { line, value: plain(&entry.node) });
+            found.insert(key, WrittenValue { line, value: plain(&entry.node) });
         }
     }
 }

@@ -11,14 +11,14 @@ use crate::error::AppError;
 
 /// A valid script, its text, and warnings about it.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedScript {
     pub file: ScriptFile,
     pub script: AgentScript,
     pub warnings: Vec<Finding>,
 }
 
 /// Loads a script, or returns everything that is wrong with it.
-pub fn load(directory: &Path, written: &str) -> Result<Loaded, Vec<Finding>> {
+pub fn load(directory: &Path, written: &str) -> Result<LoadedScript, Vec<Finding>> {
     let path = directory.join(written);
     let bytes = bytes(&path).map_err(|error| {
         let message = format!("cannot read the script: {error}");
@@ -29,11 +29,11 @@ pub fn load(directory: &Path, written: &str) -> Result<Loaded, Vec<Finding>> {
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let path = path.canonicalize().unwrap_or(path);
     let file = ScriptFile { path, shown: written.to_owned(), text };
-    Ok(Loaded { file, script, warnings: findings })
+    Ok(LoadedScript { file, script, warnings: findings })
 }
 
 /// The same with an error for a command.
-pub fn load_or_fail(directory: &Path, written: &str) -> Result<Loaded, AppError> {
+pub fn load_or_fail(directory: &Path, written: &str) -> Result<LoadedScript, AppError> {
     load(directory, written).map_err(|findings| {
         AppError::with_findings("script", &format!("cannot use the script {written}"), findings)
     })

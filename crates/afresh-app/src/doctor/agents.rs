@@ -5,32 +5,32 @@ use std::collections::BTreeMap;
 use afresh_agents::Agent;
 
 use crate::agents::assignment::with_built_in;
-use crate::agents::probe::Trial;
+use crate::agents::probe::ProbeRunner;
 use crate::agents::programs;
-use crate::agents::programs::look::{self, Look};
-use crate::agents::programs::version::Age;
+use crate::agents::programs::look::{self, AgentInspection};
+use crate::agents::programs::version::VersionAge;
 use crate::config::Config;
-use crate::doctor::Line;
+use crate::doctor::DoctorLine;
 use crate::environment::Environment;
 
-pub(super) fn look(
+pub(super) fn check_agents(
     config: &Config,
     environment: &Environment,
-    trial: Result<&Trial, &String>,
-) -> Vec<Line> {
+    trial: Result<&ProbeRunner, &String>,
+) -> Vec<DoctorLine> {
     let others = others(config, environment);
     let agents = config.agents.values().chain(&others);
     let looks = look::at_all(agents, &config.home, environment, trial);
     let is_named = |agent: &Agent| {
         config.agents.contains_key(&agent.name) || config.agent.as_ref() == Some(&agent.name)
     };
-    let need = |agent| if is_named(agent) { Need::Configured } else { Need::Installed };
+    let need = |agent| if is_named(agent) { AgentNeed::Configured } else { AgentNeed::Installed };
     looks.iter().flat_map(|(agent, look)| lines(agent, need(agent), look)).collect()
 }
 
 /// Why an agent is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Need {
+enum AgentNeed {
     Configured,
     /// It is installed but not configured.
     Installed,
@@ -48,41 +48,41 @@ fn others(config: &Config, environment: &Environment) -> Vec<Agent> {
         .collect()
 }
 
-fn lines(agent: &Agent, need: Need, look: &Look) -> Vec<Line> {
+fn lines(agent: &Agent, need: AgentNeed, look: &AgentInspection) -> Vec<DoctorLine> {
     let name = format!("agent {}", agent.name);
     let mut lines = vec![match &look.trouble {
-        Some(trouble) if trouble.is_certain && need == Need::Configured => {
-            Line::fail(&name, &trouble.text, &trouble.cure)
+        Some(trouble) if trouble.is_certain && need == AgentNeed::Configured => {
+            DoctorLine::fail(&name, &trouble.text, &trouble.cure)
         }
-        Some(trouble) => Line::warn(&name, &trouble.text, &trouble.cure),
+        Some(trouble) => DoctorLine::warn(&name, &trouble.text, &trouble.cure),
         None => started(&name, need, look),
     }];
-    let wants_login = need == Need::Configured && look.trouble.is_none();
+    let wants_login = need == AgentNeed::Configured && look.trouble.is_none();
     if let Some(cure) = look.login.as_ref().filter(|_| wants_login) {
         let text = format!("{} seems to have neither a key nor a login", agent.name);
-        lines.push(Line::warn(&format!("login {}", agent.name), text, cure));
+        lines.push(DoctorLine::warn(&format!("login {}", agent.name), text, cure));
     }
     lines
 }
 
-fn started(name: &str, need: Need, look: &Look) -> Line {
-    let Some(path) = &look.path else { return Line::ok(name, "built in") };
+fn started(name: &str, need: AgentNeed, look: &AgentInspection) -> DoctorLine {
+    let Some(path) = &look.path else { return DoctorLine::ok(name, "built in") };
     let path = path.display();
     let besides = match need {
-        Need::Configured => "",
-        Need::Installed => " (not in the configuration)",
+        AgentNeed::Configured => "",
+        AgentNeed::Installed => " (not in the configuration)",
     };
     let text = match look.said.as_str() {
         "" => format!("{path} starts{besides}"),
         said => format!("{path}: {said}{besides}"),
     };
     match look.beside_tested() {
-        Some((Age::Older, note)) => {
+        Some((VersionAge::Older, note)) => {
             let package = look.tested.map(|pin| format!("{}@{}", pin.package, pin.version));
             let cure = format!("update it: npm install -g {}", package.unwrap_or_default());
-            Line::warn(name, format!("{text}; {note}"), cure)
+            DoctorLine::warn(name, format!("{text}; {note}"), cure)
         }
-        Some((Age::Newer, note)) => Line::ok(name, format!("{text}; {note}")),
-        None => Line::ok(name, text),
+        Some((VersionAge::Newer, note)) => DoctorLine::ok(name, format!("{text}; {note}")),
+        None => DoctorLine::ok(name, text),
     }
 }

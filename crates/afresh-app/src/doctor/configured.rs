@@ -5,12 +5,12 @@ use std::path::Path;
 
 use afresh_agents::AgentProgram;
 
-use crate::agents::probe::Trial;
+use crate::agents::probe::ProbeRunner;
 use crate::agents::programs;
 use crate::agents::which;
 use crate::config::{self, Config};
 use crate::context::AppContext;
-use crate::doctor::{Line, agents};
+use crate::doctor::{DoctorLine, agents};
 use crate::environment::Environment;
 
 /// Words of a shell that are not programs.
@@ -19,11 +19,11 @@ const SHELL: &[&str] = &[
     "true", "false", "echo", "eval", ".", "source", "ulimit", "umask", "trap",
 ];
 
-pub(super) fn look(
+pub(super) fn check_configuration(
     context: &AppContext,
     directory: &Path,
-    trial: Result<&Trial, &String>,
-    lines: &mut Vec<Line>,
+    trial: Result<&ProbeRunner, &String>,
+    lines: &mut Vec<DoctorLine>,
 ) {
     let config = match config::load(directory, context.config_file.as_deref()) {
         Ok(config) => config,
@@ -32,10 +32,10 @@ pub(super) fn look(
                 let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
                 let cure =
                     finding.hint.clone().unwrap_or_else(|| "see docs/configuration.md".to_owned());
-                Line::fail("configuration", format!("{place}: {}", finding.message), cure)
+                DoctorLine::fail("configuration", format!("{place}: {}", finding.message), cure)
             }));
             if failure.findings.is_empty() {
-                lines.push(Line::failed("configuration", &failure));
+                lines.push(DoctorLine::failed("configuration", &failure));
             }
             return;
         }
@@ -45,57 +45,62 @@ pub(super) fn look(
         let text = format!("{}:{}: {}", warning.file, warning.line, warning.message);
         let cure =
             warning.hint.clone().unwrap_or_else(|| "remove it to silence this warning".to_owned());
-        Line::warn("configuration", text, cure)
+        DoctorLine::warn("configuration", text, cure)
     }));
     lines.extend(chosen(&config, &context.environment));
-    lines.extend(agents::look(&config, &context.environment, trial));
+    lines.extend(agents::check_agents(&config, &context.environment, trial));
     let sets = [("setup", &config.setup), ("checks", &config.settings.always)];
     lines.extend(
         sets.iter().filter_map(|(name, commands)| programs(name, commands, &context.environment)),
     );
 }
 
-fn configuration(config: &Config) -> Line {
+fn configuration(config: &Config) -> DoctorLine {
     if config.is_from_file() {
-        return Line::ok("configuration", config.shown.clone());
+        return DoctorLine::ok("configuration", config.shown.clone());
     }
-    Line::warn("configuration", "none; using defaults", "`afresh init` writes one")
+    DoctorLine::warn("configuration", "none; using defaults", "`afresh init` writes one")
 }
 
 /// The default agent.
-fn chosen(config: &Config, environment: &Environment) -> Option<Line> {
+fn chosen(config: &Config, environment: &Environment) -> Option<DoctorLine> {
     let cure =
         "`afresh init` finds installed agents; docs/configuration.md shows how to add any program";
     let is_built_in = |name: &str| AgentProgram::from_name(name).is_some();
     match &config.agent {
         Some(name) if is_built_in(name) => None,
         None if config.agents.is_empty() && programs::find("claude", environment).is_ok() => {
-            Some(Line::warn("agent", "no agent is configured; tasks go to claude", cure))
+            Some(DoctorLine::warn("agent", "no agent is configured; tasks go to claude", cure))
         }
-        _ if config.agents.is_empty() => Some(Line::fail("agent", "no agent is configured", cure)),
+        _ if config.agents.is_empty() => {
+            Some(DoctorLine::fail("agent", "no agent is configured", cure))
+        }
         Some(name) if !config.agents.contains_key(name) => {
             let known: Vec<&str> = config.agents.keys().map(String::as_str).collect();
             let text = format!(
                 "[run] agent is {name:?}, but only these are configured: {}",
                 known.join(", ")
             );
-            Some(Line::fail(
+            Some(DoctorLine::fail(
                 "agent",
                 text,
                 format!("add [agents.{name}], or name a configured one"),
             ))
         }
-        None => Some(Line::warn("agent", "there is no default agent", "set `agent` under [run]")),
+        None => {
+            Some(DoctorLine::warn("agent", "there is no default agent", "set `agent` under [run]"))
+        }
         Some(_) => None,
     }
 }
 
 /// Checks that the programs of shell commands exist; none without commands.
-fn programs(name: &str, commands: &[String], environment: &Environment) -> Option<Line> {
+fn programs(name: &str, commands: &[String], environment: &Environment) -> Option<DoctorLine> {
     if commands.is_empty() {
         return None;
     }
-    let wanted: BTreeSet<&str> = commands.iter().flat_map(|command| words(command)).collect();
+    let wanted: BTreeSet<&str> =
+        commands.iter().flat_map(|command| program_names(command)).collect();
     let path = environment.search_path();
     let missing: Vec<&str> = wanted
         .iter()
@@ -103,9 +108,9 @@ fn programs(name: &str, commands: &[String], environment: &Environment) -> Optio
         .filter(|program| !program.contains('/') && which::find(program, &path).is_err())
         .collect();
     Some(if missing.is_empty() {
-        Line::ok(name, format!("{} found", wanted.into_iter().collect::<Vec<_>>().join(", ")))
+        DoctorLine::ok(name, format!("{} found", wanted.into_iter().collect::<Vec<_>>().join(", ")))
     } else {
-        Line::warn(
+        DoctorLine::warn(
             name,
             format!("not on the PATH: {}", missing.join(", ")),
             "install them, or change the commands in the configuration",
@@ -114,7 +119,7 @@ fn programs(name: &str, commands: &[String], environment: &Environment) -> Optio
 }
 
 /// The first word of each simple command, as far as it can be found without a shell.
-fn words(command: &str) -> impl Iterator<Item = &str> {
+fn program_names(command: &str) -> impl Iterator<Item = &str> {
     let simple = command.split([';', '|', '&', '\n']).filter_map(|part| {
         let mut words = part.split_whitespace().filter(|word| !word.contains('='));
         words.find(|word| !matches!(*word, "{" | "(" | "!"))
@@ -132,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_programs_of_a_command_are_found() {
-        let found = |command| words(command).collect::<Vec<_>>();
+        let found = |command| program_names(command).collect::<Vec<_>>();
         assert_eq!(found("cargo test -q"), ["cargo"]);
         assert_eq!(found("cd web && A=1 npm ci; ./x.sh | grep y"), ["npm", "./x.sh", "grep"]);
         assert_eq!(

@@ -4,32 +4,34 @@ use afresh_core::status::RunState;
 use afresh_core::status::RunStatus;
 use afresh_engine::RepoContext;
 
-use crate::doctor::Line;
+use crate::doctor::DoctorLine;
 use crate::error::AppError;
 use crate::text::count;
 
-pub(super) fn look(place: &RepoContext, lines: &mut Vec<Line>) {
+pub(super) fn check_last_run(place: &RepoContext, lines: &mut Vec<DoctorLine>) {
     let found = match place.find_run(|_| true) {
         Ok(Some(found)) => found,
-        Ok(None) => return lines.push(Line::ok("last run", "none yet")),
-        Err(error) => return lines.push(Line::failed("last run", &AppError::from(error))),
+        Ok(None) => return lines.push(DoctorLine::ok("last run", "none yet")),
+        Err(error) => return lines.push(DoctorLine::failed("last run", &AppError::from(error))),
     };
     let status = RunStatus::from_run(&found.run);
     let is_driven = place.holder().is_ok_and(|holder| holder.is_some());
     let run = &status.run;
     lines.push(match (status.state, &status.halt) {
-        (_, Some(halt)) => Line::warn(
+        (_, Some(halt)) => DoctorLine::warn(
             "last run",
             format!("{run} was halted by {}: {}", halt.by, halt.reason),
             "`afresh resume` continues it",
         ),
-        (RunState::Running, None) if !is_driven => {
-            Line::warn("last run", format!("{run} was interrupted"), "`afresh run` continues it")
-        }
-        (state, None) => Line::ok("last run", format!("{run} is {}", state.word())),
+        (RunState::Running, None) if !is_driven => DoctorLine::warn(
+            "last run",
+            format!("{run} was interrupted"),
+            "`afresh run` continues it",
+        ),
+        (state, None) => DoctorLine::ok("last run", format!("{run} is {}", state.word())),
     });
     if !status.questions.is_empty() {
         let text = format!("{} of {run} open", count(status.questions.len(), "question"));
-        lines.push(Line::warn("questions", text, "`afresh questions` shows them"));
+        lines.push(DoctorLine::warn("questions", text, "`afresh questions` shows them"));
     }
 }

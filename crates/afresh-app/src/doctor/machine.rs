@@ -3,40 +3,40 @@
 use afresh_process::{ContainmentLevel, EnforcedLimits};
 use afresh_sandbox::{DetectedSandbox, SandboxLevel};
 
-use crate::agents::probe::{self, Trial};
-use crate::doctor::Line;
+use crate::agents::probe::{self, ProbeRunner};
+use crate::doctor::DoctorLine;
 use crate::environment::Environment;
 use crate::policy::limits;
 use crate::policy::network;
 use crate::policy::sandbox;
 
-pub(super) fn look(
+pub(super) fn check_machine(
     environment: &Environment,
-    trial: Result<&Trial, &String>,
-    lines: &mut Vec<Line>,
+    trial: Result<&ProbeRunner, &String>,
+    lines: &mut Vec<DoctorLine>,
 ) {
     limits::delegate_controllers();
     let tried = trial
         .map_err(Clone::clone)
         .and_then(|trial| trial.run(&["true".to_owned()], &[], probe::LIMIT));
     let line = match tried {
-        Err(why) => Line::fail("processes", why, "make /tmp, or TMPDIR, writable"),
+        Err(why) => DoctorLine::fail("processes", why, "make /tmp, or TMPDIR, writable"),
         Ok(tried) => {
             lines.push(limits(&tried.report.enforced_limits));
             let why = tried.report.unavailable.join("; ");
             match (&tried.report.ended, tried.report.containment) {
-                (Err(failure), _) => Line::fail(
+                (Err(failure), _) => DoctorLine::fail(
                     "processes",
                     failure.message.clone(),
                     "unset AFRESH_CONTAINMENT to use the best that this machine offers",
                 ),
                 (_, ContainmentLevel::Cgroup) => {
-                    Line::ok("processes", "child processes are contained by a cgroup")
+                    DoctorLine::ok("processes", "child processes are contained by a cgroup")
                 }
                 (_, ContainmentLevel::Namespace) => {
-                    Line::ok("processes", "child processes are contained by a PID namespace")
+                    DoctorLine::ok("processes", "child processes are contained by a PID namespace")
                 }
-                (_, ContainmentLevel::Group | ContainmentLevel::None) => Line::warn(
+                (_, ContainmentLevel::Group | ContainmentLevel::None) => DoctorLine::warn(
                     "processes",
                     format!("child processes are only found by session and parent ({why})"),
                     "allow unprivileged user namespaces, or run afresh in its own cgroup",
@@ -48,18 +48,18 @@ pub(super) fn look(
     let found = sandbox::detect(environment.sandbox().unwrap_or("auto"), environment);
     lines.push(sandbox(&found));
     lines.push(match network::outlook(&found.level, environment) {
-        Ok(words) => Line::ok("network", format!("agents: {words}")),
-        Err(failure) => Line::failed("network", &failure),
+        Ok(words) => DoctorLine::ok("network", format!("agents: {words}")),
+        Err(failure) => DoctorLine::failed("network", &failure),
     });
 }
 
 /// What enforces the limits of a worker.
-fn limits(kept: &EnforcedLimits) -> Line {
+fn limits(kept: &EnforcedLimits) -> DoctorLine {
     let found = format!("memory and process limits: enforced by {}", kept.describe());
     if kept.memory.is_kernel() && kept.processes.is_kernel() {
-        return Line::ok("limits", found);
+        return DoctorLine::ok("limits", found);
     }
-    Line::warn(
+    DoctorLine::warn(
         "limits",
         format!("{found}; a fast process tree can exceed them for a moment"),
         "run it in its own cgroup: `systemd-run --user --scope -p Delegate=yes afresh …`",
@@ -67,11 +67,11 @@ fn limits(kept: &EnforcedLimits) -> Line {
 }
 
 /// Which sandbox is available.
-fn sandbox(found: &DetectedSandbox) -> Line {
+fn sandbox(found: &DetectedSandbox) -> DoctorLine {
     let why = found.unavailable.join("; ");
     match &found.level {
-        SandboxLevel::Bubblewrap { .. } => Line::ok("sandbox", found.level.describe()),
-        SandboxLevel::Landlock { .. } => Line::warn(
+        SandboxLevel::Bubblewrap { .. } => DoctorLine::ok("sandbox", found.level.describe()),
+        SandboxLevel::Landlock { .. } => DoctorLine::warn(
             "sandbox",
             format!(
                 "{}; other processes are visible, and /tmp is shared ({why})",
@@ -79,7 +79,7 @@ fn sandbox(found: &DetectedSandbox) -> Line {
             ),
             "install bubblewrap, and allow unprivileged user namespaces",
         ),
-        SandboxLevel::Off => Line::warn(
+        SandboxLevel::Off => DoctorLine::warn(
             "sandbox",
             format!("none: workers and checks run with all your permissions ({why})"),
             "install bubblewrap, or run afresh in a container",

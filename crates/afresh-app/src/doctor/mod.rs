@@ -20,15 +20,15 @@ mod repository;
 
 use serde::Serialize;
 
-use crate::agents::probe::Trial;
+use crate::agents::probe::ProbeRunner;
 use crate::context::AppContext;
 use crate::error::AppError;
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Line {
+pub struct DoctorLine {
     pub name: String,
-    pub state: State,
+    pub state: CheckState,
     pub text: String,
     /// What to do about it.
     pub cure: Option<String>,
@@ -36,7 +36,7 @@ pub struct Line {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum CheckState {
     Ok,
     /// A run works, but not as well as it could.
     Warn,
@@ -44,7 +44,7 @@ pub enum State {
     Fail,
 }
 
-impl State {
+impl CheckState {
     pub fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -54,17 +54,17 @@ impl State {
     }
 }
 
-impl Line {
+impl DoctorLine {
     fn ok(name: &str, text: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), state: State::Ok, text: text.into(), cure: None }
+        Self { name: name.to_owned(), state: CheckState::Ok, text: text.into(), cure: None }
     }
 
     fn warn(name: &str, text: impl Into<String>, cure: impl Into<String>) -> Self {
-        Self { state: State::Warn, cure: Some(cure.into()), ..Self::ok(name, text) }
+        Self { state: CheckState::Warn, cure: Some(cure.into()), ..Self::ok(name, text) }
     }
 
     fn fail(name: &str, text: impl Into<String>, cure: impl Into<String>) -> Self {
-        Self { state: State::Fail, cure: Some(cure.into()), ..Self::ok(name, text) }
+        Self { state: CheckState::Fail, cure: Some(cure.into()), ..Self::ok(name, text) }
     }
 
     /// A check that fails like a command would.
@@ -74,25 +74,27 @@ impl Line {
             text = format!("{text}: {cause}");
         }
         let cure = failure.hint.clone();
-        Self { state: State::Fail, cure, ..Self::ok(name, text) }
+        Self { state: CheckState::Fail, cure, ..Self::ok(name, text) }
     }
 }
 
 /// Runs all checks.
-pub fn look(context: &AppContext) -> Vec<Line> {
+pub fn run_checks(context: &AppContext) -> Vec<DoctorLine> {
     let mut lines = Vec::new();
-    let trial = Trial::new(&context.environment);
-    let place = repository::look(context, &mut lines);
+    let trial = ProbeRunner::new(&context.environment);
+    let place = repository::check_repository(context, &mut lines);
     if let Some(place) = &place {
-        places::look(place, &mut lines);
+        places::check_directories(place, &mut lines);
     }
-    machine::look(&context.environment, trial.as_ref(), &mut lines);
+    machine::check_machine(&context.environment, trial.as_ref(), &mut lines);
     match context.directory() {
-        Ok(directory) => configured::look(context, &directory, trial.as_ref(), &mut lines),
-        Err(failure) => lines.push(Line::failed("directory", &failure)),
+        Ok(directory) => {
+            configured::check_configuration(context, &directory, trial.as_ref(), &mut lines)
+        }
+        Err(failure) => lines.push(DoctorLine::failed("directory", &failure)),
     }
     if let Some(place) = &place {
-        last_run::look(place, &mut lines);
+        last_run::check_last_run(place, &mut lines);
     }
     lines
 }

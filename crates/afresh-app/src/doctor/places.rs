@@ -9,8 +9,8 @@ use nix::sys::statfs::statfs;
 use nix::sys::statvfs::statvfs;
 use nix::unistd::{AccessFlags, access};
 
-use crate::doctor::Line;
-use crate::text::byte_size::shown as bytes;
+use crate::doctor::DoctorLine;
+use crate::text::byte_size::format_bytes as bytes;
 use crate::text::moment;
 
 /// Below this, work is likely to stop.
@@ -30,7 +30,7 @@ const REMOTE: &[(i64, &str)] = &[
     (0xfe53_4d42, "SMB"),
 ];
 
-pub(super) fn look(place: &RepoContext, lines: &mut Vec<Line>) {
+pub(super) fn check_directories(place: &RepoContext, lines: &mut Vec<DoctorLine>) {
     let layout = &place.layout;
     lines.push(directory("state", &layout.state, "AFRESH_STATE"));
     lines.push(journal(&layout.state));
@@ -40,7 +40,7 @@ pub(super) fn look(place: &RepoContext, lines: &mut Vec<Line>) {
 }
 
 /// How much space afresh uses. The cache is shared by all repositories.
-fn room(state: &Path, cache: &Path) -> Line {
+fn room(state: &Path, cache: &Path) -> DoctorLine {
     let (state, cache) = (of_directory(state, MOST_FILES), of_directory(cache, MOST_FILES));
     let shown = |size: CleanupSize| {
         let least = if size.is_whole { "" } else { "more than " };
@@ -48,9 +48,9 @@ fn room(state: &Path, cache: &Path) -> Line {
     };
     let text = format!("workspaces use {}, transcripts {}", shown(cache), shown(state));
     if cache.bytes.saturating_add(state.bytes) < MUCH_BYTES {
-        return Line::ok("room", text);
+        return DoctorLine::ok("room", text);
     }
-    Line::warn(
+    DoctorLine::warn(
         "room",
         text,
         "`afresh clean --dry-run` lists what can be removed; see docs/cleaning.md",
@@ -58,31 +58,35 @@ fn room(state: &Path, cache: &Path) -> Line {
 }
 
 /// A directory that exists or can be created.
-fn directory(name: &str, path: &Path, variable: &str) -> Line {
+fn directory(name: &str, path: &Path, variable: &str) -> DoctorLine {
     let elsewhere = format!("set {variable} to a writable directory on a local disk");
     let there = nearest(path);
     let shown = path.display();
     if !there.is_dir() {
-        return Line::fail(name, format!("{} is not a directory", there.display()), elsewhere);
+        return DoctorLine::fail(
+            name,
+            format!("{} is not a directory", there.display()),
+            elsewhere,
+        );
     }
     if access(&there, AccessFlags::W_OK | AccessFlags::X_OK).is_err() {
-        return Line::fail(name, format!("{} cannot be written", there.display()), elsewhere);
+        return DoctorLine::fail(name, format!("{} cannot be written", there.display()), elsewhere);
     }
     if let Some(kind) = remote_kind(&there)
         && name == "state"
     {
         let text = format!("{shown} is on {kind}, where locks are unreliable");
-        return Line::fail(name, text, elsewhere);
+        return DoctorLine::fail(name, text, elsewhere);
     }
     match free_bytes(&there) {
         Some(free) if free < NO_BYTES => {
-            Line::fail(name, format!("{shown}: {} free", bytes(free)), "free some space")
+            DoctorLine::fail(name, format!("{shown}: {} free", bytes(free)), "free some space")
         }
         Some(free) if free < LITTLE_BYTES => {
-            Line::warn(name, format!("{shown}: only {} free", bytes(free)), "free some space")
+            DoctorLine::warn(name, format!("{shown}: only {} free", bytes(free)), "free some space")
         }
-        Some(free) => Line::ok(name, format!("{shown}, {} free", bytes(free))),
-        None => Line::ok(name, shown.to_string()),
+        Some(free) => DoctorLine::ok(name, format!("{shown}, {} free", bytes(free))),
+        None => DoctorLine::ok(name, shown.to_string()),
     }
 }
 
@@ -103,16 +107,16 @@ fn free_bytes(path: &Path) -> Option<u64> {
 }
 
 /// Reads it from end to end: every record is chained to the one before.
-fn journal(state: &Path) -> Line {
+fn journal(state: &Path) -> DoctorLine {
     let read = Journal::open_read_only(state)
         .and_then(|reader| reader.map(|reader| reader.read_all()).transpose());
     match read {
-        Ok(None) => Line::ok("journal", "none yet; the first run creates it"),
+        Ok(None) => DoctorLine::ok("journal", "none yet; the first run creates it"),
         Ok(Some(records)) => {
             let text = format!("{} records, all intact", records.len());
-            Line::ok("journal", text)
+            DoctorLine::ok("journal", text)
         }
-        Err(error) => Line::fail(
+        Err(error) => DoctorLine::fail(
             "journal",
             error.to_string(),
             "nothing was changed; copy the state directory, then move it away to start over",
@@ -120,17 +124,17 @@ fn journal(state: &Path) -> Line {
     }
 }
 
-fn lock(place: &RepoContext) -> Line {
+fn lock(place: &RepoContext) -> DoctorLine {
     match place.holder() {
-        Ok(None) => Line::ok("driver", "no run is active"),
+        Ok(None) => DoctorLine::ok("driver", "no run is active"),
         Ok(Some(holder)) => {
-            let since = moment::iso(holder.since_wall_ms);
+            let since = moment::format_utc(holder.since_wall_ms);
             let text =
                 format!("process {} on {} is running since {since}", holder.pid, holder.host);
-            Line::ok("driver", text)
+            DoctorLine::ok("driver", text)
         }
         Err(error) => {
-            Line::fail("driver", error.to_string(), "`fuser -v` shows who holds the lock")
+            DoctorLine::fail("driver", error.to_string(), "`fuser -v` shows who holds the lock")
         }
     }
 }

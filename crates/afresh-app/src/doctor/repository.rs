@@ -5,25 +5,28 @@ use afresh_git::ref_names::{display_name, run_of_branch_ref};
 use afresh_git::{CommitIdentity, GitProgram};
 
 use crate::context::AppContext;
-use crate::doctor::Line;
+use crate::doctor::DoctorLine;
 use crate::error::AppError;
 
 /// The repository, if there is one that can be used.
-pub(super) fn look(context: &AppContext, lines: &mut Vec<Line>) -> Option<RepoContext> {
+pub(super) fn check_repository(
+    context: &AppContext,
+    lines: &mut Vec<DoctorLine>,
+) -> Option<RepoContext> {
     match GitProgram::find(context.environment.git_environment()) {
         Ok(git) => {
             let text = format!("git {} ({})", git.version(), git.path().display());
-            lines.push(Line::ok("git", text));
+            lines.push(DoctorLine::ok("git", text));
         }
         Err(error) => {
-            lines.push(Line::failed("git", &AppError::from(error)));
+            lines.push(DoctorLine::failed("git", &AppError::from(error)));
             return None;
         }
     }
     let place = match context.repository() {
         Ok(place) => place,
         Err(failure) => {
-            lines.push(Line::failed("repository", &failure));
+            lines.push(DoctorLine::failed("repository", &failure));
             return None;
         }
     };
@@ -33,7 +36,7 @@ pub(super) fn look(context: &AppContext, lines: &mut Vec<Line>) -> Option<RepoCo
     Some(place)
 }
 
-fn repository(place: &RepoContext) -> Line {
+fn repository(place: &RepoContext) -> DoctorLine {
     let repository = &place.repository;
     let at = repository.root().unwrap_or_else(|| repository.common_dir()).display().to_string();
     let shallow = repository.common_dir().join("shallow").is_file();
@@ -47,37 +50,43 @@ fn repository(place: &RepoContext) -> Line {
             let branch = repository.branch().ok().flatten();
             let on = branch.unwrap_or_else(|| "a detached HEAD".to_owned());
             let text = format!("{at}{kind}, on {on} at {}", &head.as_str()[..10]);
-            Line::ok("repository", text)
+            DoctorLine::ok("repository", text)
         }
-        Ok(None) => Line::fail(
+        Ok(None) => DoctorLine::fail(
             "repository",
             format!("{at} has no commit yet to start from"),
             "commit something, or let `afresh run --init-git` create an empty first commit",
         ),
-        Err(error) => Line::fail("repository", error.to_string(), "see what `git status` says"),
+        Err(error) => {
+            DoctorLine::fail("repository", error.to_string(), "see what `git status` says")
+        }
     }
 }
 
-fn identity(place: &RepoContext) -> Line {
+fn identity(place: &RepoContext) -> DoctorLine {
     let cure = "git config --global user.name NAME; git config --global user.email ADDRESS";
     match place.repository.identity() {
-        Ok(identity) if identity == CommitIdentity::default() => {
-            Line::warn("identity", "git has no user name; commits will be made as afresh", cure)
+        Ok(identity) if identity == CommitIdentity::default() => DoctorLine::warn(
+            "identity",
+            "git has no user name; commits will be made as afresh",
+            cure,
+        ),
+        Ok(identity) => {
+            DoctorLine::ok("identity", format!("{} <{}>", identity.name(), identity.email()))
         }
-        Ok(identity) => Line::ok("identity", format!("{} <{}>", identity.name(), identity.email())),
-        Err(error) => Line::warn("identity", error.to_string(), cure),
+        Err(error) => DoctorLine::warn("identity", error.to_string(), cure),
     }
 }
 
 /// A run cannot move its branch while that is checked out.
-fn checked_out(place: &RepoContext) -> Vec<Line> {
+fn checked_out(place: &RepoContext) -> Vec<DoctorLine> {
     let worktrees = place.repository.worktrees().unwrap_or_default();
     let ours = worktrees.into_iter().filter_map(|worktree| {
         let branch = worktree.branch?;
         run_of_branch_ref(&branch)?;
         let text =
             format!("{} is checked out in {}", display_name(&branch), worktree.path.display());
-        Some(Line::warn("branch", text, "switch to another branch before that run continues"))
+        Some(DoctorLine::warn("branch", text, "switch to another branch before that run continues"))
     });
     ours.collect()
 }

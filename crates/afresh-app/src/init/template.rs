@@ -8,7 +8,7 @@ use crate::init::agents::FoundAgent;
 
 /// What goes into the file.
 #[derive(Debug, Clone, Default)]
-pub struct Choices {
+pub struct ConfigChoices {
     /// None: no agent was found or named.
     pub agent: Option<FoundAgent>,
     pub parallel: u16,
@@ -19,7 +19,7 @@ pub struct Choices {
     pub more_checks: Vec<String>,
 }
 
-pub fn render(choices: &Choices) -> String {
+pub fn render(choices: &ConfigChoices) -> String {
     let mut text = String::from(
         "# How afresh runs plans in this repository.\n\
          # `afresh config list --origin` shows every value and where it comes from.\n\n[run]\n",
@@ -85,7 +85,7 @@ fn own_command(text: &mut String, command: &[String]) {
     text.push_str("env = []\n");
 }
 
-fn workspace(text: &mut String, choices: &Choices) {
+fn workspace(text: &mut String, choices: &ConfigChoices) {
     text.push_str("\n[workspace]\n");
     text.push_str("# Once per workspace, and again when a manifest or a lock file changes.\n");
     let _ = writeln!(text, "setup = {}", list(&choices.setup));
@@ -93,7 +93,7 @@ fn workspace(text: &mut String, choices: &Choices) {
     let _ = writeln!(text, "keep = {}", list(&choices.keep));
 }
 
-fn checks(text: &mut String, choices: &Choices) {
+fn checks(text: &mut String, choices: &ConfigChoices) {
     text.push_str("\n[checks]\n# Run on every merge, in addition to a task's own checks.\n");
     let _ = writeln!(text, "always = {}", list(&choices.checks));
     if !choices.more_checks.is_empty() {

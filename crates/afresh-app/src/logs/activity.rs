@@ -37,7 +37,7 @@ impl ActivityEntry {
     pub fn to_json(&self) -> Value {
         let ActivityLine { level, who, event, message } = &self.line;
         json!({
-            "seq": self.seq, "at": moment::iso(self.wall_ms), "run": self.run,
+            "seq": self.seq, "at": moment::format_utc(self.wall_ms), "run": self.run,
             "level": level, "who": who, "event": event, "message": message,
         })
     }

@@ -4,7 +4,7 @@ use afresh_core::printable;
 
 /// How bytes become what is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Show {
+pub enum TranscriptEncoding {
     /// Safe for a terminal: other characters are escaped.
     Printable,
     /// As it is.
@@ -13,11 +13,11 @@ pub enum Show {
 
 /// Keeps the incomplete end of the last piece.
 #[derive(Debug, Default)]
-pub struct Decoder {
+pub struct ChunkDecoder {
     open: Vec<u8>,
 }
 
-impl Decoder {
+impl ChunkDecoder {
     /// The text of the next piece, as far as it is complete.
     pub fn next(&mut self, piece: &[u8]) -> String {
         let mut bytes = std::mem::take(&mut self.open);
@@ -63,7 +63,7 @@ mod tests {
         let text = "a\r\nβ\u{9b}2J€😀\x1b]0;t\x07\rx\u{202e}".as_bytes();
         let whole = show(text);
         for size in 1..text.len() {
-            let mut decoder = Decoder::default();
+            let mut decoder = ChunkDecoder::default();
             let mut joined: String = text.chunks(size).map(|piece| decoder.next(piece)).collect();
             joined.push_str(&decoder.rest());
             assert_eq!(joined, whole, "pieces of {size}");
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_come_through_as_marks() {
-        let mut decoder = Decoder::default();
+        let mut decoder = ChunkDecoder::default();
         assert_eq!(decoder.next(b"a\xff\xfeb\xe2\x82"), "a\u{fffd}\u{fffd}b");
         assert_eq!(decoder.rest(), "\u{fffd}");
     }

@@ -13,11 +13,11 @@ use crate::session::select_run;
 
 /// The agents of a run. Empty where they are unknown: then output is printed as it is.
 #[derive(Debug, Default)]
-pub struct Readers(BTreeMap<String, Agent>);
+pub struct AgentReaders(BTreeMap<String, Agent>);
 
-impl Readers {
+impl AgentReaders {
     /// By the current configuration.
-    pub fn of(run: &Run, context: &AppContext) -> Self {
+    pub fn load(run: &Run, context: &AppContext) -> Self {
         let found = || {
             let directory = context.directory().ok()?;
             let file = select_run::load_plan(run).ok()?;

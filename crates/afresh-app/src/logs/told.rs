@@ -21,7 +21,7 @@ const MAX_TEXT_CHARS: usize = 20_000;
 const MAX_OUTPUT_LINES: usize = 8;
 
 /// One stream of reports, while it is read.
-pub struct Told {
+pub struct TranscriptRenderer {
     reader: Box<dyn StreamReader>,
     lines: LineBuffer,
     last_words: String,
@@ -30,13 +30,13 @@ pub struct Told {
     has_answered: bool,
 }
 
-impl std::fmt::Debug for Told {
+impl std::fmt::Debug for TranscriptRenderer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Told").field("used", &self.used).finish_non_exhaustive()
     }
 }
 
-impl Told {
+impl TranscriptRenderer {
     pub fn new(reader: Box<dyn StreamReader>) -> Self {
         Self {
             reader,
@@ -68,7 +68,7 @@ impl Told {
         let events = self.reader.read_line(line);
         let mut text = String::new();
         if events.is_empty() && !line.is_empty() && !line.starts_with('{') {
-            say(&mut text, line);
+            push_lines(&mut text, line);
         }
         for event in events {
             self.event(&mut text, event);
@@ -81,7 +81,7 @@ impl Told {
             AgentEvent::Session(id) => mark(text, '#', &format!("session {id}")),
             AgentEvent::Model(name) => mark(text, '#', &format!("model {name}")),
             AgentEvent::Text(words) => {
-                say(text, &words);
+                push_lines(text, &words);
                 self.last_words = words;
             }
             AgentEvent::ToolStarted(call) => tool(text, &call),
@@ -109,7 +109,7 @@ impl Told {
             return mark(text, '=', "that is its result");
         }
         mark(text, '=', "its result:");
-        say(text, answer);
+        push_lines(text, answer);
     }
 
     /// Printed once, at the end: totals keep growing before.
@@ -132,7 +132,7 @@ impl Told {
 }
 
 /// Lines of the worker, bounded.
-fn say(text: &mut String, words: &str) {
+fn push_lines(text: &mut String, words: &str) {
     let words = words.trim_end();
     if words.is_empty() {
         return;
@@ -169,7 +169,8 @@ fn ended(text: &mut String, end: &ToolEnd) {
 
 fn again(retry: &RetryNotice) -> String {
     let wait = retry.wait.filter(|wait| *wait > Duration::ZERO);
-    let wait = wait.map_or_else(String::new, |wait| format!(", after {}", moment::span(wait)));
+    let wait =
+        wait.map_or_else(String::new, |wait| format!(", after {}", moment::format_duration(wait)));
     format!("retries its model request{wait}: {}: {}", retry.class.word(), retry.message)
 }
 
@@ -192,7 +193,7 @@ mod tests {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
         let bytes =
             std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let mut told = Told::new(agent.reader().expect("it reports"));
+        let mut told = TranscriptRenderer::new(agent.reader().expect("it reports"));
         // However the output comes in pieces.
         let mut text: String = bytes.chunks(100).map(|piece| told.next(piece)).collect();
         text.push_str(&told.rest());

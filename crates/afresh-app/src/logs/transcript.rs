@@ -15,7 +15,7 @@ use serde::Serialize;
 
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Part {
+pub struct TranscriptFile {
     /// `prompt`, `stdout`, `stderr`, or `check alone-1` and the like.
     pub name: String,
     /// What ran, for a check.
@@ -26,7 +26,7 @@ pub struct Part {
 
 /// Which attempts and files are wanted.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct TranscriptFilter {
     pub task: TaskId,
     pub attempt: Option<u32>,
     pub prompt: bool,
@@ -34,29 +34,29 @@ pub struct Wanted {
 
 /// The files of one attempt.
 #[derive(Debug)]
-pub struct Transcript {
+pub struct AttemptTranscript {
     pub attempt: AttemptReport,
-    pub parts: Vec<Part>,
+    pub parts: Vec<TranscriptFile>,
 }
 
-impl Transcript {
-    pub fn of(
+impl AttemptTranscript {
+    pub fn find(
         layout: &StateLayout,
         found: &RecordedRun,
         attempt: &AttemptReport,
-        wanted: &Wanted,
+        wanted: &TranscriptFilter,
     ) -> Self {
         let directory = layout.attempt(found.run.id(), &attempt.id);
         let mut names = vec![("stdout", "stdout.log"), ("stderr", "stderr.log")];
         if wanted.prompt {
             names.insert(0, ("prompt", "prompt.md"));
         }
-        let part = |(name, file): (&str, &str)| Part {
+        let part = |(name, file): (&str, &str)| TranscriptFile {
             name: name.to_owned(),
             command: None,
             file: directory.join(file),
         };
-        let mut parts: Vec<Part> = names.into_iter().map(part).collect();
+        let mut parts: Vec<TranscriptFile> = names.into_iter().map(part).collect();
         parts.extend(checks(layout, found, &attempt.id));
         parts.retain(|part| is_plain_file(&part.file));
         Self { attempt: attempt.clone(), parts }
@@ -68,7 +68,7 @@ fn is_plain_file(file: &PathBuf) -> bool {
     fs::symlink_metadata(file).is_ok_and(|found| found.is_file())
 }
 
-fn checks(layout: &StateLayout, found: &RecordedRun, attempt: &AttemptId) -> Vec<Part> {
+fn checks(layout: &StateLayout, found: &RecordedRun, attempt: &AttemptId) -> Vec<TranscriptFile> {
     let directory = layout.checks(found.run.id(), Some(attempt));
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -77,7 +77,11 @@ fn checks(layout: &StateLayout, found: &RecordedRun, attempt: &AttemptId) -> Vec
     let commands = commands(found, attempt);
     let part = |file: PathBuf| {
         let stem = file.file_stem()?.to_str()?.to_owned();
-        Some(Part { command: commands.get(&stem).cloned(), name: format!("check {stem}"), file })
+        Some(TranscriptFile {
+            command: commands.get(&stem).cloned(),
+            name: format!("check {stem}"),
+            file,
+        })
     };
     files.into_iter().filter_map(part).collect()
 }

@@ -30,14 +30,14 @@ pub(super) struct DiskFolder {
     paths: Vec<String>,
     /// Entries that are no files, and what they are.
     others: BTreeMap<String, &'static str>,
-    read: RefCell<Read>,
+    read: RefCell<ReadFiles>,
     entries: usize,
     is_whole: bool,
 }
 
 /// Which files were read, and how many bytes they have together.
 #[derive(Debug, Default)]
-struct Read {
+struct ReadFiles {
     files: BTreeSet<String>,
     bytes: usize,
 }

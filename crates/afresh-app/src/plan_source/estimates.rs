@@ -8,11 +8,11 @@ use afresh_core::plan::{Plan, Task};
 use crate::plan_source::file_sizes::FileSizes;
 
 #[derive(Debug)]
-pub struct Estimates(FileSizes);
+pub struct ContextEstimates(FileSizes);
 
-impl Estimates {
-    pub fn of(plan: &Plan, root: &Path) -> Self {
-        Self(FileSizes::of(root, plan.tasks().iter().flat_map(Task::patterns)))
+impl ContextEstimates {
+    pub fn new(plan: &Plan, root: &Path) -> Self {
+        Self(FileSizes::measure(root, plan.tasks().iter().flat_map(Task::patterns)))
     }
 
     pub fn percent(&self, task: &Task) -> u64 {

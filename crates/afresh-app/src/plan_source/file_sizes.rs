@@ -20,10 +20,10 @@ const MAX_COMPARISONS: usize = 2_000_000;
 pub struct FileSizes(BTreeMap<String, u64>);
 
 impl FileSizes {
-    pub fn of<'a>(root: &Path, patterns: impl Iterator<Item = &'a FilePattern>) -> Self {
+    pub fn measure<'a>(root: &Path, patterns: impl Iterator<Item = &'a FilePattern>) -> Self {
         let distinct: BTreeMap<&str, &FilePattern> =
             patterns.map(|pattern| (pattern.as_str(), pattern)).collect();
-        let mut look = Look { root, listed: None, comparisons: 0 };
+        let mut look = SizeScan { root, listed: None, comparisons: 0 };
         let found = distinct.into_iter().filter_map(|(text, pattern)| {
             let bytes = match pattern.literal() {
                 Some(path) => look.plain(path),
@@ -40,14 +40,14 @@ impl FileSizes {
     }
 }
 
-struct Look<'a> {
+struct SizeScan<'a> {
     root: &'a Path,
     /// Every file by its path; filled only where a plan has globs.
     listed: Option<BTreeMap<String, u64>>,
     comparisons: usize,
 }
 
-impl Look<'_> {
+impl SizeScan<'_> {
     fn plain(&self, path: &str) -> Option<u64> {
         let found = fs::symlink_metadata(self.root.join(path)).ok()?;
         found.is_file().then_some(found.len())

@@ -5,7 +5,7 @@ use std::path::Path;
 use afresh_import::detect::{self, PlanFormat, ReadOptions};
 
 use super::disk::DiskFolder;
-use super::{FoundPlan, PlanReadOptions, Reader, unreadable};
+use super::{FoundPlan, PlanReadOptions, PlanReader, unreadable};
 use crate::error::AppError;
 
 /// How many parents of a named file are searched.
@@ -79,7 +79,7 @@ fn read_with(
     reading.findings.extend(folder.trouble());
     let (path, base) = (path.to_owned(), folder.root().to_owned());
     let folder = Box::new(folder);
-    let reader = Reader::Foreign(format, wishes.clone());
+    let reader = PlanReader::Foreign(format, wishes.clone());
     FoundPlan { path, shown: shown.to_owned(), format: format.name, reading, folder, base, reader }
 }
 

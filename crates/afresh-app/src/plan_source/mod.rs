@@ -100,11 +100,11 @@ pub struct FoundPlan {
     /// The files of the plan, and their directory.
     pub folder: Box<dyn PlanFolder>,
     pub base: PathBuf,
-    reader: Reader,
+    reader: PlanReader,
 }
 
 /// How it is read again.
-enum Reader {
+enum PlanReader {
     /// One file of the native format, by its name in findings.
     Own(String),
     Foreign(&'static PlanFormat, ReadOptions),
@@ -120,8 +120,8 @@ impl FoundPlan {
     /// Reads the same plan from other contents.
     pub fn read_from(&self, folder: &dyn PlanFolder) -> PlanReading {
         match &self.reader {
-            Reader::Foreign(format, wishes) => (format.read)(folder, wishes),
-            Reader::Own(file) => match folder.text(file) {
+            PlanReader::Foreign(format, wishes) => (format.read)(folder, wishes),
+            PlanReader::Own(file) => match folder.text(file) {
                 Some(Ok(text)) => native_format::read(file, text.as_bytes()),
                 Some(Err(finding)) => PlanReading::failed(finding),
                 None => PlanReading::default(),
@@ -151,7 +151,7 @@ pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<Fou
     let path = path.canonicalize().map_err(|error| unreadable(&shown, &error))?;
     let folder = Box::new(MemoryFolder::new([(shown.clone(), bytes)]));
     let base = directory.to_owned();
-    let reader = Reader::Own(shown.clone());
+    let reader = PlanReader::Own(shown.clone());
     Ok(FoundPlan { path, shown, format: NATIVE, reading, folder, base, reader })
 }
 

@@ -52,7 +52,7 @@ pub fn load(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Result<B
     let mut sources = Vec::new();
     for path in file.files.iter().filter(|path| path.is_file()).take(MAX_PLAN_FILES) {
         if let Ok(bytes) = std::fs::read(path) {
-            sources.push(FileChecksum::from_bytes(&shown(path, &root), &bytes));
+            sources.push(FileChecksum::from_bytes(&relative_path(path, &root), &bytes));
         }
     }
     let mut noted = |document: ProjectDocument| {
@@ -73,7 +73,7 @@ pub fn load(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Result<B
         task_files: file
             .task_files
             .iter()
-            .map(|(task, path)| (task.clone(), shown(&canonical(path), &root)))
+            .map(|(task, path)| (task.clone(), relative_path(&canonical(path), &root)))
             .collect(),
         project: project.map(&mut noted).and_then(|project| ProjectSummary::read(&project.text)),
         patterns: patterns.map(|patterns| {
@@ -89,7 +89,7 @@ pub fn load(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Result<B
 
 /// Workers see the same name, however the user wrote the path.
 fn plan_name(file: &PlanFile, root: &Path) -> String {
-    match shown(&file.path, root).as_str() {
+    match relative_path(&file.path, root).as_str() {
         "" => ".".to_owned(),
         name => name.to_owned(),
     }
@@ -99,7 +99,7 @@ fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-fn shown(path: &Path, root: &Path) -> String {
+fn relative_path(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }
 
@@ -161,7 +161,7 @@ fn spec(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Option<Proje
     let found = bases.iter().filter_map(|base| base.join(named).canonicalize().ok()).find(inside);
     let document = match found {
         Some(path) => read(&path, MAX_TEXT_BYTES)
-            .map(|text| ProjectDocument { path: shown(&path, root), text })
+            .map(|text| ProjectDocument { path: relative_path(&path, root), text })
             .map_err(|error| error.to_string()),
         None => Err("it is neither next to the plan nor in the repository".to_owned()),
     };

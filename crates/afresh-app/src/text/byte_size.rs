@@ -3,7 +3,7 @@
 const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
 
 /// `0 bytes`, `12 KiB`, `1.5 GiB`.
-pub fn shown(bytes: u64) -> String {
+pub fn format_bytes(bytes: u64) -> String {
     if bytes < 1024 {
         return format!("{bytes} bytes");
     }
@@ -25,7 +25,7 @@ mod tests {
 
     #[test]
     fn sizes_are_written_as_people_do() {
-        let texts = [0, 1023, 1024, 1536, 12 << 20, 3 << 29, 5 << 40].map(shown);
+        let texts = [0, 1023, 1024, 1536, 12 << 20, 3 << 29, 5 << 40].map(format_bytes);
         let wanted = ["0 bytes", "1023 bytes", "1 KiB", "1.5 KiB", "12 MiB", "1.5 GiB", "5 TiB"];
         assert_eq!(texts, wanted);
     }

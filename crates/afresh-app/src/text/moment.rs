@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 /// A time in UTC, as `2026-11-15T09:30:00.123Z`.
-pub fn iso(wall_ms: i64) -> String {
+pub fn format_utc(wall_ms: i64) -> String {
     jiff::Timestamp::from_millisecond(wall_ms)
         .map_or_else(|_| wall_ms.to_string(), |at| format!("{at:.3}"))
 }
 
 /// A time in UTC as in mail headers, `Sun, 15 Nov 2026 09:30:00 +0000`.
-pub fn mail(seconds: u64) -> String {
+pub fn format_mail_date(seconds: u64) -> String {
     let at = i64::try_from(seconds).ok().and_then(|s| jiff::Timestamp::from_second(s).ok());
     at.map_or_else(String::new, |at| at.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string())
 }
@@ -20,7 +20,7 @@ pub fn now_seconds() -> u64 {
 }
 
 /// A duration as `1h 02m`, `3m 05s` or `4.2s`.
-pub fn span(span: Duration) -> String {
+pub fn format_duration(span: Duration) -> String {
     let seconds = span.as_secs();
     match seconds {
         0..60 => format!("{seconds}.{}s", span.subsec_millis() / 100),
@@ -35,8 +35,8 @@ mod tests {
 
     #[test]
     fn spans_are_written_as_people_do() {
-        assert_eq!(span(Duration::from_millis(4_250)), "4.2s");
-        assert_eq!(span(Duration::from_secs(725)), "12m 05s");
-        assert_eq!(span(Duration::from_secs(3_720)), "1h 02m");
+        assert_eq!(format_duration(Duration::from_millis(4_250)), "4.2s");
+        assert_eq!(format_duration(Duration::from_secs(725)), "12m 05s");
+        assert_eq!(format_duration(Duration::from_secs(3_720)), "1h 02m");
     }
 }

@@ -7,7 +7,7 @@ use afresh_engine::reports::run_report::{AttemptResult, RunReport};
 use crate::terminal::output::{Output, Paint, safe};
 
 /// What went wrong and was fixed.
-pub(crate) fn tell(report: &RunReport, output: &Output) {
+pub(crate) fn print_outcome(report: &RunReport, output: &Output) {
     let heading = |text: &str| output.note(&format!("\n{}", output.paint(Paint::Blue, text)));
     heading("Problems found and fixed");
     for task in &report.tasks {

@@ -8,7 +8,7 @@ mod model;
 mod roles;
 mod scratch;
 
-pub(crate) use ending::{tell, try_next};
-pub(crate) use model::Played;
-pub(crate) use roles::Direction;
-pub(crate) use scratch::Scratch;
+pub(crate) use ending::{print_outcome, try_next};
+pub(crate) use model::ScriptedModel;
+pub(crate) use roles::DemoScript;
+pub(crate) use scratch::ScratchRepo;

@@ -14,14 +14,14 @@ use afresh_app::error::AppError;
 
 /// A model server for one program; it ends when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Played {
+pub(crate) struct ScriptedModel {
     server: ModelServer,
     program: AgentProgram,
 }
 
 const SCRIPT: &str = "todo";
 
-impl Played {
+impl ScriptedModel {
     pub(crate) fn by(program: AgentProgram) -> Result<Self, AppError> {
         let server = ModelServer::start().map_err(|error| {
             AppError::machine("model", "cannot listen on the loopback interface")

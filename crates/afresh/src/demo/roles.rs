@@ -9,14 +9,14 @@ use afresh_agents::adapters::scripted::chance::ScriptRng;
 
 /// The seed, and how fast it runs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Direction {
+pub(crate) struct DemoScript {
     pub(crate) seed: u64,
     /// How long a worker pretends to think.
     pub(crate) pause: Duration,
 }
 
 /// A task, the file it creates, and its correct contents.
-struct Work {
+struct DemoTask {
     task: &'static str,
     path: &'static str,
     good: &'static str,
@@ -24,8 +24,8 @@ struct Work {
     bad: Option<&'static str>,
 }
 
-const WORKS: &[Work] = &[
-    Work {
+const WORKS: &[DemoTask] = &[
+    DemoTask {
         task: "store",
         path: "lib/store.sh",
         good: "store_add() { printf '%s %s\\n' \"$1\" \"$2\" >>\"$TODO_FILE\"; }\n\
@@ -38,7 +38,7 @@ const WORKS: &[Work] = &[
              store_keep() { cat >>\"$TODO_FILE\"; }\n",
         ),
     },
-    Work {
+    DemoTask {
         task: "words",
         path: "lib/words.sh",
         good: "words_clean() {\n    clean=$(printf '%s' \"$1\" | sed 's/^ *//; s/ *$//')\n    \
@@ -46,7 +46,7 @@ const WORKS: &[Work] = &[
                printf '%s\\n' \"$clean\"\n}\n",
         bad: Some("words_clean() { printf '%s\\n' \"$1\"; }\n"),
     },
-    Work {
+    DemoTask {
         task: "list",
         path: "lib/list.sh",
         good: "todo_list() {\n    number=0\n    store_lines | while read -r state text; do\n        \
@@ -54,20 +54,20 @@ const WORKS: &[Work] = &[
                echo \"$number [$box] $text\"\n    done\n}\n",
         bad: Some("todo_list() { store_lines; }\n"),
     },
-    Work {
+    DemoTask {
         task: "add",
         path: "lib/add.sh",
         good: "todo_add() {\n    text=$(words_clean \"$1\") || return 1\n    \
                store_add open \"$text\"\n    echo \"added: $text\"\n}\n",
         bad: Some("todo_add() { store_add open \"$1\"; echo \"added: $1\"; }\n"),
     },
-    Work {
+    DemoTask {
         task: "count",
         path: "lib/count.sh",
         good: "todo_count() { echo \"$(store_lines | grep -c '^open ') to do\"; }\n",
         bad: Some("todo_count() { echo \"$(store_lines | grep -c '') to do\"; }\n"),
     },
-    Work {
+    DemoTask {
         task: "usage",
         path: "USAGE.md",
         good: "# Usage\n\n    sh todo.sh add buy milk\n    sh todo.sh list\n    sh todo.sh count\n    \
@@ -105,7 +105,7 @@ const EMPTY: &str = "EMPTY_STYLE=friendly\n\
 /// The worker's question about an empty list.
 const QUESTION: &str = "{ ask = \"What should `list` say about an empty list?\", options = [\"friendly: it says that there is nothing to do\", \"quiet: it says nothing\"] }";
 
-impl Direction {
+impl DemoScript {
     /// The whole script.
     pub(crate) fn script(&self) -> String {
         let mut dice = ScriptRng::new(self.seed, "demo", 1);
@@ -203,7 +203,7 @@ mod tests {
     fn every_seed_makes_a_script_and_seeds_differ() {
         let mut scripts = BTreeSet::new();
         for seed in 0..50 {
-            let text = Direction { seed, pause: Duration::from_millis(200) }.script();
+            let text = DemoScript { seed, pause: Duration::from_millis(200) }.script();
             let reading = scripted::read("script.toml", text.as_bytes());
             assert!(
                 reading.script.is_some() && reading.findings.is_empty(),

@@ -24,12 +24,12 @@ const FILES: &[(&str, &str)] = &[
 
 /// A directory with the repository and all files of afresh for it.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub(crate) struct ScratchRepo {
     directory: PathBuf,
     keep: bool,
 }
 
-impl Scratch {
+impl ScratchRepo {
     /// Creates a new directory.
     pub(crate) fn new(under: &Path, keep: bool) -> Result<Self, AppError> {
         let mut last = None;
@@ -74,7 +74,7 @@ impl Scratch {
     }
 
     /// Keeps it for inspection.
-    pub(crate) fn keep(&mut self) {
+    pub(crate) fn keep_directory(&mut self) {
         self.keep = true;
     }
 
@@ -82,7 +82,7 @@ impl Scratch {
     pub(crate) fn fill(&self, more: &[(&str, &str)]) -> Result<(), AppError> {
         let repository = self.repository();
         for (path, text) in FILES.iter().chain(more) {
-            put(&repository.join(path), text)?;
+            write_file(&repository.join(path), text)?;
         }
         self.git(&["init", "--quiet", "--template=", "--initial-branch=main"])?;
         self.git(&["add", "--all"])?;
@@ -113,7 +113,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchRepo {
     fn drop(&mut self) {
         if !self.keep {
             // A leftover is in the directory for temporary files anyway.
@@ -122,7 +122,7 @@ impl Drop for Scratch {
     }
 }
 
-fn put(path: &Path, text: &str) -> Result<(), AppError> {
+fn write_file(path: &Path, text: &str) -> Result<(), AppError> {
     let parent = path.parent().unwrap_or(path);
     fs::create_dir_all(parent)
         .and_then(|()| fs::write(path, text))

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 /// What came next.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum NextLine {
     Line(Vec<u8>),
     /// The line was too long for a message and was skipped.
     TooLong,
@@ -12,17 +12,17 @@ pub(crate) enum Next {
 }
 
 /// The next line of at most so many bytes.
-pub(crate) fn next(input: &mut impl BufRead, most: u64) -> io::Result<Next> {
+pub(crate) fn next(input: &mut impl BufRead, most: u64) -> io::Result<NextLine> {
     let mut line = Vec::new();
     let count = input.by_ref().take(most).read_until(b'\n', &mut line)?;
     if count == 0 {
-        return Ok(Next::End);
+        return Ok(NextLine::End);
     }
     if line.ends_with(b"\n") || (count as u64) < most {
-        return Ok(Next::Line(line));
+        return Ok(NextLine::Line(line));
     }
     pass_over(input)?;
-    Ok(Next::TooLong)
+    Ok(NextLine::TooLong)
 }
 
 /// Leaves out the rest of a line that is too long.

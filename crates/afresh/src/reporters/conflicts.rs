@@ -13,13 +13,13 @@ use afresh_app::error::AppError;
 const MAX_SHARED: usize = 20;
 
 /// Why two tasks cannot run at the same time; empty where they can.
-pub(crate) struct Apart<'a> {
+pub(crate) struct TaskConflict<'a> {
     tasks: [&'a Task; 2],
     waves: [u32; 2],
-    reasons: Vec<Reason<'a>>,
+    reasons: Vec<ConflictReason<'a>>,
 }
 
-enum Reason<'a> {
+enum ConflictReason<'a> {
     /// Each of these needs the one before it.
     Ordered(Vec<&'a TaskId>),
     /// Both may write it: the patterns of the first and of the second.
@@ -30,7 +30,7 @@ enum Reason<'a> {
     DoneBefore(&'a TaskId),
 }
 
-impl<'a> Apart<'a> {
+impl<'a> TaskConflict<'a> {
     pub(crate) fn new(plan: &'a Plan, ids: [&str; 2]) -> Result<Self, AppError> {
         let [a, b] = [find(plan, ids[0])?, find(plan, ids[1])?];
         let tasks = [plan.task(a), plan.task(b)];
@@ -42,22 +42,23 @@ impl<'a> Apart<'a> {
         let mut reasons = Vec::new();
         let way = plan.way(a, b).or_else(|| plan.way(b, a));
         if let Some(way) = way {
-            reasons.push(Reason::Ordered(way.iter().map(|at| &plan.task(*at).id).collect()));
+            reasons
+                .push(ConflictReason::Ordered(way.iter().map(|at| &plan.task(*at).id).collect()));
         }
         for task in tasks {
             if task.checkpoint.is_some() {
-                reasons.push(Reason::AsksPerson(&task.id));
+                reasons.push(ConflictReason::AsksPerson(&task.id));
             } else if task.done_before.is_some() {
-                reasons.push(Reason::DoneBefore(&task.id));
+                reasons.push(ConflictReason::DoneBefore(&task.id));
             } else if !task.lists_files() {
-                reasons.push(Reason::Unlisted(&task.id));
+                reasons.push(ConflictReason::Unlisted(&task.id));
             }
         }
         let pairs = tasks[0]
             .patterns()
             .flat_map(|one| tasks[1].patterns().map(move |other| (one, other)))
             .filter(|(one, other)| one.overlaps(other));
-        let shared = pairs.map(|(one, other)| Reason::Shared(one.as_str(), other.as_str()));
+        let shared = pairs.map(|(one, other)| ConflictReason::Shared(one.as_str(), other.as_str()));
         reasons.extend(shared.take(MAX_SHARED));
         Ok(Self { tasks, waves, reasons })
     }
@@ -67,7 +68,7 @@ impl<'a> Apart<'a> {
             "tasks": [self.tasks[0].id, self.tasks[1].id],
             "waves": self.waves,
             "side_by_side": self.reasons.is_empty(),
-            "reasons": self.reasons.iter().map(Reason::to_json).collect::<Vec<_>>(),
+            "reasons": self.reasons.iter().map(ConflictReason::to_json).collect::<Vec<_>>(),
         })
     }
 
@@ -86,7 +87,7 @@ impl<'a> Apart<'a> {
     }
 }
 
-impl Reason<'_> {
+impl ConflictReason<'_> {
     fn to_text(&self) -> String {
         match self {
             Self::Ordered(way) => {

@@ -7,16 +7,16 @@ use crate::terminal::output::Output;
 use afresh_app::text::moment;
 
 #[derive(Debug)]
-pub(crate) struct EventLines {
+pub(crate) struct JsonEventReporter {
     pub(crate) output: Output,
 }
 
-impl Reporter for EventLines {
+impl Reporter for JsonEventReporter {
     fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
         let mut line = serde_json::to_value(seen.event).unwrap_or_default();
         if let Value::Object(fields) = &mut line {
             fields.insert("seq".to_owned(), seen.seq.into());
-            fields.insert("at".to_owned(), moment::iso(seen.wall_ms).into());
+            fields.insert("at".to_owned(), moment::format_utc(seen.wall_ms).into());
             fields.insert("run".to_owned(), seen.run.id().to_string().into());
         }
         self.output.data(&line.to_string());

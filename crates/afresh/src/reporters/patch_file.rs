@@ -17,7 +17,7 @@ use afresh_app::text::moment;
 
 /// Where a patch goes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Target<'a> {
+pub(crate) struct PatchTarget<'a> {
     pub(crate) file: &'a Path,
     pub(crate) context: &'a AppContext,
     pub(crate) output: &'a Output,
@@ -27,7 +27,7 @@ pub(crate) fn write(
     place: &RepoContext,
     run: &Run,
     signature: &CommitSignature,
-    target: &Target<'_>,
+    target: &PatchTarget<'_>,
 ) -> Result<Exit, AppError> {
     let done = run.tasks().filter(|(_, state)| state.is_done());
     let titles: Vec<String> =
@@ -35,7 +35,7 @@ pub(crate) fn write(
     let head = PatchHeader {
         subject: &run.plan().name,
         body: &titles.join("\n"),
-        date: &moment::mail(signature.at_seconds),
+        date: &moment::format_mail_date(signature.at_seconds),
         signature,
     };
     let patch = place.repository.patch(run.base(), run.tip(), &head).map_err(AppError::git)?;

@@ -87,7 +87,7 @@ struct ConflictJson {
 impl<'a> PlanJson<'a> {
     /// `percent` is the share of the context window that a task will fill, `staff` its agent, `sizes`
     /// the size of its prompt.
-    pub(crate) fn of(
+    pub(crate) fn new(
         file: &'a PlanFile,
         percent: impl Fn(&Task) -> u64,
         staff: impl Fn(&Task) -> AssignedAgent,

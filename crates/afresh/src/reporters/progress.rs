@@ -11,32 +11,32 @@ use crate::terminal::output::{Output, Paint, count, safe};
 use afresh_app::text::moment;
 
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct ProgressReporter {
     output: Output,
     started: Instant,
-    questions: Questions,
+    questions: QuestionDisplay,
 }
 
 /// Who tells people about questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Questions {
+pub(crate) enum QuestionDisplay {
     ToldHere,
     AskedElsewhere,
 }
 
-impl Progress {
-    pub(crate) fn new(output: Output, questions: Questions) -> Self {
+impl ProgressReporter {
+    pub(crate) fn new(output: Output, questions: QuestionDisplay) -> Self {
         Self { output, started: Instant::now(), questions }
     }
 
     fn line(&self, mark: &str, paint: Paint, who: &str, text: &str) {
-        let since = moment::span(self.started.elapsed());
+        let since = moment::format_duration(self.started.elapsed());
         let mark = self.output.paint(paint, &format!("{mark:>9}"));
         self.output.note(&format!("{since:>8} {mark} {who} {}", safe(text)));
     }
 }
 
-impl Reporter for Progress {
+impl Reporter for ProgressReporter {
     fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
         let run = seen.run;
         let title = |task: &afresh_core::ids::TaskId| {
@@ -148,7 +148,7 @@ impl Reporter for Progress {
     }
 }
 
-impl Progress {
+impl ProgressReporter {
     /// Denials; those that only a program's output mentions are in the report.
     fn refusals(&self, event: &Event) {
         let met = denial::met(event);
@@ -161,7 +161,7 @@ impl Progress {
     /// Questions, answers, halts.
     fn people(&self, event: &Event) {
         match event {
-            Event::QuestionAsked { question } if self.questions == Questions::ToldHere => {
+            Event::QuestionAsked { question } if self.questions == QuestionDisplay::ToldHere => {
                 self.line("question", Paint::Yellow, &question.id.to_string(), &question.text);
             }
             Event::QuestionAnswered { question, answer, by } => {

@@ -19,12 +19,12 @@ use crate::terminal::output::count;
 const PAUSE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
-pub(crate) struct StatePage {
+pub(crate) struct StatePageReporter {
     file: PathBuf,
     written: Option<Instant>,
 }
 
-impl StatePage {
+impl StatePageReporter {
     pub(crate) fn new(file: PathBuf) -> Self {
         Self { file, written: None }
     }
@@ -38,7 +38,7 @@ impl StatePage {
     }
 }
 
-impl Reporter for StatePage {
+impl Reporter for StatePageReporter {
     fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
         let telling = matches!(
             seen.event,

@@ -15,27 +15,27 @@ use afresh_app::text::moment;
 
 /// A run after its driver ended.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct EndedRun {
     pub(crate) run: Run,
     pub(crate) standing: DriveState,
     pub(crate) took: Duration,
     pub(crate) layout: StateLayout,
 }
 
-pub(crate) fn print(ended: &Ended, output: &Output) {
+pub(crate) fn print(ended: &EndedRun, output: &Output) {
     print_outcome(ended, output);
     next(ended, &RunStatus::from_run(&ended.run), output);
 }
 
 /// The outcome, without the next command.
-pub(crate) fn print_outcome(ended: &Ended, output: &Output) {
+pub(crate) fn print_outcome(ended: &EndedRun, output: &Output) {
     let status = RunStatus::from_run(&ended.run);
     failures(ended, &status, output);
     output.note(&line(&ended.run, &status, ended.took, output));
     output.notices(budget::attempts_without_price(&ended.run));
 }
 
-fn failures(ended: &Ended, status: &RunStatus, output: &Output) {
+fn failures(ended: &EndedRun, status: &RunStatus, output: &Output) {
     for task in &status.tasks {
         if let ("failed" | "skipped" | "blocked", Some(error)) = (task.state, &task.error) {
             let word = output.paint(Paint::Red, task.state);
@@ -72,7 +72,8 @@ fn line(run: &Run, status: &RunStatus, took: Duration, output: &Output) -> Strin
             parts.push(format!("{} {state}", count(state)));
         }
     }
-    let mut text = format!("[{}] {done}/{total} tasks: {}", moment::span(took), parts.join(", "));
+    let mut text =
+        format!("[{}] {done}/{total} tasks: {}", moment::format_duration(took), parts.join(", "));
     let tokens = run.usage().tokens();
     if tokens > 0 {
         text = format!("{text} · {tokens} tokens");
@@ -83,7 +84,7 @@ fn line(run: &Run, status: &RunStatus, took: Duration, output: &Output) -> Strin
     format!("{} {text}", output.paint(Paint::Blue, "Summary"))
 }
 
-fn next(ended: &Ended, status: &RunStatus, output: &Output) {
+fn next(ended: &EndedRun, status: &RunStatus, output: &Output) {
     let run = &ended.run;
     let branch = run.branch();
     waits_for(run, output);

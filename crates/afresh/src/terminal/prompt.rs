@@ -6,9 +6,9 @@ use crate::terminal::output::{Output, Paint};
 
 /// A user who can read a question and type an answer.
 #[derive(Debug)]
-pub(crate) struct Asker(());
+pub(crate) struct UserPrompt(());
 
-impl Asker {
+impl UserPrompt {
     /// None without a terminal for input and output, or with `--json`.
     pub(crate) fn there(output: &Output) -> Option<Self> {
         output.is_interactive().then_some(Self(()))

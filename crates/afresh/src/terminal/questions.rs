@@ -24,14 +24,14 @@ const GLANCE: Duration = Duration::from_millis(500);
 
 /// The user at this terminal.
 #[derive(Debug, Clone)]
-pub(crate) struct Person {
+pub(crate) struct TerminalUser {
     output: Output,
     open: Arc<Mutex<Vec<Question>>>,
     /// Whether the input is still open.
     there: Arc<AtomicBool>,
 }
 
-impl Person {
+impl TerminalUser {
     /// None without a terminal.
     pub(crate) fn at_terminal(output: &Output) -> Option<Self> {
         output.is_interactive().then(|| Self {
@@ -174,7 +174,7 @@ fn in_words(question: &Question, answer: &str) -> String {
     }
 }
 
-impl Reporter for Person {
+impl Reporter for TerminalUser {
     fn waiting_for_answers(&mut self, _run: &Run) {
         let open = self.open();
         let ids: Vec<String> = open.iter().map(|question| question.id.to_string()).collect();

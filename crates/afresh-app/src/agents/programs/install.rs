@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{installed, look};
-use crate::agents::probe::{Errand, Trial};
+use crate::agents::probe::{ProbeCommand, ProbeRunner};
 use crate::agents::which;
 use crate::environment::Environment;
 use crate::error::AppError;
@@ -20,7 +20,7 @@ use crate::text::count;
 
 /// A program and a version to install.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct InstallRequest {
     pub pin: &'static PinnedProgram,
     /// Usually the version that afresh is tested with.
     pub version: String,
@@ -28,7 +28,7 @@ pub struct Wanted {
 
 /// An installed program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installed {
+pub struct InstalledProgram {
     pub path: PathBuf,
     /// Whether it was installed just now.
     pub is_new: bool,
@@ -43,19 +43,19 @@ const TELL_EVERY: Duration = Duration::from_secs(3);
 const ASIDE: &str = "new-";
 
 /// Where progress goes while an installation takes its time.
-pub type Notify<'a> = &'a dyn Fn(Notice);
+pub type NotifyProgress<'a> = &'a dyn Fn(Notice);
 
 /// Installs one program, unless it is installed already.
 pub fn install(
-    wanted: &Wanted,
+    wanted: &InstallRequest,
     environment: &Environment,
-    notify: Notify<'_>,
-) -> Result<Installed, AppError> {
+    notify: NotifyProgress<'_>,
+) -> Result<InstalledProgram, AppError> {
     let place = installed::directory(environment).ok_or_else(|| {
         AppError::usage("cache", "there is no cache directory to install into")
             .hint("set HOME, or AFRESH_CACHE to a directory of your choice")
     })?;
-    let Wanted { pin, version } = wanted;
+    let InstallRequest { pin, version } = wanted;
     let target = place.join(format!("{}-{version}", pin.program));
     let cannot = |error: std::io::Error| cannot_write(&place, &error);
     fs::create_dir_all(&place).map_err(cannot)?;
@@ -67,11 +67,11 @@ pub fn install(
     }
     point(&place, pin.program, &target).map_err(cannot)?;
     let path = installed::bin(&place.join(pin.program), pin.program);
-    Ok(Installed { path, is_new })
+    Ok(InstalledProgram { path, is_new })
 }
 
 /// One installation at a time; a second one waits.
-fn lock(place: &Path, notify: Notify<'_>) -> std::io::Result<File> {
+fn lock(place: &Path, notify: NotifyProgress<'_>) -> std::io::Result<File> {
     let file = File::create(place.join("lock"))?;
     if file.try_lock().is_err() {
         notify(Notice::new("waiting for another `afresh agents install` to finish"));
@@ -91,17 +91,17 @@ fn clear_away(place: &Path) {
 
 /// Installs into a temporary directory, checks that the program starts, and moves it into place.
 fn make(
-    wanted: &Wanted,
+    wanted: &InstallRequest,
     place: &Path,
     target: &Path,
     environment: &Environment,
-    notify: Notify<'_>,
+    notify: NotifyProgress<'_>,
 ) -> Result<(), AppError> {
     let aside = tempfile::Builder::new()
         .prefix(ASIDE)
         .tempdir_in(place)
         .map_err(|error| cannot_write(place, &error))?;
-    let trial = Trial::new(environment).map_err(failed)?;
+    let trial = ProbeRunner::new(environment).map_err(failed)?;
     npm(wanted, aside.path(), &trial, environment, notify)?;
     let program = installed::bin(aside.path(), wanted.pin.program);
     starts(wanted, &program.to_string_lossy(), &trial, environment)?;
@@ -115,9 +115,9 @@ fn make(
 
 /// Checks that the program exists, and that `--version` works where it has one.
 fn starts(
-    wanted: &Wanted,
+    wanted: &InstallRequest,
     program: &str,
-    trial: &Trial,
+    trial: &ProbeRunner,
     environment: &Environment,
 ) -> Result<(), AppError> {
     let unusable = |why: &str| {
@@ -150,11 +150,11 @@ fn point(place: &Path, program: &str, target: &Path) -> std::io::Result<()> {
 }
 
 fn npm(
-    wanted: &Wanted,
+    wanted: &InstallRequest,
     prefix: &Path,
-    trial: &Trial,
+    trial: &ProbeRunner,
     environment: &Environment,
-    notify: Notify<'_>,
+    notify: NotifyProgress<'_>,
 ) -> Result<(), AppError> {
     let npm = which::find("npm", &environment.search_path()).map_err(|why| {
         AppError::usage("npm", format!("npm {why}")).hint(
@@ -172,7 +172,8 @@ fn npm(
     argv.push(package(wanted));
     notify(Notice::new(format!("installing {} …", package(wanted))));
     let env = environment.all().into_iter().collect();
-    let errand = Errand { argv: &argv, cwd: prefix, env, limit: LIMIT, output_bytes: OUTPUT_BYTES };
+    let errand =
+        ProbeCommand { argv: &argv, cwd: prefix, env, limit: LIMIT, output_bytes: OUTPUT_BYTES };
     let mut told = Instant::now();
     let tell = |log: &Path| {
         if told.elapsed() >= TELL_EVERY {
@@ -192,7 +193,7 @@ fn npm(
     }
 }
 
-fn package(wanted: &Wanted) -> String {
+fn package(wanted: &InstallRequest) -> String {
     format!("{}@{}", wanted.pin.package, wanted.version)
 }
 
@@ -200,7 +201,7 @@ const NETWORK: &str = "check the connection, `npm config get registry` and HTTPS
      installed";
 
 /// Why npm failed, by its error codes.
-fn refused(wanted: &Wanted, log: &str) -> AppError {
+fn refused(wanted: &InstallRequest, log: &str) -> AppError {
     let errors = log.lines().filter_map(|line| {
         let line = line.trim();
         line.strip_prefix("npm error ").or_else(|| line.strip_prefix("npm ERR! "))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where a program keeps what it needs to reach its model.
-struct Places {
+struct LoginPlaces {
     program: &'static str,
     /// Any of these is enough.
     variables: &'static [&'static str],
@@ -14,8 +14,8 @@ struct Places {
     cure: &'static str,
 }
 
-const PLACES: &[Places] = &[
-    Places {
+const PLACES: &[LoginPlaces] = &[
+    LoginPlaces {
         program: "claude",
         variables: &[
             "ANTHROPIC_API_KEY",
@@ -28,14 +28,14 @@ const PLACES: &[Places] = &[
         file: ".credentials.json",
         cure: "start `claude` once and log in, or set ANTHROPIC_API_KEY",
     },
-    Places {
+    LoginPlaces {
         program: "codex",
         variables: &["CODEX_API_KEY", "OPENAI_API_KEY"],
         directory: ("CODEX_HOME", ".codex"),
         file: "auth.json",
         cure: "`codex login`, or set CODEX_API_KEY",
     },
-    Places {
+    LoginPlaces {
         program: "gemini",
         variables: &[
             "GEMINI_API_KEY",
@@ -47,7 +47,7 @@ const PLACES: &[Places] = &[
         file: "oauth_creds.json",
         cure: "start `gemini` once and log in, or set GEMINI_API_KEY",
     },
-    Places {
+    LoginPlaces {
         program: "opencode",
         variables: &[
             "ANTHROPIC_API_KEY",

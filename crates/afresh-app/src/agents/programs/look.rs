@@ -7,9 +7,9 @@ use afresh_process::ProcessEnd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::version::{Age, Version};
+use super::version::{ProgramVersion, VersionAge};
 use super::{find, login, remedy};
-use crate::agents::probe::{self, Trial};
+use crate::agents::probe::{self, ProbeRunner};
 use crate::environment::Environment;
 
 /// Known programs answer `--version`, but some are slow.
@@ -17,22 +17,22 @@ pub(super) const KNOWN_LIMIT: Duration = Duration::from_secs(20);
 
 /// The result of an inspection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct AgentInspection {
     /// The path of its program; none where it is built in, or missing.
     pub path: Option<PathBuf>,
     /// The first line that it printed.
     pub said: String,
-    pub version: Option<Version>,
+    pub version: Option<ProgramVersion>,
     /// The version that afresh is tested with.
     pub tested: Option<&'static PinnedProgram>,
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<AgentProblem>,
     /// A hint where it seems to have neither key nor login.
     pub login: Option<String>,
 }
 
 /// Why an agent cannot be used, or perhaps not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct AgentProblem {
     pub text: String,
     pub cure: String,
     /// Certainly not; otherwise only its `--version` failed, which not every program has.
@@ -44,8 +44,8 @@ pub fn at_all<'a>(
     agents: impl IntoIterator<Item = &'a Agent>,
     home: &Path,
     environment: &Environment,
-    trial: Result<&Trial, &String>,
-) -> Vec<(&'a Agent, Look)> {
+    trial: Result<&ProbeRunner, &String>,
+) -> Vec<(&'a Agent, AgentInspection)> {
     std::thread::scope(|scope| {
         let look = |agent| (agent, scope.spawn(move || at(agent, home, environment, trial)));
         let looks: Vec<_> = agents.into_iter().map(look).collect();
@@ -58,14 +58,14 @@ fn at(
     agent: &Agent,
     home: &Path,
     environment: &Environment,
-    trial: Result<&Trial, &String>,
-) -> Look {
-    let Some(command) = agent.command() else { return Look::default() };
+    trial: Result<&ProbeRunner, &String>,
+) -> AgentInspection {
+    let Some(command) = agent.command() else { return AgentInspection::default() };
     let program = real_program(command);
     let pin = versions::find_pin(program);
-    let seen = Look { tested: pin, ..Look::default() };
+    let seen = AgentInspection { tested: pin, ..AgentInspection::default() };
     let trouble = |text: String, is_certain: bool| {
-        Some(Trouble { text, cure: remedy(&agent.name, program), is_certain })
+        Some(AgentProblem { text, cure: remedy(&agent.name, program), is_certain })
     };
     // A relative path is searched in the workspace.
     let relative = program.contains('/') && !program.starts_with('/');
@@ -76,7 +76,9 @@ fn at(
     };
     let found = match find(&place, environment) {
         Ok(found) => found,
-        Err(why) => return Look { trouble: trouble(format!("{program} {why}"), true), ..seen },
+        Err(why) => {
+            return AgentInspection { trouble: trouble(format!("{program} {why}"), true), ..seen };
+        }
     };
     let argv = [found.to_string_lossy().into_owned(), "--version".to_owned()];
     // Other programs may not have this argument.
@@ -85,7 +87,9 @@ fn at(
     let tried = trial.map_err(Clone::clone);
     let tried = match tried.and_then(|trial| trial.run(&argv, &agent.variables(), limit)) {
         Ok(tried) => tried,
-        Err(why) => return Look { trouble: trouble(why, true), path: Some(found), ..seen },
+        Err(why) => {
+            return AgentInspection { trouble: trouble(why, true), path: Some(found), ..seen };
+        }
     };
     let shown = format!("{} --version", found.display());
     let why = match &tried.report.ended {
@@ -103,8 +107,8 @@ fn at(
     };
     let said =
         if tried.report.ended == Ok(ProcessEnd::Exited(0)) { tried.said } else { String::new() };
-    Look {
-        version: Version::parse(&said),
+    AgentInspection {
+        version: ProgramVersion::parse(&said),
         said,
         trouble: why,
         login: pin.and_then(|pin| login_of(agent, pin, environment)),
@@ -136,14 +140,14 @@ pub(super) fn is_known(pin: &PinnedProgram) -> bool {
     afresh_agents::AgentProgram::from_name(pin.program).is_some()
 }
 
-impl Look {
+impl AgentInspection {
     /// How its version compares to the tested one, also in words.
-    pub fn beside_tested(&self) -> Option<(Age, String)> {
+    pub fn beside_tested(&self) -> Option<(VersionAge, String)> {
         let (version, tested) = (self.version?, self.tested?.version);
         let age = version.beside(tested)?;
         let how = match age {
-            Age::Older => "older",
-            Age::Newer => "newer",
+            VersionAge::Older => "older",
+            VersionAge::Newer => "newer",
         };
         Some((age, format!("{how} than {tested}, which afresh is tested with")))
     }

@@ -10,7 +10,7 @@ use afresh_core::plan::Plan;
 use afresh_engine::execution_config::{AgentNetwork, WorkerConfig};
 use afresh_proxy::{HostPattern, UpstreamError, UpstreamProxy};
 use afresh_sandbox::SandboxLevel;
-use needs::Needs;
+use needs::AgentHosts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -87,7 +87,7 @@ pub fn choose(
     let more: Vec<HostPattern> = opened
         .into_iter()
         .chain(request.more_hosts.iter().cloned())
-        .chain(registries::of(request.root).filter_map(|host| host.parse().ok()))
+        .chain(registries::registry_hosts(request.root).filter_map(|host| host.parse().ok()))
         .collect();
     let has_own_loopback = matches!(request.level, SandboxLevel::Bubblewrap { .. });
     let used = used(workers, plan);
@@ -95,12 +95,12 @@ pub fn choose(
     for (name, agent) in &workers.agents {
         let network = match (mode, needs::find(agent, workers)) {
             (NetworkMode::Open, _) | (NetworkMode::Known, None) => AgentNetwork::Open,
-            (NetworkMode::Known, Some(Needs { own_port: true, .. })) if !has_own_loopback => {
+            (NetworkMode::Known, Some(AgentHosts { own_port: true, .. })) if !has_own_loopback => {
                 AgentNetwork::Open
             }
             (NetworkMode::Off, _) => AgentNetwork::Off,
             (NetworkMode::Known | NetworkMode::Listed, known) => {
-                let Needs { hosts, told, .. } = known.unwrap_or_default();
+                let AgentHosts { hosts, told, .. } = known.unwrap_or_default();
                 if used.contains(name.as_str()) {
                     notices.extend(told);
                 }

@@ -13,7 +13,7 @@ const MOST_SETTINGS_BYTES: u64 = 1024 * 1024;
 
 /// The hosts that an agent needs, and notices about them.
 #[derive(Debug, Default)]
-pub(super) struct Needs {
+pub(super) struct AgentHosts {
     pub(super) hosts: Vec<HostPattern>,
     pub(super) told: Vec<String>,
     /// See [`afresh_agents::Reach`].
@@ -21,7 +21,7 @@ pub(super) struct Needs {
 }
 
 /// None where they are unknown.
-pub(super) fn find(agent: &Agent, workers: &WorkerConfig) -> Option<Needs> {
+pub(super) fn find(agent: &Agent, workers: &WorkerConfig) -> Option<AgentHosts> {
     let variables = workers.variables(&agent.variables());
     let variable = |name: &str| variables.get(name).cloned();
     let home = variable("HOME");
@@ -42,7 +42,7 @@ pub(super) fn find(agent: &Agent, workers: &WorkerConfig) -> Option<Needs> {
             }
         }
     }
-    Some(Needs { hosts, told, own_port: reach.own_port })
+    Some(AgentHosts { hosts, told, own_port: reach.own_port })
 }
 
 /// A worker may have put something else there, even a pipe.

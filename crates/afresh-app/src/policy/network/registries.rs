@@ -22,7 +22,7 @@ const REGISTRIES: &[(&[&str], &[&str])] = &[
     (&["pubspec.yaml"], &["pub.dev"]),
 ];
 
-pub(super) fn of(root: &Path) -> impl Iterator<Item = &'static str> {
+pub(super) fn registry_hosts(root: &Path) -> impl Iterator<Item = &'static str> {
     let known =
         REGISTRIES.iter().filter(|(files, _)| files.iter().any(|it| root.join(it).is_file()));
     known.flat_map(|(_, hosts)| hosts.iter().copied())
@@ -35,11 +35,11 @@ mod tests {
     #[test]
     fn registries_follow_from_what_is_there() {
         let root = tempfile::tempdir().expect("a directory");
-        assert_eq!(of(root.path()).count(), 0);
+        assert_eq!(registry_hosts(root.path()).count(), 0);
         for file in ["Cargo.toml", "package.json"] {
             std::fs::write(root.path().join(file), "").expect("written");
         }
-        let hosts: Vec<&str> = of(root.path()).collect();
+        let hosts: Vec<&str> = registry_hosts(root.path()).collect();
         assert!(hosts.contains(&"index.crates.io") && hosts.contains(&"registry.npmjs.org"));
         let all = REGISTRIES.iter().flat_map(|(_, hosts)| hosts.iter());
         assert!(all.clone().count() > 10);

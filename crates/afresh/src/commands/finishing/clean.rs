@@ -43,10 +43,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn clean(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
-    let mut told = Told::default();
+    let mut told = CleanupSummary::default();
     if args.gone {
         for thing in things_of_gone(&context.cache_directory()?)? {
-            told.take(thing, args.dry_run, remove_gone);
+            told.add_outcomes(thing, args.dry_run, remove_gone);
         }
         return Ok(told.print(args.dry_run, output));
     }
@@ -63,7 +63,7 @@ pub(crate) fn clean(args: &Args, context: &AppContext, output: &Output) -> Resul
     };
     let cleaning = Cleanup::new(&place, &wishes)?;
     for thing in cleaning.collect_items()? {
-        told.take(thing, args.dry_run, |thing| cleaning.carry_out(thing));
+        told.add_outcomes(thing, args.dry_run, |thing| cleaning.carry_out(thing));
     }
     Ok(told.print(args.dry_run, output))
 }
@@ -89,14 +89,14 @@ fn span(text: &str) -> Result<Duration, String> {
 
 /// What was removed, kept, and could not be removed.
 #[derive(Debug, Default)]
-struct Told {
+struct CleanupSummary {
     removed: Vec<CleanupOutcome>,
     failed: Vec<CleanupOutcome>,
     kept: Vec<CleanupItem>,
 }
 
-impl Told {
-    fn take(
+impl CleanupSummary {
+    fn add_outcomes(
         &mut self,
         thing: CleanupItem,
         dry_run: bool,
@@ -158,14 +158,14 @@ impl Told {
         if self.removed.is_empty() && self.kept.is_empty() && self.failed.is_empty() {
             output.data("nothing to remove");
         } else {
-            output.data(&format!("{sum} {}", byte_size::shown(freed)));
+            output.data(&format!("{sum} {}", byte_size::format_bytes(freed)));
         }
     }
 }
 
 fn named(thing: &CleanupItem) -> String {
     let size = if thing.bytes > 0 {
-        format!(" ({})", byte_size::shown(thing.bytes))
+        format!(" ({})", byte_size::format_bytes(thing.bytes))
     } else {
         String::new()
     };

@@ -8,7 +8,7 @@ use serde_json::json;
 use std::path::PathBuf;
 
 use crate::exit::Exit;
-use crate::reporters::patch_file::{self, Target};
+use crate::reporters::patch_file::{self, PatchTarget};
 use crate::terminal::completion;
 use crate::terminal::output::{Output, count, safe};
 use afresh_app::context::AppContext;
@@ -49,7 +49,7 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
         at_seconds: moment::now_seconds(),
     };
     if let Some(file) = &args.patch {
-        let target = Target { file, context, output };
+        let target = PatchTarget { file, context, output };
         return patch_file::write(&place, &run, &signature, &target);
     }
     let directory = context.directory()?;
@@ -70,7 +70,7 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
             "from": landing.from, "to": to, "dry_run": args.dry_run, "files": landing.paths(),
         }));
     } else {
-        tell(&run, &landing, args.dry_run, output);
+        print_landing(&run, &landing, args.dry_run, output);
     }
     Ok(Exit::Done)
 }
@@ -149,7 +149,7 @@ fn word(way: &LandingMode) -> &'static str {
     }
 }
 
-fn tell(run: &Run, landing: &LandingPlan, dry_run: bool, output: &Output) {
+fn print_landing(run: &Run, landing: &LandingPlan, dry_run: bool, output: &Output) {
     let onto = landing.branch.as_deref().unwrap_or("HEAD (no branch)");
     let files = count(landing.paths().len(), "file");
     let verb = if dry_run { "would land" } else { "landed" };

@@ -28,7 +28,7 @@ pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Resu
     let place = context.repository()?;
     let found = select_run::find_run(&place, args.run.as_deref())?;
     let is_driven = place.holder().ok().flatten().is_some();
-    let report = RunReport::from_run(&found, ReportContext { is_driven, moment: moment::iso })
+    let report = RunReport::from_run(&found, ReportContext { is_driven, moment: moment::format_utc })
         .map_err(AppError::journal)?;
     let Some(file) = &args.output else {
         if output.json {

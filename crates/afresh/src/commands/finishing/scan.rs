@@ -33,7 +33,7 @@ pub(crate) fn scan(args: &Args, context: &AppContext, output: &Output) -> Result
     } else {
         scan::paths(&mut scan, &context.directory()?, &args.paths);
     }
-    tell(&scan, output);
+    print_findings(&scan, output);
     let unread = scan.scanned == 0 && !scan.skipped.is_empty();
     Ok(match (scan.findings.is_empty(), unread) {
         (true, true) => Exit::Usage,
@@ -55,7 +55,7 @@ fn bases(place: &RepoContext) -> Result<Vec<(RunId, CommitId)>, AppError> {
     Ok(runs.map(|run| (run.id().clone(), run.base().clone())).collect())
 }
 
-fn tell(scan: &SecretScan, output: &Output) {
+fn print_findings(scan: &SecretScan, output: &Output) {
     let SecretScan { findings, allowed, scanned, skipped, .. } = scan;
     if output.json {
         let skipped: Vec<_> =

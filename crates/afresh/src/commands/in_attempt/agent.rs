@@ -9,8 +9,8 @@ use afresh_agents::adapters::scripted::script::{ActionKind, ScriptAction, Script
 use std::io::{Read as _, stdin, stdout};
 
 use crate::exit::Exit;
-use crate::in_attempt::acp::{Outcome, converse, die_by};
-use crate::in_attempt::scripted::{Player, Voice};
+use crate::in_attempt::acp::{SessionOutcome, converse, die_by};
+use crate::in_attempt::scripted::{OutputMode, ScriptPlayer};
 use crate::terminal::output::{Output, safe};
 use afresh_app::config::script;
 use afresh_app::context::AppContext;
@@ -20,19 +20,19 @@ use afresh_app::error::AppError;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    agent: Agent,
+    agent: BuiltInAgent,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Agent {
-    Scripted(Scripted),
-    Acp(Acp),
+enum BuiltInAgent {
+    Scripted(ScriptedArgs),
+    Acp(AcpArgs),
 }
 
 /// Hand the prompt on standard input to an agent that speaks the Agent Client Protocol, in the current
 /// directory; every message becomes a line of JSON
 #[derive(Debug, clap::Args)]
-struct Acp {
+struct AcpArgs {
     /// The model to use; by default, the agent decides
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -46,7 +46,7 @@ struct Acp {
 
 /// Do what a script says for one attempt of one task, in the current directory
 #[derive(Debug, clap::Args)]
-struct Scripted {
+struct ScriptedArgs {
     /// The script's file
     script: String,
     /// The task to play; inside an attempt, its own
@@ -65,16 +65,16 @@ struct Scripted {
 
 pub(crate) fn agent(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     match &args.agent {
-        Agent::Scripted(args) => {
+        BuiltInAgent::Scripted(args) => {
             let code = scripted(args, context, output)?;
             // The script chooses its exit code; it is none of afresh's own.
             std::process::exit(code.into());
         }
-        Agent::Acp(args) => acp(args, context),
+        BuiltInAgent::Acp(args) => acp(args, context),
     }
 }
 
-fn acp(args: &Acp, context: &AppContext) -> Result<Exit, AppError> {
+fn acp(args: &AcpArgs, context: &AppContext) -> Result<Exit, AppError> {
     let failed = |error: std::io::Error| AppError::machine("acp", error.to_string());
     let directory = context.directory()?;
     std::env::set_current_dir(&directory).map_err(failed)?;
@@ -90,16 +90,16 @@ fn acp(args: &Acp, context: &AppContext) -> Result<Exit, AppError> {
         tools_env: context.environment.attempt_variables(),
     };
     Ok(match converse(&args.command, opening, stdout().lock()) {
-        Outcome::Answered => Exit::Done,
-        Outcome::NotAnswered => Exit::Incomplete,
-        Outcome::Killed(signal) => {
+        SessionOutcome::Answered => Exit::Done,
+        SessionOutcome::NotAnswered => Exit::Incomplete,
+        SessionOutcome::Killed(signal) => {
             die_by(signal);
             Exit::Incomplete
         }
     })
 }
 
-fn scripted(args: &Scripted, context: &AppContext, output: &Output) -> Result<u8, AppError> {
+fn scripted(args: &ScriptedArgs, context: &AppContext, output: &Output) -> Result<u8, AppError> {
     let directory = context.directory()?;
     let loaded = script::load_or_fail(&directory, &args.script)?;
     for warning in &loaded.warnings {
@@ -123,7 +123,7 @@ fn scripted(args: &Scripted, context: &AppContext, output: &Output) -> Result<u8
         .map_err(|error| AppError::machine("directory", error.to_string()))?;
     let bundle = known.and_then(|attempt| attempt.bundle.as_deref()).map(bundle).transpose()?;
     let deeds = deeds.unwrap_or_else(|| vec![gives_up(&no_part(&task, attempt))]);
-    Ok(Player::new(task, attempt, bundle, Voice::for_stdout()).play(&deeds))
+    Ok(ScriptPlayer::new(task, attempt, bundle, OutputMode::for_stdout()).play(&deeds))
 }
 
 fn which_task(script: &AgentScript) -> AppError {

@@ -20,11 +20,11 @@ const MAX_BYTES: u64 = 8 * 1024 * 1024;
 /// Called by agent programs, inside an attempt
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    moment: Moment,
+    moment: HookEvent,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Moment {
+enum HookEvent {
     /// The agent is about to stop
     Stop,
     /// The agent used a tool
@@ -34,14 +34,14 @@ enum Moment {
 pub(crate) fn hook(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     // Outside of an attempt there is nothing to answer.
     let result = context.environment.result_file().ok_or_else(|| no_attempt(COMMAND))?;
-    let told = told();
+    let told = read_input();
     let answer = match args.moment {
-        Moment::Tool => mailbox(COMMAND, &context.environment)?.take_notice().map(|notice| {
+        HookEvent::Tool => mailbox(COMMAND, &context.environment)?.take_notice().map(|notice| {
             json!({"hookSpecificOutput": {
                 "hookEventName": "PostToolUse", "additionalContext": notice,
             }})
         }),
-        Moment::Stop => {
+        HookEvent::Stop => {
             let words = told["last_assistant_message"].as_str().unwrap_or_default();
             stopping::sent_back_with(&result, words, &context.environment)
                 .map(|reason| json!({"decision": "block", "reason": reason}))
@@ -54,7 +54,7 @@ pub(crate) fn hook(args: &Args, context: &AppContext, output: &Output) -> Result
 }
 
 /// The program's input; nothing where it is not JSON.
-fn told() -> Value {
+fn read_input() -> Value {
     let mut bytes = Vec::new();
     let _ = stdin().lock().take(MAX_BYTES).read_to_end(&mut bytes);
     serde_json::from_slice(&bytes).unwrap_or_default()

@@ -13,14 +13,14 @@ use afresh_app::error::AppError;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[arg(value_enum, ignore_case = true)]
-    level: Level,
+    level: LevelArg,
     /// A word for what happened
     event: String,
     message: String,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Level {
+enum LevelArg {
     Debug,
     Info,
     Warn,
@@ -30,10 +30,10 @@ enum Level {
 pub(crate) fn log(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let mailbox = worker::mailbox("afresh log", &context.environment)?;
     let level = match args.level {
-        Level::Debug => LogLevel::Debug,
-        Level::Info => LogLevel::Info,
-        Level::Warn => LogLevel::Warn,
-        Level::Error => LogLevel::Error,
+        LevelArg::Debug => LogLevel::Debug,
+        LevelArg::Info => LogLevel::Info,
+        LevelArg::Warn => LogLevel::Warn,
+        LevelArg::Error => LogLevel::Error,
     };
     worker::notes::log(&mailbox, level, &args.event, &args.message)?;
     worker::hand_on_notice(&mailbox, output);

@@ -17,7 +17,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn mcp(_: &Args, context: &AppContext) -> Result<Exit, AppError> {
-    let tools = server::Tools::new(
+    let tools = server::WorkerTools::new(
         worker::mailbox("afresh mcp --attempt", &context.environment)?,
         context.environment.clone(),
     );

@@ -57,7 +57,7 @@ pub(crate) fn report_result(
         None => from_file(args)?,
     };
     let outcome = worker::result::report("afresh report-result", &answer, &context.environment)?;
-    let (word, reason) = taken(&outcome);
+    let (word, reason) = describe_outcome(&outcome);
     if output.json {
         output.document(&json!({"taken": word, "reason": reason}));
     } else {
@@ -68,7 +68,7 @@ pub(crate) fn report_result(
 }
 
 /// How the result was understood, and its reason.
-fn taken(outcome: &Outcome) -> (&'static str, Option<&str>) {
+fn describe_outcome(outcome: &Outcome) -> (&'static str, Option<&str>) {
     match outcome {
         Outcome::Done(_) => ("completed", None),
         Outcome::Partial(_) => ("partial", None),

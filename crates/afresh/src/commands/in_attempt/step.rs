@@ -14,11 +14,11 @@ use afresh_app::error::AppError;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    what: StepAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum StepAction {
     /// Step N is finished: it is checked, and kept whatever happens to this worker
     Done {
         /// The step's number, from 1
@@ -39,7 +39,7 @@ fn parse_deviation(text: &str) -> Result<Deviation, String> {
 }
 
 pub(crate) fn step(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
-    let What::Done { n, deviation } = &args.what;
+    let StepAction::Done { n, deviation } = &args.what;
     let mailbox = worker::mailbox("afresh step", &context.environment)?;
     let answer = worker::steps::done(&mailbox, *n, deviation.clone())?;
     worker::hand_on_notice(&mailbox, output);

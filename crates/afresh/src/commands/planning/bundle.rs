@@ -22,11 +22,11 @@ use afresh_app::session::select_run;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: BundleAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum BundleAction {
     /// Make the bundle for the next worker of a task, and print its path
     Generate {
         /// The task
@@ -109,29 +109,29 @@ impl SelectionArgs {
 
 pub(crate) fn bundle(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     match &args.action {
-        Action::Generate { task, of, stdout, prompt } => {
+        BundleAction::Generate { task, of, stdout, prompt } => {
             let subject = of.find(context, output)?;
-            generate(&subject, task, Print::from_flags(*stdout, *prompt), output)
+            generate(&subject, task, BundleOutput::from_flags(*stdout, *prompt), output)
         }
-        Action::GenerateReady { of } => generate_ready(&of.find(context, output)?, output),
-        Action::Validate { which } => validate_schema(&which.selection(), context, output),
-        Action::ValidateIntegrity { which } => {
+        BundleAction::GenerateReady { of } => generate_ready(&of.find(context, output)?, output),
+        BundleAction::Validate { which } => validate_schema(&which.selection(), context, output),
+        BundleAction::ValidateIntegrity { which } => {
             validate_integrity(&which.selection(), context, output)
         }
-        Action::List { run } => list(run.as_deref(), context, output),
-        Action::Clean { run } => clean(run.as_deref(), context, output),
+        BundleAction::List { run } => list(run.as_deref(), context, output),
+        BundleAction::Clean { run } => clean(run.as_deref(), context, output),
     }
 }
 
 /// What is printed of a bundle that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Print {
+enum BundleOutput {
     Path,
     Bundle,
     Prompt,
 }
 
-impl Print {
+impl BundleOutput {
     fn from_flags(stdout: bool, prompt: bool) -> Self {
         match (stdout, prompt) {
             (true, _) => Self::Bundle,
@@ -144,7 +144,7 @@ impl Print {
 fn generate(
     subject: &BundleSubject,
     task: &str,
-    print: Print,
+    print: BundleOutput,
     output: &Output,
 ) -> Result<Exit, AppError> {
     let id = select_run::find_task(&subject.run, task)?;
@@ -152,13 +152,13 @@ fn generate(
     let generated = GeneratedBundle::make(subject, at)?;
     output.notices(open_parts(subject, at));
     match (print, output.json) {
-        (Print::Bundle, _) => output.data(&generated.made.bundle),
-        (Print::Prompt, true) => output.document(&json!({"prompt": generated.made.prompt})),
-        (Print::Prompt, false) => output.data(generated.made.prompt.trim_end()),
-        (Print::Path, true) => {
+        (BundleOutput::Bundle, _) => output.data(&generated.made.bundle),
+        (BundleOutput::Prompt, true) => output.document(&json!({"prompt": generated.made.prompt})),
+        (BundleOutput::Prompt, false) => output.data(generated.made.prompt.trim_end()),
+        (BundleOutput::Path, true) => {
             output.document(&bundles::generated_json(&generated, &generated.save(subject)?));
         }
-        (Print::Path, false) => {
+        (BundleOutput::Path, false) => {
             bundles::print_generated(&generated, &generated.save(subject)?, output);
         }
     }

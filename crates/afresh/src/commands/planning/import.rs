@@ -42,7 +42,7 @@ pub(crate) fn import(args: &Args, context: &AppContext, output: &Output) -> Resu
         ));
     }
     if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) {
-        save(&file, &Target { path, directory, force: args.force }, output)?;
+        save(&file, &ImportTarget { path, directory, force: args.force }, output)?;
         return Ok(Exit::Done);
     }
     let syntax = if output.json { PlanSyntax::Json } else { PlanSyntax::Toml };
@@ -51,14 +51,14 @@ pub(crate) fn import(args: &Args, context: &AppContext, output: &Output) -> Resu
 }
 
 /// The file to write.
-struct Target<'a> {
+struct ImportTarget<'a> {
     /// As it was typed.
     path: &'a Path,
     directory: PathBuf,
     force: bool,
 }
 
-fn save(file: &PlanFile, target: &Target<'_>, output: &Output) -> Result<(), AppError> {
+fn save(file: &PlanFile, target: &ImportTarget<'_>, output: &Output) -> Result<(), AppError> {
     let shown = target.path.display().to_string();
     let path = target.directory.join(target.path);
     if !matches!(path.extension().and_then(|ending| ending.to_str()), Some("toml" | "json")) {

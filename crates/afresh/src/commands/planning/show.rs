@@ -9,14 +9,14 @@ use afresh_core::plan::{Task, TaskIndex};
 
 use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
-use crate::reporters::conflicts::Apart;
-use crate::reporters::plan_graph::{Picture, draw};
+use crate::reporters::conflicts::TaskConflict;
+use crate::reporters::plan_graph::{GraphFormat, draw};
 use crate::reporters::plan_json::PlanJson;
 use crate::terminal::output::{Output, count, safe};
 use afresh_app::agents::assignment::{AssignedAgent, TaskAssignments};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::plan_source::estimates::Estimates;
+use afresh_app::plan_source::estimates::ContextEstimates;
 use afresh_app::plan_source::prompt_sizes::PromptSizes;
 use afresh_app::plan_source::{self, PlanFile};
 
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     how: PlanArgs,
     /// Draw it: as a tree, or for Mermaid or Graphviz
     #[arg(long = "as", value_enum, value_name = "PICTURE", conflicts_with = "json")]
-    picture: Option<Picture>,
+    picture: Option<GraphFormat>,
     /// Say why two tasks cannot run side by side
     #[arg(long, num_args = 2, value_names = ["TASK", "OTHER"], conflicts_with = "picture")]
     why: Option<Vec<String>>,
@@ -44,7 +44,7 @@ pub(crate) fn show(args: &Args, context: &AppContext, output: &Output) -> Result
         output.note(text.trim_end().replacen("error", "warning", 1).as_str());
     }
     if let Some([one, other]) = args.why.as_deref() {
-        let apart = Apart::new(&file.plan, [one, other])?;
+        let apart = TaskConflict::new(&file.plan, [one, other])?;
         if output.json {
             output.document(&apart.to_json());
         } else {
@@ -67,10 +67,10 @@ pub(crate) fn print(file: &PlanFile, assignments: &TaskAssignments, output: &Out
     for warning in &file.warnings {
         output.note(warning.render().trim_end());
     }
-    let estimates = Estimates::of(&file.plan, &file.root());
+    let estimates = ContextEstimates::new(&file.plan, &file.root());
     let sizes = assignments.prompt_sizes(file);
     if output.json {
-        output.document(&PlanJson::of(
+        output.document(&PlanJson::new(
             file,
             |task| estimates.percent(task),
             |task| assignments.assigned_to(task),
@@ -92,7 +92,7 @@ fn describe(assigned: &AssignedAgent) -> String {
 
 fn to_text(
     plan: &Plan,
-    estimates: &Estimates,
+    estimates: &ContextEstimates,
     assignments: &TaskAssignments,
     sizes: Option<&PromptSizes>,
 ) -> String {

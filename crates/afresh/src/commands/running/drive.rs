@@ -10,13 +10,13 @@ use afresh_engine::{ControlCommand, RepoContext, Reporter};
 use serde_json::json;
 
 use crate::exit::Exit;
-use crate::reporters::json_events::EventLines;
-use crate::reporters::progress::{Progress, Questions};
-use crate::reporters::state_page::StatePage;
-use crate::reporters::summary::Ended;
+use crate::reporters::json_events::JsonEventReporter;
+use crate::reporters::progress::{ProgressReporter, QuestionDisplay};
+use crate::reporters::state_page::StatePageReporter;
+use crate::reporters::summary::EndedRun;
 use crate::terminal::output::{Output, Paint, count};
-use crate::terminal::prompt::Asker;
-use crate::terminal::questions::Person;
+use crate::terminal::prompt::UserPrompt;
+use crate::terminal::questions::TerminalUser;
 use crate::terminal::signals;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
@@ -45,14 +45,14 @@ pub(crate) fn drive(
     interaction: Interaction,
     context: &AppContext,
     output: &Output,
-) -> Result<Ended, AppError> {
+) -> Result<EndedRun, AppError> {
     let ask = |wave: &InterruptedWave| ask_how_to_resume(wave, interaction, output);
     let opened = output.with_notices(|notices| prepared.open(request, context, &ask, notices))?;
     if opened.is_new {
         announce(&opened, output);
     }
     let started = Instant::now();
-    let person = Person::at_terminal(output).filter(|_| interaction == Interaction::Ask);
+    let person = TerminalUser::at_terminal(output).filter(|_| interaction == Interaction::Ask);
     let layout = opened.repository.layout.clone();
     let reporters = reporters(&opened.repository, person.as_ref(), output)?;
     let (mut driver, opening) = opened.into_driver(reporters)?;
@@ -63,7 +63,7 @@ pub(crate) fn drive(
         person.listen(driver.run(), driver.input_sender());
     }
     let standing = driver.drive(opening)?;
-    Ok(Ended { run: driver.run().clone(), standing, took: started.elapsed(), layout })
+    Ok(EndedRun { run: driver.run().clone(), standing, took: started.elapsed(), layout })
 }
 
 /// Offers the ways to continue an interrupted wave.
@@ -72,7 +72,7 @@ fn ask_how_to_resume(
     interaction: Interaction,
     output: &Output,
 ) -> Option<ResumeMode> {
-    let asker = Asker::there(output).filter(|_| interaction == Interaction::Ask)?;
+    let asker = UserPrompt::there(output).filter(|_| interaction == Interaction::Ask)?;
     let descriptions = RESUME_CHOICES.map(|(_, description)| description);
     let chosen = asker.choose(&wave.question(), &descriptions, output)?;
     Some(RESUME_CHOICES[chosen].0)
@@ -92,17 +92,17 @@ fn announce(opened: &OpenedRun, output: &Output) {
 
 fn reporters(
     repository: &RepoContext,
-    person: Option<&Person>,
+    person: Option<&TerminalUser>,
     output: &Output,
 ) -> Result<Vec<Box<dyn Reporter>>, AppError> {
     let path = repository.layout.activity_log();
-    let log = ActivityLog::open(&path, moment::iso)
+    let log = ActivityLog::open(&path, moment::format_utc)
         .map_err(|error| AppError::cannot_write("log", &path, error))?;
     let view: Box<dyn Reporter> = if output.json {
-        Box::new(EventLines { output: output.clone() })
+        Box::new(JsonEventReporter { output: output.clone() })
     } else {
-        let asked = person.map_or(Questions::ToldHere, |_| Questions::AskedElsewhere);
-        Box::new(Progress::new(output.clone(), asked))
+        let asked = person.map_or(QuestionDisplay::ToldHere, |_| QuestionDisplay::AskedElsewhere);
+        Box::new(ProgressReporter::new(output.clone(), asked))
     };
     let mut reporters: Vec<Box<dyn Reporter>> = vec![Box::new(log)];
     reporters.extend(pages(repository));
@@ -113,8 +113,8 @@ fn reporters(
 
 /// Reporters that keep the files that people open current.
 fn pages(repository: &RepoContext) -> [Box<dyn Reporter>; 2] {
-    let issues = IssueList::new(repository.layout.issues(), moment::iso);
-    let page = StatePage::new(repository.layout.state_page());
+    let issues = IssueList::new(repository.layout.issues(), moment::format_utc);
+    let page = StatePageReporter::new(repository.layout.state_page());
     [Box::new(issues), Box::new(page)]
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn send_command(
 fn open_file_reporters(repository: &RepoContext) -> Vec<Box<dyn Reporter>> {
     let mut reporters: Vec<Box<dyn Reporter>> = pages(repository).into();
     // Without the log, which repeats the journal, the command is carried out all the same.
-    let log = ActivityLog::open(&repository.layout.activity_log(), moment::iso).ok();
+    let log = ActivityLog::open(&repository.layout.activity_log(), moment::format_utc).ok();
     reporters.extend(log.map(|log| Box::new(log) as Box<dyn Reporter>));
     reporters
 }

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 
 use crate::exit::Exit;
 use crate::reporters::logs::activity::{self, ActivityOptions};
-use crate::reporters::logs::pages::{Pages, Show};
+use crate::reporters::logs::pages::{TranscriptEncoding, TranscriptPrinter};
 use crate::terminal::completion;
 use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::logs::FOLLOW_INTERVAL;
 use afresh_app::logs::activity::ActivityFilter;
-use afresh_app::logs::readers::Readers;
-use afresh_app::logs::transcript::{Transcript, Wanted};
+use afresh_app::logs::readers::AgentReaders;
+use afresh_app::logs::transcript::{AttemptTranscript, TranscriptFilter};
 use afresh_app::session::select_run;
 use afresh_app::text::moment;
 
@@ -73,28 +73,28 @@ pub(crate) fn logs(args: &Args, context: &AppContext, output: &Output) -> Result
             activity::print(&place, &run, found.records, wanted, output)?;
         }
         Some(task) => {
-            let wanted = Wanted {
+            let wanted = TranscriptFilter {
                 task: select_run::find_task(&found.run, task)?,
                 attempt: args.attempt,
                 prompt: args.prompt,
             };
-            let readers = Readers::of(&found.run, context);
-            Reading { args, place, wanted, output }.print(found, readers)?;
+            let readers = AgentReaders::load(&found.run, context);
+            TranscriptView { args, place, wanted, output }.print(found, readers)?;
         }
     }
     Ok(Exit::Done)
 }
 
 /// The attempts of one task, while they are read.
-struct Reading<'a> {
+struct TranscriptView<'a> {
     args: &'a Args,
     place: RepoContext,
-    wanted: Wanted,
+    wanted: TranscriptFilter,
     output: &'a Output,
 }
 
-impl Reading<'_> {
-    fn print(&self, mut found: RecordedRun, readers: Readers) -> Result<(), AppError> {
+impl TranscriptView<'_> {
+    fn print(&self, mut found: RecordedRun, readers: AgentReaders) -> Result<(), AppError> {
         let mut transcripts = self.transcripts(&found)?;
         if transcripts.is_empty() && !self.args.follow {
             return self.nothing(&found);
@@ -103,8 +103,9 @@ impl Reading<'_> {
             self.output.document(&self.to_json(&transcripts));
             return Ok(());
         }
-        let show = if self.args.raw { Show::Raw } else { Show::Printable };
-        let mut pages = Pages::new(show, readers, self.args.lines);
+        let show =
+            if self.args.raw { TranscriptEncoding::Raw } else { TranscriptEncoding::Printable };
+        let mut pages = TranscriptPrinter::new(show, readers, self.args.lines);
         let mut looked = Instant::now();
         // A write error means that the reader is gone, which is no failure.
         while pages.print(&transcripts, self.output).is_ok() && self.goes_on(&found)? {
@@ -133,13 +134,15 @@ impl Reading<'_> {
         Ok(!is_finished && self.place.holder()?.is_some())
     }
 
-    fn transcripts(&self, found: &RecordedRun) -> Result<Vec<Transcript>, AppError> {
+    fn transcripts(&self, found: &RecordedRun) -> Result<Vec<AttemptTranscript>, AppError> {
         let attempts = task_of(found, &self.wanted.task)?.map(|task| task.attempts);
         let wanted = attempts.into_iter().flatten();
         let wanted =
             wanted.filter(|attempt| self.wanted.attempt.is_none_or(|n| n == attempt.number));
         Ok(wanted
-            .map(|attempt| Transcript::of(&self.place.layout, found, &attempt, &self.wanted))
+            .map(|attempt| {
+                AttemptTranscript::find(&self.place.layout, found, &attempt, &self.wanted)
+            })
             .collect())
     }
 
@@ -161,7 +164,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn to_json(&self, transcripts: &[Transcript]) -> Value {
+    fn to_json(&self, transcripts: &[AttemptTranscript]) -> Value {
         let attempts: Vec<Value> = transcripts
             .iter()
             .map(|transcript| {
@@ -185,7 +188,7 @@ impl Reading<'_> {
 
 fn task_of(found: &RecordedRun, task: &TaskId) -> Result<Option<TaskReport>, AppError> {
     let report =
-        RunReport::from_run(found, ReportContext { is_driven: false, moment: moment::iso })
+        RunReport::from_run(found, ReportContext { is_driven: false, moment: moment::format_utc })
             .map_err(AppError::journal)?;
     Ok(report.tasks.into_iter().find(|told| told.id == *task))
 }

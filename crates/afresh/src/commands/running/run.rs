@@ -36,7 +36,7 @@ pub(crate) struct Args {
     dry_run: bool,
     /// How to continue an interrupted wave
     #[arg(long, value_enum, value_name = "HOW")]
-    resume: Option<Resumption>,
+    resume: Option<ResumeArg>,
     /// Create a git repository with an empty first commit if there is none
     #[arg(long)]
     init_git: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Args {
 
 /// How to continue an interrupted wave.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Resumption {
+enum ResumeArg {
     /// Retry only what failed
     Failed,
     /// Move the branch back to before the wave (its tip is kept) and redo all of it
@@ -55,12 +55,12 @@ enum Resumption {
     Abort,
 }
 
-impl From<Resumption> for ResumeMode {
-    fn from(how: Resumption) -> Self {
+impl From<ResumeArg> for ResumeMode {
+    fn from(how: ResumeArg) -> Self {
         match how {
-            Resumption::Failed => Self::Failed,
-            Resumption::Wave => Self::Wave,
-            Resumption::Abort => Self::Abort,
+            ResumeArg::Failed => Self::Failed,
+            ResumeArg::Wave => Self::Wave,
+            ResumeArg::Abort => Self::Abort,
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// eager: start a task as soon as its dependencies are merged; waves: finish each wave first
-    #[arg(long, value_parser = words(Schedule::WORDS))]
+    #[arg(long, value_parser = possible_values(Schedule::WORDS))]
     schedule: Option<String>,
     /// Run this task only
     #[arg(long, value_name = "ID", add = completion::tasks())]
@@ -29,25 +29,25 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     interactive: bool,
     /// Sandbox for workers and checks; auto: the strongest available; required: refuse to run without
-    #[arg(long, value_name = "LEVEL", value_parser = words(sandbox::WORDS))]
+    #[arg(long, value_name = "LEVEL", value_parser = possible_values(sandbox::WORDS))]
     sandbox: Option<String>,
     /// Let checks reach the network
     #[arg(long)]
     check_network: bool,
     /// Worker network access: allowlist (listed), open, or off. By default, known agents get an allowlist
-    #[arg(long, value_name = "MODE", value_parser = words(network::WORDS))]
+    #[arg(long, value_name = "MODE", value_parser = possible_values(network::WORDS))]
     agent_network: Option<String>,
     /// Never ask in this terminal; exit with code 4 when only a person can continue
     #[arg(long)]
     pub(crate) no_input: bool,
     /// What to do with attempts that were running when afresh was killed
-    #[arg(long, value_parser = words(OnOrphan::WORDS))]
+    #[arg(long, value_parser = possible_values(OnOrphan::WORDS))]
     on_orphan: Option<String>,
     /// How to answer a worker that needs a decision
-    #[arg(long, value_parser = words(OnDecision::WORDS))]
+    #[arg(long, value_parser = possible_values(OnDecision::WORDS))]
     on_decision: Option<String>,
     /// What to do when a task has used up its attempts
-    #[arg(long, value_parser = words(OnFailure::WORDS))]
+    #[arg(long, value_parser = possible_values(OnFailure::WORDS))]
     on_failure: Option<String>,
     /// Stop the run at this many dollars
     #[arg(long, value_name = "X", value_parser = parse_usd)]
@@ -91,7 +91,7 @@ impl RunArgs {
     }
 }
 
-fn words(words: &'static [&'static str]) -> clap::builder::PossibleValuesParser {
+fn possible_values(words: &'static [&'static str]) -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(words)
 }
 

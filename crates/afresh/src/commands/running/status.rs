@@ -11,10 +11,10 @@ use crate::exit::Exit;
 use crate::reporters::plan_json::share;
 use crate::terminal::completion;
 use crate::terminal::output::{Output, Paint, count, safe};
-use afresh_app::agents::agent_backoff::{Parked, parked};
+use afresh_app::agents::agent_backoff::{WaitingAgent, parked};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::plan_source::estimates::Estimates;
+use afresh_app::plan_source::estimates::ContextEstimates;
 use afresh_app::session::select_run;
 use afresh_app::text::moment;
 
@@ -69,7 +69,7 @@ fn estimated(found: &RecordedRun, place: &RepoContext) -> Vec<Option<u64>> {
     let plan = found.run.plan();
     let root = place.repository.root().filter(|_| found.run.tasks().any(|(_, state)| told(state)));
     let Some(root) = root else { return vec![None; plan.len()] };
-    let estimates = Estimates::of(plan, root);
+    let estimates = ContextEstimates::new(plan, root);
     found.run.tasks().map(|(task, state)| told(state).then(|| estimates.percent(task))).collect()
 }
 
@@ -117,8 +117,8 @@ fn print_use(status: &RunStatus, output: &Output) {
     ));
 }
 
-fn print_parked(parked: &[Parked], output: &Output) {
-    for Parked { agent, tier, until, why } in parked {
+fn print_parked(parked: &[WaitingAgent], output: &Output) {
+    for WaitingAgent { agent, tier, until, why } in parked {
         let agent = agent.as_deref().map_or_else(|| "the run's agent".to_owned(), safe);
         output.data(&format!("{agent} with its {tier} model waits until {until}: {}", safe(why)));
     }
@@ -129,7 +129,7 @@ fn halted_since(found: &RecordedRun) -> Option<String> {
     let halts = |record: &&afresh_app::store::JournalRecord| {
         matches!(journal_records::to_event(record), Ok(Event::HaltRequested { .. }))
     };
-    found.records.iter().rev().find(halts).map(|record| moment::iso(record.wall_ms))
+    found.records.iter().rev().find(halts).map(|record| moment::format_utc(record.wall_ms))
 }
 
 fn print(status: &RunStatus, driver: Option<u32>, output: &Output) {

@@ -17,11 +17,11 @@ use afresh_app::session::select_run;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    change: Change,
+    change: TaskAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Change {
+enum TaskAction {
     /// Print the ids of the tasks that could start now
     Ready {
         /// Use this run instead of the last one
@@ -58,19 +58,19 @@ pub(crate) fn task(args: &Args, context: &AppContext, output: &Output) -> Result
 
 fn carry_out(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     match &args.change {
-        Change::Ready { run } => ready(run.as_deref(), context, output),
-        Change::Retry { id } => {
-            let task = known(id, context)?;
+        TaskAction::Ready { run } => ready(run.as_deref(), context, output),
+        TaskAction::Retry { id } => {
+            let task = find_task(id, context)?;
             let done = "the task will be retried; if no run is active, `afresh run` continues it";
             send_command(context, output, done, |run| ControlCommand::Retry { run, task })
         }
-        Change::Ignore { id } => {
-            let task = known(id, context)?;
+        TaskAction::Ignore { id } => {
+            let task = find_task(id, context)?;
             let done = "tasks that need it will run without it";
             send_command(context, output, done, |run| ControlCommand::Ignore { run, task })
         }
-        Change::Skip { id, reason } => {
-            let (task, reason) = (known(id, context)?, reason.clone());
+        TaskAction::Skip { id, reason } => {
+            let (task, reason) = (find_task(id, context)?, reason.clone());
             send_command(context, output, "skipped", |run| ControlCommand::Skip {
                 run,
                 task,
@@ -98,7 +98,7 @@ fn ready(named: Option<&str>, context: &AppContext, output: &Output) -> Result<E
 }
 
 /// A task of the last run.
-fn known(id: &str, context: &AppContext) -> Result<TaskId, AppError> {
+fn find_task(id: &str, context: &AppContext) -> Result<TaskId, AppError> {
     let place = context.repository()?;
     select_run::find_task(&select_run::find_run(&place, None)?.run, id)
 }

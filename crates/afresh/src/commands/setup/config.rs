@@ -14,11 +14,11 @@ use afresh_app::error::AppError;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    what: ConfigAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum ConfigAction {
     /// Print the effective settings
     List {
         /// Also print the file and line, variable or option that set each one
@@ -28,7 +28,7 @@ enum What {
 }
 
 pub(crate) fn config(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
-    let What::List { origin } = args.what;
+    let ConfigAction::List { origin } = args.what;
     let directory = context.directory()?;
     let config = config::load(&directory, context.config_file.as_deref())?;
     for warning in &config.warnings {
@@ -42,7 +42,7 @@ pub(crate) fn config(args: &Args, context: &AppContext, output: &Output) -> Resu
     for value in &values {
         let text = safe(&format!("{} = {}", value.key, value.value));
         let text =
-            if origin { format!("{text:<48} # {}", safe(&value.origin.shown())) } else { text };
+            if origin { format!("{text:<48} # {}", safe(&value.origin.describe())) } else { text };
         output.data(text.trim_end());
     }
     Ok(Exit::Done)
@@ -50,23 +50,23 @@ pub(crate) fn config(args: &Args, context: &AppContext, output: &Output) -> Resu
 
 /// One effective setting, and where it comes from.
 #[derive(Debug, Serialize)]
-struct Held {
+struct EffectiveSetting {
     key: String,
     value: Value,
-    origin: Origin,
+    origin: SettingOrigin,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-enum Origin {
+enum SettingOrigin {
     BuiltIn,
     File { file: String, line: usize },
     Variable { name: &'static str },
     Flag { name: &'static str },
 }
 
-impl Origin {
-    fn shown(&self) -> String {
+impl SettingOrigin {
+    fn describe(&self) -> String {
         match self {
             Self::BuiltIn => "built-in".to_owned(),
             Self::File { file, line } => format!("{file}:{line}"),
@@ -76,34 +76,36 @@ impl Origin {
     }
 }
 
-fn values(config: &Config, context: &AppContext, output: &Output) -> Vec<Held> {
+fn values(config: &Config, context: &AppContext, output: &Output) -> Vec<EffectiveSetting> {
     let from_file = config.values().into_iter().map(|listed| {
         let origin = match config.written.get(&listed.key) {
-            Some(written) => Origin::File { file: config.shown.clone(), line: written.line },
-            None => Origin::BuiltIn,
+            Some(written) => SettingOrigin::File { file: config.shown.clone(), line: written.line },
+            None => SettingOrigin::BuiltIn,
         };
-        Held { key: listed.key, value: listed.value, origin }
+        EffectiveSetting { key: listed.key, value: listed.value, origin }
     });
     from_file.chain(around(config, context, output)).collect()
 }
 
 /// Settings that no file can change: directories and colours.
-fn around(config: &Config, context: &AppContext, output: &Output) -> Vec<Held> {
-    let variable = |set: bool, name| if set { Origin::Variable { name } } else { Origin::BuiltIn };
-    let held = |key: &str, value, origin| Held { key: key.to_owned(), value, origin };
+fn around(config: &Config, context: &AppContext, output: &Output) -> Vec<EffectiveSetting> {
+    let variable = |set: bool, name| {
+        if set { SettingOrigin::Variable { name } } else { SettingOrigin::BuiltIn }
+    };
+    let held = |key: &str, value, origin| EffectiveSetting { key: key.to_owned(), value, origin };
     let file = if config.is_from_file() { json!(config.shown) } else { Value::Null };
     let given = match context.config_file {
-        Some(_) => Origin::Flag { name: "--config" },
-        None => Origin::BuiltIn,
+        Some(_) => SettingOrigin::Flag { name: "--config" },
+        None => SettingOrigin::BuiltIn,
     };
     let state = context.environment.state_directory();
     let color = match output.color_option {
-        ColorChoice::Always => (json!("always"), Origin::Flag { name: "--color" }),
-        ColorChoice::Never => (json!("never"), Origin::Flag { name: "--color" }),
+        ColorChoice::Always => (json!("always"), SettingOrigin::Flag { name: "--color" }),
+        ColorChoice::Never => (json!("never"), SettingOrigin::Flag { name: "--color" }),
         ColorChoice::Auto if context.environment.no_color() => {
-            (json!("never"), Origin::Variable { name: "NO_COLOR" })
+            (json!("never"), SettingOrigin::Variable { name: "NO_COLOR" })
         }
-        ColorChoice::Auto => (json!("auto"), Origin::BuiltIn),
+        ColorChoice::Auto => (json!("auto"), SettingOrigin::BuiltIn),
     };
     let containment = context.environment.containment_word();
     vec![
@@ -119,7 +121,7 @@ fn around(config: &Config, context: &AppContext, output: &Output) -> Vec<Held> {
             context
                 .environment
                 .cache_variable()
-                .map_or(Origin::BuiltIn, |name| Origin::Variable { name }),
+                .map_or(SettingOrigin::BuiltIn, |name| SettingOrigin::Variable { name }),
         ),
         held(
             "containment",

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::commands::running::drive::{Interaction, drive};
-use crate::demo::{self, Direction, Played, Scratch};
+use crate::demo::{self, DemoScript, ScratchRepo, ScriptedModel};
 use crate::exit::Exit;
 use crate::reporters::report_page;
 use crate::reporters::summary;
 use crate::terminal::output::{Output, Paint};
-use crate::terminal::questions::Person;
+use crate::terminal::questions::TerminalUser;
 use afresh_app::agents::which;
 use afresh_app::config;
 use afresh_app::context::AppContext;
@@ -65,8 +65,8 @@ pub(crate) fn demo(args: &Args, context: &AppContext, output: &Output) -> Result
     let people = output.for_people();
     let git = context.git()?;
     let program = args.agent.as_deref().and_then(AgentProgram::from_name);
-    let played = program.map(Played::by).transpose()?;
-    let mut scratch = Scratch::new(&under(program, context)?, args.keep)?;
+    let played = program.map(ScriptedModel::by).transpose()?;
+    let mut scratch = ScratchRepo::new(&under(program, context)?, args.keep)?;
     match &played {
         Some(played) => scratch.fill(&[(CONFIG, &played.config())])?,
         None => scratch.fill(&[(CONFIG, SCRIPTED), (".afresh/script.toml", &direction(args))])?,
@@ -77,12 +77,12 @@ pub(crate) fn demo(args: &Args, context: &AppContext, output: &Output) -> Result
     let file =
         plan_source::load(&repository, Path::new("todo.plan.toml"), &PlanReadOptions::default())?;
     let config = config::load(&repository, None)?;
-    let asks = !args.no_input && Person::at_terminal(output).is_some();
+    let asks = !args.no_input && TerminalUser::at_terminal(output).is_some();
     let variables = match &played {
         Some(played) => played.variables(&scratch.home()?),
         None => BTreeMap::new(),
     };
-    let hosts = played.as_ref().and_then(Played::host).into_iter().collect();
+    let hosts = played.as_ref().and_then(ScriptedModel::host).into_iter().collect();
     let interaction = Interaction::from_no_input(!asks);
     // Without a person the first answer counts.
     let on_decision = (!asks).then_some(OnDecision::First);
@@ -91,13 +91,13 @@ pub(crate) fn demo(args: &Args, context: &AppContext, output: &Output) -> Result
     let prepared =
         people.with_notices(|notices| session.prepare(place.clone(), file, config, notices))?;
     let ended = drive(prepared, RunRequest::default(), interaction, context, &people)
-        .inspect_err(|_| scratch.keep())?;
+        .inspect_err(|_| scratch.keep_directory())?;
     summary::print_outcome(&ended, &people);
     if ended.standing != (DriveState::Finished { ok: true }) {
         return Ok(unfinished(&mut scratch, ended.standing, &people));
     }
     let report = report_of(&place)?;
-    demo::tell(&report, &people);
+    demo::print_outcome(&report, &people);
     hand_over(&report, &scratch, output)?;
     demo::try_next(scratch.is_kept().then_some(repository.as_path()), &our_name(context), &people);
     Ok(Exit::Done)
@@ -106,7 +106,7 @@ pub(crate) fn demo(args: &Args, context: &AppContext, output: &Output) -> Result
 /// What the built-in workers do.
 fn direction(args: &Args) -> String {
     let pause = if args.slow { SLOW_PAUSE } else { PAUSE };
-    Direction { seed: args.seed, pause }.script()
+    DemoScript { seed: args.seed, pause }.script()
 }
 
 /// Where the scratch repository goes: some programs refuse to work in world-writable directories, such
@@ -129,7 +129,7 @@ fn our_name(context: &AppContext) -> String {
     }
 }
 
-fn introduce(program: Option<AgentProgram>, scratch: &Scratch, output: &Output) {
+fn introduce(program: Option<AgentProgram>, scratch: &ScratchRepo, output: &Output) {
     let title = output.paint(Paint::Blue, "afresh demo");
     output.note(&format!("{title}: a to-do list for the shell, made by a fresh worker per task."));
     match program {
@@ -157,11 +157,11 @@ fn introduce(program: Option<AgentProgram>, scratch: &Scratch, output: &Output) 
 }
 
 /// Halted, or failed: the scratch repository is kept for inspection.
-fn unfinished(scratch: &mut Scratch, standing: DriveState, output: &Output) -> Exit {
+fn unfinished(scratch: &mut ScratchRepo, standing: DriveState, output: &Output) -> Exit {
     if standing == DriveState::Halted {
         output.note("  halted; the demo starts over each time");
     } else {
-        scratch.keep();
+        scratch.keep_directory();
         output.note(&format!("  inspect it in {}", scratch.repository().display()));
     }
     standing.into()
@@ -169,12 +169,12 @@ fn unfinished(scratch: &mut Scratch, standing: DriveState, output: &Output) -> E
 
 fn report_of(place: &RepoContext) -> Result<RunReport, AppError> {
     let found = afresh_app::session::select_run::find_run(place, None)?;
-    RunReport::from_run(&found, ReportContext { is_driven: false, moment: moment::iso })
+    RunReport::from_run(&found, ReportContext { is_driven: false, moment: moment::format_utc })
         .map_err(AppError::journal)
 }
 
 /// The report: on standard output, or as a file where standard output is a terminal.
-fn hand_over(report: &RunReport, scratch: &Scratch, output: &Output) -> Result<(), AppError> {
+fn hand_over(report: &RunReport, scratch: &ScratchRepo, output: &Output) -> Result<(), AppError> {
     if output.json {
         output.document(report);
         return Ok(());
@@ -194,7 +194,7 @@ fn hand_over(report: &RunReport, scratch: &Scratch, output: &Output) -> Result<(
 }
 
 /// In the scratch directory if that is kept, else next to it.
-fn report_file(scratch: &Scratch) -> PathBuf {
+fn report_file(scratch: &ScratchRepo) -> PathBuf {
     let directory = scratch.repository().parent().map(Path::to_owned).unwrap_or_default();
     if scratch.is_kept() { directory.join("report.md") } else { directory.with_extension("md") }
 }

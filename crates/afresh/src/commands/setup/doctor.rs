@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, Paint, safe};
 use afresh_app::context::AppContext;
-use afresh_app::doctor::{self, Line, State};
+use afresh_app::doctor::{self, CheckState, DoctorLine};
 
 /// Check that everything a run needs is in place
 ///
@@ -15,8 +15,8 @@ use afresh_app::doctor::{self, Line, State};
 pub(crate) struct Args {}
 
 pub(crate) fn doctor(_args: &Args, context: &AppContext, output: &Output) -> Exit {
-    let lines = doctor::look(context);
-    let well = lines.iter().all(|line| line.state != State::Fail);
+    let lines = doctor::run_checks(context);
+    let well = lines.iter().all(|line| line.state != CheckState::Fail);
     if output.json {
         output.document(&json!({"ok": well, "lines": lines}));
     } else {
@@ -27,11 +27,11 @@ pub(crate) fn doctor(_args: &Args, context: &AppContext, output: &Output) -> Exi
     if well { Exit::Done } else { Exit::Incomplete }
 }
 
-fn print(line: &Line, output: &Output) {
+fn print(line: &DoctorLine, output: &Output) {
     let paint = match line.state {
-        State::Ok => Paint::Green,
-        State::Warn => Paint::Yellow,
-        State::Fail => Paint::Red,
+        CheckState::Ok => Paint::Green,
+        CheckState::Warn => Paint::Yellow,
+        CheckState::Fail => Paint::Red,
     };
     let mark = output.paint_data(paint, &format!("{:>4}", line.state.word()));
     output.prose(&format!("{mark}  {:<14} {}", line.name, safe(&line.text)));

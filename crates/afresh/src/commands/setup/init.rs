@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use afresh_app::formats::project::{self, CheckKind, FileListing, ProjectStack};
 use serde_json::json;
 
-use crate::commands::setup::write_config::{Consent, Writing};
+use crate::commands::setup::write_config::{ConfigWriter, WriteConsent};
 use crate::exit::Exit;
 use crate::terminal::output::Output;
-use crate::terminal::prompt::Asker;
+use crate::terminal::prompt::UserPrompt;
 use afresh_app::agents::programs;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::init::agents::{self, FoundAgent};
 use afresh_app::init::files;
-use afresh_app::init::template::{self, Choices};
+use afresh_app::init::template::{self, ConfigChoices};
 
 /// Write a configuration for this repository
 #[derive(Debug, clap::Args)]
@@ -50,16 +50,16 @@ pub(crate) fn init(args: &Args, context: &AppContext, output: &Output) -> Result
         Some(file) => context.directory()?.join(file),
         None => root.join(".afresh/config.toml"),
     };
-    let found = Found::in_repository(&root, context);
+    let found = DetectedProject::in_repository(&root, context);
     if !output.json {
-        found.tell(output);
+        found.print_detected(output);
     }
-    let asker = Asker::there(output).filter(|_| !args.yes && !args.dry_run);
+    let asker = UserPrompt::there(output).filter(|_| !args.yes && !args.dry_run);
     let choices = choices(args, &found, asker.as_ref());
     let text = template::render(&choices);
     let before = fs::read_to_string(&target).ok();
-    let consent = Consent { yes: args.yes, dry_run: args.dry_run, force: args.force };
-    let mut writing = Writing { output, consent, target, text, before, asker, written: false };
+    let consent = WriteConsent { yes: args.yes, dry_run: args.dry_run, force: args.force };
+    let mut writing = ConfigWriter { output, consent, target, text, before, asker, written: false };
     if !output.json {
         writing.show();
     }
@@ -84,14 +84,14 @@ fn root(directory: &Path) -> PathBuf {
 }
 
 /// What was detected in the repository.
-struct Found {
+struct DetectedProject {
     listing: FileListing,
     stacks: Vec<ProjectStack>,
     /// Installed agents.
     agents: Vec<&'static str>,
 }
 
-impl Found {
+impl DetectedProject {
     fn in_repository(root: &Path, context: &AppContext) -> Self {
         let listing = files::list(root);
         let agents = agents::names()
@@ -100,7 +100,7 @@ impl Found {
         Self { stacks: project::discover(&listing), listing, agents }
     }
 
-    fn tell(&self, output: &Output) {
+    fn print_detected(&self, output: &Output) {
         for stack in &self.stacks {
             output.note(&format!("found {} ({})", stack.name, stack.file));
         }
@@ -124,7 +124,7 @@ fn proves(stack: &ProjectStack, kind: CheckKind) -> bool {
     kind == if tested { CheckKind::Test } else { CheckKind::Build }
 }
 
-fn choices(args: &Args, found: &Found, asker: Option<&Asker>) -> Choices {
+fn choices(args: &Args, found: &DetectedProject, asker: Option<&UserPrompt>) -> ConfigChoices {
     let agent = agent(args, found, asker);
     let proposed = found.commands(proves);
     let checks = match (&args.check[..], args.no_check, asker) {
@@ -134,12 +134,12 @@ fn choices(args: &Args, found: &Found, asker: Option<&Asker>) -> Choices {
         (given, ..) => given.to_vec(),
     };
     let all = found.commands(|_, _| true);
-    let mut choices = Choices {
+    let mut choices = ConfigChoices {
         agent,
         parallel: args.parallel,
         more_checks: all.into_iter().filter(|command| !checks.contains(command)).collect(),
         checks,
-        ..Choices::default()
+        ..ConfigChoices::default()
     };
     for stack in &found.stacks {
         choices.setup.extend(stack.setup.iter().cloned());
@@ -152,7 +152,7 @@ fn choices(args: &Args, found: &Found, asker: Option<&Asker>) -> Choices {
     choices
 }
 
-fn agent(args: &Args, found: &Found, asker: Option<&Asker>) -> Option<FoundAgent> {
+fn agent(args: &Args, found: &DetectedProject, asker: Option<&UserPrompt>) -> Option<FoundAgent> {
     if let Some(named) = &args.agent {
         return agents::named(named);
     }
@@ -171,7 +171,7 @@ fn agent(args: &Args, found: &Found, asker: Option<&Asker>) -> Option<FoundAgent
     answer.and_then(|name| agents::named(&name))
 }
 
-fn ask_checks(asker: &Asker, proposed: Vec<String>) -> Vec<String> {
+fn ask_checks(asker: &UserPrompt, proposed: Vec<String>) -> Vec<String> {
     let default = if proposed.is_empty() { "none".to_owned() } else { proposed.join(" && ") };
     match asker.ask("Which command must pass on every merge?", &default) {
         Some(answer) if answer == default => proposed,
@@ -182,7 +182,7 @@ fn ask_checks(asker: &Asker, proposed: Vec<String>) -> Vec<String> {
 }
 
 /// What is left to do.
-fn advise(choices: &Choices, found: &Found, output: &Output) {
+fn advise(choices: &ConfigChoices, found: &DetectedProject, output: &Output) {
     let open = project::not_ignored(&found.listing, &choices.keep);
     if !open.is_empty() {
         output.note(&format!(

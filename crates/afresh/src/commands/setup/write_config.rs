@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use afresh_app::store::write_atomically;
 
 use crate::terminal::output::Output;
-use crate::terminal::prompt::Asker;
+use crate::terminal::prompt::UserPrompt;
 use afresh_app::error::AppError;
 
 /// What the options say about writing.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Consent {
+pub(crate) struct WriteConsent {
     pub(crate) yes: bool,
     pub(crate) dry_run: bool,
     pub(crate) force: bool,
@@ -19,18 +19,18 @@ pub(crate) struct Consent {
 
 /// A file to write once the user agrees.
 #[derive(Debug)]
-pub(crate) struct Writing<'a> {
+pub(crate) struct ConfigWriter<'a> {
     pub(crate) output: &'a Output,
-    pub(crate) consent: Consent,
+    pub(crate) consent: WriteConsent,
     pub(crate) target: PathBuf,
     pub(crate) text: String,
     /// Its current contents.
     pub(crate) before: Option<String>,
-    pub(crate) asker: Option<Asker>,
+    pub(crate) asker: Option<UserPrompt>,
     pub(crate) written: bool,
 }
 
-impl Writing<'_> {
+impl ConfigWriter<'_> {
     /// The file, or what would change in it.
     pub(crate) fn show(&self) {
         match &self.before {

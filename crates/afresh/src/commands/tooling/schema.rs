@@ -9,11 +9,11 @@ use crate::terminal::output::Output;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[arg(value_enum)]
-    name: Name,
+    name: SchemaName,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Name {
+enum SchemaName {
     /// The native plan format
     Plan,
     /// A script of the scripted agent
@@ -24,11 +24,13 @@ enum Name {
 
 pub(crate) fn schema(args: &Args, output: &Output) -> Exit {
     match args.name {
-        Name::Script => {
+        SchemaName::Script => {
             output.data(afresh_agents::adapters::scripted::schema::script_schema().trim_end())
         }
-        Name::Bundle => output.data(afresh_agents::Bundle::schema().trim_end()),
-        Name::Plan => output.data(afresh_app::formats::native::schema::plan_schema().trim_end()),
+        SchemaName::Bundle => output.data(afresh_agents::Bundle::schema().trim_end()),
+        SchemaName::Plan => {
+            output.data(afresh_app::formats::native::schema::plan_schema().trim_end())
+        }
     }
     Exit::Done
 }

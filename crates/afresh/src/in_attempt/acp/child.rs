@@ -16,7 +16,7 @@ use serde_json::Value;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::in_attempt::json_lines::{self, Next};
+use crate::in_attempt::json_lines::{self, NextLine};
 
 /// Longer messages are dropped; shorter than a line of ours may be, because it is written into one.
 const MAX_MESSAGE_BYTES: u64 = 3 * 1024 * 1024;
@@ -27,7 +27,7 @@ const END_GRACE: Duration = Duration::from_millis(1_500);
 
 /// What the client receives.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum AgentMessage {
     /// Not parsed yet, because a message takes much more memory than its line.
     Line(Vec<u8>),
     TooLong,
@@ -40,14 +40,14 @@ pub(super) enum Heard {
 }
 
 #[derive(Debug)]
-pub(super) struct Agent {
+pub(super) struct AgentProcess {
     process: Child,
     /// Its standard input, closed when this is dropped.
     words: Option<Sender<String>>,
 }
 
-impl Agent {
-    pub(super) fn start(command: &[String]) -> io::Result<(Self, Receiver<Heard>)> {
+impl AgentProcess {
+    pub(super) fn start(command: &[String]) -> io::Result<(Self, Receiver<AgentMessage>)> {
         let (program, args) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let (heard, hears) = mpsc::sync_channel(WAITING);
         listen(heard.clone())?;
@@ -68,7 +68,7 @@ impl Agent {
         Ok((Self { process, words: Some(words) }, hears))
     }
 
-    pub(super) fn say(&self, message: &Value) {
+    pub(super) fn send(&self, message: &Value) {
         // A program that is gone is noticed where its output is read.
         if let Some(words) = &self.words {
             let _ = words.send(message.to_string());
@@ -79,8 +79,8 @@ impl Agent {
     /// signal that ended it, if that was not ours.
     pub(super) fn end(
         &mut self,
-        heard: &Receiver<Heard>,
-        mut tell: impl FnMut(&Heard),
+        heard: &Receiver<AgentMessage>,
+        mut tell: impl FnMut(&AgentMessage),
     ) -> Option<i32> {
         self.words = None;
         if self.ends_within(END_GRACE, heard, &mut tell) {
@@ -100,8 +100,8 @@ impl Agent {
     fn ends_within(
         &mut self,
         span: Duration,
-        heard: &Receiver<Heard>,
-        tell: &mut impl FnMut(&Heard),
+        heard: &Receiver<AgentMessage>,
+        tell: &mut impl FnMut(&AgentMessage),
     ) -> bool {
         const LOOK: Duration = Duration::from_millis(20);
         let until = Instant::now() + span;
@@ -123,11 +123,11 @@ impl Agent {
 }
 
 /// Turns signals that ask us to end into messages.
-fn listen(heard: SyncSender<Heard>) -> io::Result<()> {
+fn listen(heard: SyncSender<AgentMessage>) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     thread::spawn(move || {
         for _ in signals.forever() {
-            if heard.send(Heard::Stop).is_err() {
+            if heard.send(AgentMessage::Stop).is_err() {
                 return;
             }
         }
@@ -143,15 +143,15 @@ fn write(mut input: ChildStdin, told: &Receiver<String>) {
     }
 }
 
-fn read(output: ChildStdout, heard: &SyncSender<Heard>) {
+fn read(output: ChildStdout, heard: &SyncSender<AgentMessage>) {
     let mut output = BufReader::new(output);
     loop {
         let next = match json_lines::next(&mut output, MAX_MESSAGE_BYTES) {
-            Ok(Next::Line(line)) if line.trim_ascii().is_empty() => continue,
-            Ok(Next::Line(line)) => Heard::Line(line),
-            Ok(Next::TooLong) => Heard::TooLong,
-            Ok(Next::End) | Err(_) => {
-                let _ = heard.send(Heard::Gone);
+            Ok(NextLine::Line(line)) if line.trim_ascii().is_empty() => continue,
+            Ok(NextLine::Line(line)) => AgentMessage::Line(line),
+            Ok(NextLine::TooLong) => AgentMessage::TooLong,
+            Ok(NextLine::End) | Err(_) => {
+                let _ = heard.send(AgentMessage::Gone);
                 return;
             }
         };

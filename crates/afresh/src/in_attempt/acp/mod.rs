@@ -16,25 +16,29 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use signal_hook::consts::SIGKILL;
 
-use child::{Agent, Heard};
-use transcript::Transcript;
+use child::{AgentMessage, AgentProcess};
+use transcript::SessionTranscript;
 
 /// How long a cancelled agent may take to confirm.
 const CANCEL_GRACE: Duration = Duration::from_secs(2);
 
 /// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum SessionOutcome {
     Answered,
     NotAnswered,
     /// A signal ended the agent early.
     Killed(i32),
 }
 
-pub(crate) fn converse(command: &[String], opening: SessionParams, out: impl Write) -> Outcome {
-    let mut transcript = Transcript::new(out);
+pub(crate) fn converse(
+    command: &[String],
+    opening: SessionParams,
+    out: impl Write,
+) -> SessionOutcome {
+    let mut transcript = SessionTranscript::new(out);
     let mut signal = None;
-    let end = match Agent::start(command) {
+    let end = match AgentProcess::start(command) {
         Ok((mut agent, heard)) => {
             let end = talk(AcpConversation::new(opening), &agent, &heard, &mut transcript);
             signal = agent.end(&heard, |heard| {
@@ -48,16 +52,16 @@ pub(crate) fn converse(command: &[String], opening: SessionParams, out: impl Wri
         }
     };
     match (end, signal) {
-        (SessionEnd::Answered, _) => Outcome::Answered,
-        (SessionEnd::Refused, _) => Outcome::NotAnswered,
+        (SessionEnd::Answered, _) => SessionOutcome::Answered,
+        (SessionEnd::Refused, _) => SessionOutcome::NotAnswered,
         (SessionEnd::Failed(_), Some(signal)) => {
             // A killed agent did not fail.
             transcript.note(&format!("signal {signal} ended the program"));
-            Outcome::Killed(signal)
+            SessionOutcome::Killed(signal)
         }
         (SessionEnd::Failed(error), None) => {
             transcript.failed(&error);
-            Outcome::NotAnswered
+            SessionOutcome::NotAnswered
         }
     }
 }
@@ -73,9 +77,9 @@ pub(crate) fn die_by(signal: i32) {
 /// Continues until there is a result, or none can come.
 fn talk(
     mut conversation: AcpConversation,
-    agent: &Agent,
-    heard: &Receiver<Heard>,
-    transcript: &mut Transcript<impl Write>,
+    agent: &AgentProcess,
+    heard: &Receiver<AgentMessage>,
+    transcript: &mut SessionTranscript<impl Write>,
 ) -> SessionEnd {
     let mut until = None;
     let mut steps = conversation.start();
@@ -84,7 +88,7 @@ fn talk(
             match step {
                 ClientAction::Send(message) => {
                     transcript.sent(&message);
-                    agent.say(&message);
+                    agent.send(&message);
                 }
                 ClientAction::Note(note) => transcript.note(&note),
                 ClientAction::End(end) => return end,
@@ -97,30 +101,30 @@ fn talk(
         let next = next(heard, until);
         let message = transcript.heard(&next);
         steps = match next {
-            Heard::Line(_) => {
+            AgentMessage::Line(_) => {
                 message.map_or_else(Vec::new, |message| conversation.handle_message(&message))
             }
-            Heard::TooLong => Vec::new(),
-            Heard::Gone => {
+            AgentMessage::TooLong => Vec::new(),
+            AgentMessage::Gone => {
                 return failed(format!("the program ended {}", conversation.waiting_for()));
             }
             // After a second signal it is not waited for.
-            Heard::Stop if until.is_some() => return stopped(),
-            Heard::Stop => {
+            AgentMessage::Stop if until.is_some() => return stopped(),
+            AgentMessage::Stop => {
                 until = Some(Instant::now() + CANCEL_GRACE);
                 conversation.cancel()
             }
-            Heard::TimeIsUp => return stopped(),
+            AgentMessage::TimeIsUp => return stopped(),
         };
     }
 }
 
-fn next(heard: &Receiver<Heard>, until: Option<Instant>) -> Heard {
-    let Some(until) = until else { return heard.recv().unwrap_or(Heard::Gone) };
+fn next(heard: &Receiver<AgentMessage>, until: Option<Instant>) -> AgentMessage {
+    let Some(until) = until else { return heard.recv().unwrap_or(AgentMessage::Gone) };
     match heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
         Ok(heard) => heard,
-        Err(RecvTimeoutError::Timeout) => Heard::TimeIsUp,
-        Err(RecvTimeoutError::Disconnected) => Heard::Gone,
+        Err(RecvTimeoutError::Timeout) => AgentMessage::TimeIsUp,
+        Err(RecvTimeoutError::Disconnected) => AgentMessage::Gone,
     }
 }
 

@@ -6,7 +6,7 @@ use afresh_agents::adapters::acp::{AgentLine, ClientLine};
 use afresh_core::model_error::ModelError;
 use serde_json::Value;
 
-use super::child::Heard;
+use super::child::AgentMessage;
 
 /// How a line with a message of the agent's begins.
 const FROM: &[u8] = b"{\"from\":";
@@ -14,12 +14,12 @@ const FROM: &[u8] = b"{\"from\":";
 const MAX_NOTE_CHARS: usize = 500;
 
 #[derive(Debug)]
-pub(super) struct Transcript<W> {
+pub(super) struct SessionTranscript<W> {
     out: W,
     is_broken: bool,
 }
 
-impl<W: Write> Transcript<W> {
+impl<W: Write> SessionTranscript<W> {
     pub(super) fn new(out: W) -> Self {
         Self { out, is_broken: false }
     }
@@ -30,15 +30,15 @@ impl<W: Write> Transcript<W> {
     }
 
     pub(super) fn sent(&mut self, message: &Value) {
-        self.say(&ClientLine::To(message.clone()));
+        self.write_line(&ClientLine::To(message.clone()));
     }
 
     /// Records what was received; returns the message, if there is one to handle.
-    pub(super) fn heard(&mut self, heard: &Heard) -> Option<Value> {
+    pub(super) fn heard(&mut self, heard: &AgentMessage) -> Option<Value> {
         match heard {
-            Heard::Line(line) => return self.line(line.trim_ascii()),
-            Heard::TooLong => self.note("dropped a line that is too long for a message"),
-            Heard::Gone | Heard::Stop | Heard::TimeIsUp => {}
+            AgentMessage::Line(line) => return self.line(line.trim_ascii()),
+            AgentMessage::TooLong => self.note("dropped a line that is too long for a message"),
+            AgentMessage::Gone | AgentMessage::Stop | AgentMessage::TimeIsUp => {}
         }
         None
     }
@@ -59,14 +59,14 @@ impl<W: Write> Transcript<W> {
     }
 
     pub(super) fn note(&mut self, note: &str) {
-        self.say(&ClientLine::Note(note.chars().take(MAX_NOTE_CHARS).collect()));
+        self.write_line(&ClientLine::Note(note.chars().take(MAX_NOTE_CHARS).collect()));
     }
 
     pub(super) fn failed(&mut self, error: &ModelError) {
-        self.say(&ClientLine::Failed(error.clone()));
+        self.write_line(&ClientLine::Failed(error.clone()));
     }
 
-    fn say(&mut self, line: &ClientLine) {
+    fn write_line(&mut self, line: &ClientLine) {
         self.write(&[line.render().as_bytes()]);
     }
 
@@ -87,13 +87,13 @@ mod tests {
     #[test]
     fn lines_are_written_as_they_are_read() {
         let mut out = Vec::new();
-        let mut transcript = Transcript::new(&mut out);
-        let heard =
-            transcript.heard(&Heard::Line(b" {\"id\": 1e2, \"x\": \"\\u00e9\"}\r\n".to_vec()));
+        let mut transcript = SessionTranscript::new(&mut out);
+        let heard = transcript
+            .heard(&AgentMessage::Line(b" {\"id\": 1e2, \"x\": \"\\u00e9\"}\r\n".to_vec()));
         assert_eq!(heard, Some(json!({"id": 1e2, "x": "é"})));
-        assert_eq!(transcript.heard(&Heard::Line(b"{\"method\":\"x\"}".to_vec())), None);
+        assert_eq!(transcript.heard(&AgentMessage::Line(b"{\"method\":\"x\"}".to_vec())), None);
         for odd in [&b"[1]"[..], b"{", b"\xff", b"{\"a\":1} {\"b\":2}"] {
-            assert_eq!(transcript.heard(&Heard::Line(odd.to_vec())), None);
+            assert_eq!(transcript.heard(&AgentMessage::Line(odd.to_vec())), None);
         }
         let text = String::from_utf8(out).expect("text");
         let lines: Vec<Option<ClientLine>> = text.lines().map(ClientLine::parse).collect();

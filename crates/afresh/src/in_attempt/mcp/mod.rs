@@ -10,9 +10,9 @@ use std::io::{self, BufRead, Write};
 use afresh_agents::json_rpc::{self, RpcMessage};
 use serde_json::{Value, json};
 
-use crate::in_attempt::json_lines::{self, Next};
+use crate::in_attempt::json_lines::{self, NextLine};
 
-pub(crate) use tools::Tools;
+pub(crate) use tools::WorkerTools;
 
 /// The version for clients that name none.
 const VERSION: &str = "2025-06-18";
@@ -23,17 +23,17 @@ const MAX_MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
 pub(crate) fn serve(
     input: &mut impl BufRead,
     output: &mut impl Write,
-    tools: &Tools,
+    tools: &WorkerTools,
 ) -> io::Result<()> {
     loop {
         let answer = match json_lines::next(input, MAX_MESSAGE_BYTES)? {
-            Next::End => return Ok(()),
-            Next::Line(line) if line.trim_ascii().is_empty() => continue,
-            Next::Line(line) => match serde_json::from_slice(&line) {
+            NextLine::End => return Ok(()),
+            NextLine::Line(line) if line.trim_ascii().is_empty() => continue,
+            NextLine::Line(line) => match serde_json::from_slice(&line) {
                 Ok(message) => answer(&message, tools),
                 Err(_) => Some(not_json()),
             },
-            Next::TooLong => Some(not_json()),
+            NextLine::TooLong => Some(not_json()),
         };
         if let Some(answer) = answer {
             writeln!(output, "{answer}")?;
@@ -47,7 +47,7 @@ fn not_json() -> Value {
 }
 
 /// The answer to one message; none where none is wanted.
-fn answer(message: &Value, tools: &Tools) -> Option<Value> {
+fn answer(message: &Value, tools: &WorkerTools) -> Option<Value> {
     let (id, method, params) = match json_rpc::read(message) {
         RpcMessage::Request { id, method, params } => (id, method, params),
         RpcMessage::Broken { id } => {
@@ -75,7 +75,7 @@ fn welcome(params: &Value) -> Value {
     })
 }
 
-fn called(id: &Value, params: &Value, tools: &Tools) -> Value {
+fn called(id: &Value, params: &Value, tools: &WorkerTools) -> Value {
     let Some(name) = params.get("name").and_then(Value::as_str) else {
         return json_rpc::failed(id, json_rpc::INVALID_PARAMS, "`name` is missing");
     };
@@ -102,7 +102,7 @@ mod tests {
 
     fn talk(lines: &str) -> Vec<Value> {
         let directory = tempfile::tempdir().expect("a directory");
-        let tools = Tools::new(
+        let tools = WorkerTools::new(
             Mailbox::for_attempt(directory.path().to_owned()),
             afresh_app::environment::Environment::default(),
         );

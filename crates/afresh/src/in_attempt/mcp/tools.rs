@@ -13,21 +13,21 @@ use afresh_app::error::AppError;
 
 const COMMAND: &str = "afresh mcp --attempt";
 
-pub(crate) struct Tools {
+pub(crate) struct WorkerTools {
     mailbox: Mailbox,
     environment: Environment,
 }
 
 /// The answer for the worker: success, or what is wrong.
-type Said = Result<String, String>;
+type ToolAnswer = Result<String, String>;
 
-impl Tools {
+impl WorkerTools {
     pub(crate) fn new(mailbox: Mailbox, environment: Environment) -> Self {
         Self { mailbox, environment }
     }
 
     /// None where there is no such tool.
-    pub(super) fn call(&self, name: &str, arguments: &Value) -> Option<Said> {
+    pub(super) fn call(&self, name: &str, arguments: &Value) -> Option<ToolAnswer> {
         let said = self.answer(name, arguments)?;
         // A worker that has reported or asked is about to end, and needs no notice.
         if matches!(name, "report_result" | "ask") {
@@ -40,7 +40,7 @@ impl Tools {
         })
     }
 
-    fn answer(&self, name: &str, arguments: &Value) -> Option<Said> {
+    fn answer(&self, name: &str, arguments: &Value) -> Option<ToolAnswer> {
         Some(match name {
             "report_result" => report(arguments, &self.environment),
             "step_done" => self.step_done(arguments),
@@ -51,12 +51,14 @@ impl Tools {
         })
     }
 
-    fn step_done(&self, arguments: &Value) -> Said {
+    fn step_done(&self, arguments: &Value) -> ToolAnswer {
         let step = arguments.get("step").and_then(Value::as_u64);
         let step =
             step.and_then(|step| u32::try_from(step).ok()).ok_or("`step` must be a number")?;
         let deviations = deviations(arguments);
-        match worker::steps::done(&self.mailbox, step, deviations).map_err(|why| told(&why))? {
+        match worker::steps::done(&self.mailbox, step, deviations)
+            .map_err(|why| error_text(&why))?
+        {
             StepAnswer::Accepted => Ok(format!("step {step} is done")),
             StepAnswer::Refused(why) => {
                 let why = printable::lines(why.trim_end());
@@ -65,7 +67,7 @@ impl Tools {
         }
     }
 
-    fn log(&self, arguments: &Value) -> Said {
+    fn log(&self, arguments: &Value) -> ToolAnswer {
         let level = match arguments.get("level").and_then(Value::as_str).unwrap_or("INFO") {
             "DEBUG" => LogLevel::Debug,
             "WARN" => LogLevel::Warn,
@@ -74,20 +76,20 @@ impl Tools {
         };
         let event = arguments.get("event").and_then(Value::as_str).unwrap_or("note");
         let message = text(arguments, "message")?;
-        worker::notes::log(&self.mailbox, level, event, message).map_err(|why| told(&why))?;
+        worker::notes::log(&self.mailbox, level, event, message).map_err(|why| error_text(&why))?;
         Ok("noted".to_owned())
     }
 
-    fn issue(&self, arguments: &Value) -> Said {
+    fn issue(&self, arguments: &Value) -> ToolAnswer {
         let message = text(arguments, "text")?;
-        worker::notes::issue(&self.mailbox, message).map_err(|why| told(&why))?;
+        worker::notes::issue(&self.mailbox, message).map_err(|why| error_text(&why))?;
         Ok("noted".to_owned())
     }
 }
 
-fn report(arguments: &Value, environment: &Environment) -> Said {
+fn report(arguments: &Value, environment: &Environment) -> ToolAnswer {
     let outcome = worker::result::report(COMMAND, &arguments.to_string(), environment)
-        .map_err(|why| told(&why))?;
+        .map_err(|why| error_text(&why))?;
     Ok(match outcome {
         Outcome::Done(_) => "recorded; you are finished. The checks decide.",
         _ => "recorded; you are finished.",
@@ -96,14 +98,15 @@ fn report(arguments: &Value, environment: &Environment) -> Said {
 }
 
 /// A question for a person is a result: the answer goes to a fresh worker.
-fn ask(arguments: &Value, environment: &Environment) -> Said {
+fn ask(arguments: &Value, environment: &Environment) -> ToolAnswer {
     let question = text(arguments, "question")?;
     let field = |name: &str| arguments.get(name).cloned().unwrap_or(Value::Null);
     let result = json!({
         "status": "NEEDS_DECISION", "decision_needed": question, "options": field("options"),
         "context": field("context").as_str().unwrap_or_default(),
     });
-    worker::result::report(COMMAND, &result.to_string(), environment).map_err(|why| told(&why))?;
+    worker::result::report(COMMAND, &result.to_string(), environment)
+        .map_err(|why| error_text(&why))?;
     Ok("asked. End now: the next worker of this task gets the answer.".to_owned())
 }
 
@@ -122,7 +125,7 @@ fn text<'v>(arguments: &'v Value, name: &str) -> Result<&'v str, String> {
     given.ok_or_else(|| format!("`{name}` is missing"))
 }
 
-fn told(why: &AppError) -> String {
+fn error_text(why: &AppError) -> String {
     crate::error::to_text(why).trim_end().to_owned()
 }
 

@@ -8,12 +8,12 @@ use afresh_agents::adapters::scripted::script::{HangMode, ScriptedEnd};
 use afresh_agents::adapters::scripted::stream::ScriptedLine;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGTERM};
 
-use super::Player;
+use super::ScriptPlayer;
 
-impl Player {
+impl ScriptPlayer {
     pub(super) fn end(&self, end: &ScriptedEnd) -> u8 {
         if let Some(answer) = self.filled_end(end).final_text() {
-            self.voice.tell(&ScriptedLine::Result(answer));
+            self.voice.print(&ScriptedLine::Result(answer));
             return 0;
         }
         match end {

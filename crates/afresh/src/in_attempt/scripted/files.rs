@@ -4,9 +4,9 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
 
-use super::Player;
+use super::ScriptPlayer;
 
-impl Player {
+impl ScriptPlayer {
     pub(super) fn write(&mut self, path: &str, text: &str) -> Result<(), String> {
         let path = self.filled(path);
         make_room(&path)?;

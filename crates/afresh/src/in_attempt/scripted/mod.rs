@@ -15,23 +15,28 @@ use afresh_agents::adapters::scripted::script::{ActionKind, ScriptAction, Script
 use afresh_agents::adapters::scripted::stream::ScriptedLine;
 use afresh_core::usage::Usage;
 
-pub(crate) use voice::Voice;
+pub(crate) use voice::OutputMode;
 
 /// Who plays.
 #[derive(Debug)]
-pub(crate) struct Player {
+pub(crate) struct ScriptPlayer {
     pub(crate) task: String,
     pub(crate) attempt: u32,
     pub(crate) step: u32,
     /// The worker's bundle; none where a person tries a script by hand.
     pub(crate) bundle: Option<Bundle>,
-    pub(crate) voice: Voice,
+    pub(crate) voice: OutputMode,
     used: Usage,
     changed: Vec<String>,
 }
 
-impl Player {
-    pub(crate) fn new(task: String, attempt: u32, bundle: Option<Bundle>, voice: Voice) -> Self {
+impl ScriptPlayer {
+    pub(crate) fn new(
+        task: String,
+        attempt: u32,
+        bundle: Option<Bundle>,
+        voice: OutputMode,
+    ) -> Self {
         let step = bundle.as_ref().map_or(1, |bundle| bundle.first_step);
         let step = u32::try_from(step).unwrap_or(1);
         Self { task, attempt, step, bundle, voice, used: Usage::default(), changed: Vec::new() }
@@ -70,10 +75,10 @@ impl Player {
                 std::thread::sleep(*span);
                 Ok(())
             }
-            ActionKind::Say(text) => self.tell(&ScriptedLine::Text(self.filled(text))),
+            ActionKind::Say(text) => self.print_line(&ScriptedLine::Text(self.filled(text))),
             ActionKind::Use(more) => {
                 self.used = self.used.plus(more);
-                self.tell(&ScriptedLine::Used(self.used))
+                self.print_line(&ScriptedLine::Used(self.used))
             }
             ActionKind::StepDone(number) => step_done(*number),
             ActionKind::Hostile(kind) => {
@@ -87,8 +92,8 @@ impl Player {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "an act like the others")]
-    fn tell(&self, saying: &ScriptedLine) -> Result<(), String> {
-        self.voice.tell(saying);
+    fn print_line(&self, saying: &ScriptedLine) -> Result<(), String> {
+        self.voice.print(saying);
         Ok(())
     }
 

@@ -5,17 +5,17 @@ use std::io::{IsTerminal, Write};
 use afresh_agents::adapters::scripted::stream::{self, ScriptedLine};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Voice {
+pub(crate) enum OutputMode {
     Stream,
     Plain,
 }
 
-impl Voice {
+impl OutputMode {
     pub(crate) fn for_stdout() -> Self {
         if std::io::stdout().is_terminal() { Self::Plain } else { Self::Stream }
     }
 
-    pub(super) fn tell(self, saying: &ScriptedLine) {
+    pub(super) fn print(self, saying: &ScriptedLine) {
         let text = match self {
             Self::Stream => stream::line(saying),
             Self::Plain => plain(saying),

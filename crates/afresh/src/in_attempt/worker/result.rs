@@ -28,7 +28,7 @@ pub(crate) fn report(
             AppError::usage("result", message).hint("shorten it; transcripts are kept anyway")
         );
     }
-    let outcome = judge(answer, environment);
+    let outcome = parse_result(answer, environment);
     if let Outcome::Unintelligible { reason, .. } = &outcome {
         let message = format!("this is not a result: {}", printable::line(reason));
         return Err(AppError::usage("result", message).hint(
@@ -41,7 +41,7 @@ pub(crate) fn report(
     Ok(outcome)
 }
 
-fn judge(answer: &str, environment: &Environment) -> Outcome {
+fn parse_result(answer: &str, environment: &Environment) -> Outcome {
     asked(environment, |asked| result::read_file(answer, "", asked))
 }
 

@@ -60,7 +60,7 @@ fn print_entries(entries: &[ActivityEntry], output: &Output) -> bool {
         let text = if output.json {
             entry.to_json().to_string()
         } else {
-            entry.line.render(&moment::iso(entry.wall_ms))
+            entry.line.render(&moment::format_utc(entry.wall_ms))
         };
         output.line(&text)
     })

@@ -8,23 +8,23 @@ use std::path::{Path, PathBuf};
 use afresh_engine::reports::run_report::AttemptResult;
 
 use crate::terminal::output::{Output, Paint, safe};
-use afresh_app::logs::decode::Decoder;
-use afresh_app::logs::readers::Readers;
-use afresh_app::logs::told::Told;
-use afresh_app::logs::transcript::{Part, Transcript};
+use afresh_app::logs::decode::ChunkDecoder;
+use afresh_app::logs::readers::AgentReaders;
+use afresh_app::logs::told::TranscriptRenderer;
+use afresh_app::logs::transcript::{AttemptTranscript, TranscriptFile};
 
-pub(crate) use afresh_app::logs::decode::Show;
+pub(crate) use afresh_app::logs::decode::TranscriptEncoding;
 
 const PIECE_BYTES: usize = 64 * 1024;
 
 /// A printer of these files, and what it has printed so far.
 #[derive(Debug)]
-pub(crate) struct Pages {
-    show: Show,
-    readers: Readers,
+pub(crate) struct TranscriptPrinter {
+    show: TranscriptEncoding,
+    readers: AgentReaders,
     /// Only the last lines of each file.
     last: Option<usize>,
-    files: BTreeMap<PathBuf, Reached>,
+    files: BTreeMap<PathBuf, FileProgress>,
     /// The last printed file, whose heading is not repeated.
     current: Option<PathBuf>,
     ends_line: bool,
@@ -32,14 +32,14 @@ pub(crate) struct Pages {
 
 /// How far a file was read.
 #[derive(Debug, Default)]
-struct Reached {
+struct FileProgress {
     read: u64,
-    decoder: Decoder,
+    decoder: ChunkDecoder,
     /// For the reports of an agent program.
-    told: Option<Told>,
+    told: Option<TranscriptRenderer>,
 }
 
-impl Reached {
+impl FileProgress {
     /// The text of the next piece, as far as it is complete.
     fn next(&mut self, piece: &[u8]) -> String {
         match &mut self.told {
@@ -56,13 +56,21 @@ impl Reached {
     }
 }
 
-impl Pages {
-    pub(crate) fn new(show: Show, readers: Readers, last: Option<usize>) -> Self {
+impl TranscriptPrinter {
+    pub(crate) fn new(
+        show: TranscriptEncoding,
+        readers: AgentReaders,
+        last: Option<usize>,
+    ) -> Self {
         Self { show, readers, last, files: BTreeMap::new(), current: None, ends_line: true }
     }
 
     /// Prints what is new in these files. Fails once standard output is closed.
-    pub(crate) fn print(&mut self, transcripts: &[Transcript], output: &Output) -> io::Result<()> {
+    pub(crate) fn print(
+        &mut self,
+        transcripts: &[AttemptTranscript],
+        output: &Output,
+    ) -> io::Result<()> {
         for transcript in transcripts {
             for part in &transcript.parts {
                 self.print_part(transcript, part, output)?;
@@ -73,11 +81,11 @@ impl Pages {
 
     /// Prints incomplete characters at the ends of the files.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
-        let open: Vec<String> = self.files.values_mut().map(Reached::rest).collect();
+        let open: Vec<String> = self.files.values_mut().map(FileProgress::rest).collect();
         for text in open.iter().filter(|text| !text.is_empty()) {
             self.write(text.as_bytes())?;
         }
-        if !self.ends_line && self.show == Show::Printable {
+        if !self.ends_line && self.show == TranscriptEncoding::Printable {
             self.write(b"\n")?;
         }
         Ok(())
@@ -85,8 +93,8 @@ impl Pages {
 
     fn print_part(
         &mut self,
-        transcript: &Transcript,
-        part: &Part,
+        transcript: &AttemptTranscript,
+        part: &TranscriptFile,
         output: &Output,
     ) -> io::Result<()> {
         // A file that is missing now may exist at the next look.
@@ -94,8 +102,8 @@ impl Pages {
         let length = file.metadata().map_or(0, |found| found.len());
         let known = self.files.contains_key(&part.file);
         if !known {
-            let told = self.told(transcript, part);
-            self.files.insert(part.file.clone(), Reached { told, ..Reached::default() });
+            let told = self.renderer(transcript, part);
+            self.files.insert(part.file.clone(), FileProgress { told, ..FileProgress::default() });
         }
         let reached = self.files.entry(part.file.clone()).or_default();
         let (mut from, is_told) = (reached.read, reached.told.is_some());
@@ -127,10 +135,14 @@ impl Pages {
     }
 
     /// The output of an agent program is rendered, not printed line by line.
-    fn told(&self, transcript: &Transcript, part: &Part) -> Option<Told> {
-        let is_stream = part.name == "stdout" && self.show == Show::Printable;
+    fn renderer(
+        &self,
+        transcript: &AttemptTranscript,
+        part: &TranscriptFile,
+    ) -> Option<TranscriptRenderer> {
+        let is_stream = part.name == "stdout" && self.show == TranscriptEncoding::Printable;
         let agent = transcript.attempt.agent.as_deref().filter(|_| is_stream);
-        self.readers.reader(agent).map(Told::new)
+        self.readers.reader(agent).map(TranscriptRenderer::new)
     }
 
     /// The last lines of a rendered transcript.
@@ -155,8 +167,15 @@ impl Pages {
         Ok(at)
     }
 
-    fn heading(&mut self, transcript: &Transcript, part: &Part, output: &Output) -> io::Result<()> {
-        if self.current.as_deref() == Some(part.file.as_path()) || self.show == Show::Raw {
+    fn heading(
+        &mut self,
+        transcript: &AttemptTranscript,
+        part: &TranscriptFile,
+        output: &Output,
+    ) -> io::Result<()> {
+        if self.current.as_deref() == Some(part.file.as_path())
+            || self.show == TranscriptEncoding::Raw
+        {
             return Ok(());
         }
         if !self.ends_line {
@@ -187,8 +206,8 @@ impl Pages {
             }
             at += count as u64;
             match self.show {
-                Show::Raw => self.write(&piece[..count])?,
-                Show::Printable => {
+                TranscriptEncoding::Raw => self.write(&piece[..count])?,
+                TranscriptEncoding::Printable => {
                     let entry = self.files.entry(path.to_owned()).or_default();
                     let text = entry.next(&piece[..count]);
                     self.write(text.as_bytes())?;

@@ -19,7 +19,7 @@ const MAX_CONFLICTS: usize = 200;
 
 /// How a plan is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Picture {
+pub(crate) enum GraphFormat {
     /// Dependencies, indented
     Tree,
     /// For Markdown pages
@@ -28,11 +28,11 @@ pub(crate) enum Picture {
     Dot,
 }
 
-pub(crate) fn draw(plan: &Plan, picture: Picture) -> String {
+pub(crate) fn draw(plan: &Plan, picture: GraphFormat) -> String {
     match picture {
-        Picture::Tree => tree::draw(plan),
-        Picture::Mermaid => mermaid::draw(plan),
-        Picture::Dot => dot::draw(plan),
+        GraphFormat::Tree => tree::draw(plan),
+        GraphFormat::Mermaid => mermaid::draw(plan),
+        GraphFormat::Dot => dot::draw(plan),
     }
 }
 
@@ -94,8 +94,8 @@ mod tests {
     /// form; titles cannot break out.
     #[test]
     fn a_plan_can_be_drawn() {
-        insta::assert_snapshot!("tree", draw(&plan(), Picture::Tree));
-        insta::assert_snapshot!("mermaid", draw(&plan(), Picture::Mermaid));
-        insta::assert_snapshot!("dot", draw(&plan(), Picture::Dot));
+        insta::assert_snapshot!("tree", draw(&plan(), GraphFormat::Tree));
+        insta::assert_snapshot!("mermaid", draw(&plan(), GraphFormat::Mermaid));
+        insta::assert_snapshot!("dot", draw(&plan(), GraphFormat::Dot));
     }
 }

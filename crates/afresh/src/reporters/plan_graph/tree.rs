@@ -12,7 +12,7 @@ use crate::terminal::output::safe;
 /// The deepest indentation.
 const MAX_INDENT: usize = 120;
 
-struct Line {
+struct TreeLine {
     at: TaskIndex,
     indent: String,
     full: bool,
@@ -26,10 +26,10 @@ pub(super) fn draw(plan: &Plan) -> String {
     let home = |at: TaskIndex| plan.needs(at).iter().copied().max_by_key(|need| plan.wave(*need));
     let roots = plan.indices().filter(|at| plan.needs(*at).is_empty());
     // Without recursion, because plans can be deep.
-    let mut open: Vec<Line> =
-        roots.map(|at| Line { at, indent: String::new(), full: true }).collect();
+    let mut open: Vec<TreeLine> =
+        roots.map(|at| TreeLine { at, indent: String::new(), full: true }).collect();
     open.reverse();
-    while let Some(Line { at, indent, full }) = open.pop() {
+    while let Some(TreeLine { at, indent, full }) = open.pop() {
         let task = plan.task(at);
         if !full {
             let _ = writeln!(text, "{indent}→ {}", task.id);
@@ -41,12 +41,12 @@ pub(super) fn draw(plan: &Plan) -> String {
         let _ = writeln!(text, "{indent}{id}{mark}  {title}  (wave {wave})  [{files}]");
         // A chain of thousands stays readable, and small.
         let below = if indent.len() < MAX_INDENT { format!("{indent}   ") } else { indent };
-        let lines = plan.dependents(at).iter().map(|other| Line {
+        let lines = plan.dependents(at).iter().map(|other| TreeLine {
             at: *other,
             indent: below.clone(),
             full: home(*other) == Some(at),
         });
-        let lines: Vec<Line> = lines.collect();
+        let lines: Vec<TreeLine> = lines.collect();
         open.extend(lines.into_iter().rev());
     }
     let _ = writeln!(text, "\n* on the critical path");

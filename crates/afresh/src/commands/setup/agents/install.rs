@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::exit::Exit;
 use crate::terminal::output::Output;
 use afresh_app::agents::programs;
-use afresh_app::agents::programs::install::Wanted;
+use afresh_app::agents::programs::install::InstallRequest;
 use afresh_app::agents::which;
 use afresh_app::config;
 use afresh_app::context::AppContext;
@@ -61,12 +61,12 @@ pub(super) fn install(
 }
 
 /// Another program of this name that is found first on the PATH.
-fn in_front(wanted: &Wanted, path: &Path, context: &AppContext) -> Option<String> {
+fn in_front(wanted: &InstallRequest, path: &Path, context: &AppContext) -> Option<String> {
     let found = which::find(wanted.pin.program, &context.environment.search_path()).ok()?;
     (found != path).then(|| found.display().to_string())
 }
 
-fn wanted(args: &Args, context: &AppContext) -> Result<Vec<Wanted>, AppError> {
+fn wanted(args: &Args, context: &AppContext) -> Result<Vec<InstallRequest>, AppError> {
     let names = if args.names.is_empty() { missing(context)? } else { args.names.clone() };
     if args.version.is_some() && names.len() != 1 {
         return Err(AppError::usage("version", "`--version` works with one program only")
@@ -79,7 +79,7 @@ fn wanted(args: &Args, context: &AppContext) -> Result<Vec<Wanted>, AppError> {
     }
     let one = |name: &String| {
         let pin = PINS.iter().find(|pin| pin.program == name).ok_or_else(|| unknown(name))?;
-        Ok(Wanted { pin, version: version.unwrap_or(pin.version).to_owned() })
+        Ok(InstallRequest { pin, version: version.unwrap_or(pin.version).to_owned() })
     };
     names.iter().map(one).collect()
 }
@@ -98,20 +98,20 @@ fn missing(context: &AppContext) -> Result<Vec<String>, AppError> {
     let names: Vec<&'static str> = programs.map(|pin| pin.program).collect();
     if names.is_empty() {
         return Err(AppError::usage("agent", "no agent of the configuration can be installed")
-            .hint(format!("name one of: {}", known().join(", "))));
+            .hint(format!("name one of: {}", installable_names().join(", "))));
     }
     let is_missing = |name: &&str| programs::find(name, &context.environment).is_err();
     Ok(names.into_iter().filter(is_missing).map(str::to_owned).collect())
 }
 
-fn known() -> Vec<&'static str> {
+fn installable_names() -> Vec<&'static str> {
     PINS.iter().map(|pin| pin.program).collect()
 }
 
 fn unknown(name: &str) -> AppError {
-    let help = match nearest(name, known().into_iter()) {
+    let help = match nearest(name, installable_names().into_iter()) {
         Some(near) => format!("did you mean {near:?}?"),
-        None => format!("the installable programs are: {}", known().join(", ")),
+        None => format!("the installable programs are: {}", installable_names().join(", ")),
     };
     AppError::usage("agent", format!("afresh cannot install a program {name:?}")).hint(help)
 }

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use crate::exit::Exit;
 use crate::terminal::output::{Output, Paint, safe};
 use afresh_app::agents::assignment::with_built_in;
-use afresh_app::agents::probe::Trial;
-use afresh_app::agents::programs::look::{self, Look};
+use afresh_app::agents::probe::ProbeRunner;
+use afresh_app::agents::programs::look::{self, AgentInspection};
 use afresh_app::config;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
@@ -28,7 +28,7 @@ pub(super) struct Args {}
 
 /// One agent, for scripts.
 #[derive(Debug, Serialize)]
-struct Listed {
+struct ListedAgent {
     name: String,
     kind: &'static str,
     /// It is configured; otherwise it is built in.
@@ -54,9 +54,9 @@ pub(super) fn list(context: &AppContext, output: &Output) -> Result<Exit, AppErr
     let configured: Vec<String> = config.agents.keys().cloned().collect();
     let default = default_agent(&config, &RunOptions::default());
     let agents = with_built_in(config.agents);
-    let trial = Trial::new(&context.environment);
+    let trial = ProbeRunner::new(&context.environment);
     let looks = look::at_all(agents.values(), &home, &context.environment, trial.as_ref());
-    let mut listed: Vec<Listed> = looks.iter().map(|(agent, look)| one(agent, look)).collect();
+    let mut listed: Vec<ListedAgent> = looks.iter().map(|(agent, look)| one(agent, look)).collect();
     for agent in &mut listed {
         agent.configured = configured.contains(&agent.name);
         agent.default = default == agent.name;
@@ -71,13 +71,13 @@ pub(super) fn list(context: &AppContext, output: &Output) -> Result<Exit, AppErr
     Ok(Exit::Done)
 }
 
-fn one(agent: &Agent, look: &Look) -> Listed {
+fn one(agent: &Agent, look: &AgentInspection) -> ListedAgent {
     let models = agent.model(ModelTier::Standard).map(|_| {
         let of = |tier: ModelTier| (tier.word(), agent.model(tier).unwrap_or_default().to_owned());
         [ModelTier::Small, ModelTier::Standard, ModelTier::Large].map(of).into_iter().collect()
     });
     let trouble = look.trouble.as_ref();
-    Listed {
+    ListedAgent {
         name: agent.name.clone(),
         kind: agent.kind_name(),
         configured: false,
@@ -100,7 +100,7 @@ fn installable() -> Vec<Value> {
     PINS.iter().map(one).collect()
 }
 
-fn print(agent: &Listed, output: &Output) {
+fn print(agent: &ListedAgent, output: &Output) {
     let (paint, word) = match (agent.usable, &agent.problem) {
         (false, _) => (Paint::Red, "unusable"),
         (true, Some(_)) => (Paint::Yellow, "no login"),

@@ -12,18 +12,18 @@ use afresh_app::error::AppError;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: AgentsCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum AgentsCommand {
     List(list::Args),
     Install(install::Args),
 }
 
 pub(crate) fn agents(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     match &args.command {
-        Command::List(_) => list::list(context, output),
-        Command::Install(args) => install::install(args, context, output),
+        AgentsCommand::List(_) => list::list(context, output),
+        AgentsCommand::Install(args) => install::install(args, context, output),
     }
 }
