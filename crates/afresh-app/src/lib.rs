@@ -9,9 +9,8 @@
 //! | [`agents`] | agent programs: where they are installed, whether they work, which task gets which |
 //! | [`bundles`] | what workers are given |
 //! | [`config`] | the configuration file, and where each value comes from |
-//! | [`context`] | where a command works: directory, configuration file, environment |
+//! | [`context`] | where a command works: directory, configuration file, and every environment variable that is read |
 //! | [`doctor`] | checks of everything that a run needs |
-//! | [`environment`] | every environment variable that afresh reads |
 //! | [`error`] | errors with a class, a cause and a hint |
 //! | [`init`] | what a new configuration file contains |
 //! | [`logs`] | activity and transcripts of a run |
@@ -21,15 +20,14 @@
 //! | [`session`] | preparing and opening a run; commands to a run that another process drives |
 //! | [`text`] | byte sizes, times and bounded files as text |
 //!
-//! The crates below are re-exported, because their types are part of this interface; whoever uses
-//! this crate needs no other besides core, agents and engine.
+//! The crates below are re-exported, because their types are part of this interface: users of this
+//! crate need only core, agents and engine besides it.
 
 pub mod agents;
 pub mod bundles;
 pub mod config;
 pub mod context;
 pub mod doctor;
-pub mod environment;
 pub mod error;
 pub mod init;
 pub mod logs;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use afresh_app::context::AppContext;
-use afresh_app::environment::Environment;
+use afresh_app::context::environment::Environment;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{finishing, in_attempt, planning, running, setup, tooling};

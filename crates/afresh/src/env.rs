@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use afresh_app::environment::Environment;
+use afresh_app::context::environment::Environment;
 
 /// Variables, arguments and our own path.
 pub(crate) fn read() -> Environment {

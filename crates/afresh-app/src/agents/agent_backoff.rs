@@ -7,7 +7,7 @@ use afresh_engine::journal_records;
 use afresh_engine::session::RecordedRun;
 use serde::Serialize;
 
-use crate::text::moment;
+use crate::text::time;
 
 /// An agent that starts no attempt with this model size until a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -31,13 +31,13 @@ pub fn parked(found: &RecordedRun) -> Vec<WaitingAgent> {
         let wall_ms = record.wall_ms.saturating_add(wait);
         last.insert((agent, tier), (until, wall_ms, why));
     }
-    let now_ms = i64::try_from(moment::now_seconds()).unwrap_or(i64::MAX).saturating_mul(1_000);
+    let now_ms = i64::try_from(time::now_seconds()).unwrap_or(i64::MAX).saturating_mul(1_000);
     last.into_iter()
         .filter(|(_, (until, wall_ms, _))| *until > found.last_at && *wall_ms > now_ms)
         .map(|((agent, tier), (_, wall_ms, why))| WaitingAgent {
             agent,
             tier: tier.word(),
-            until: moment::format_utc(wall_ms),
+            until: time::format_utc(wall_ms),
             why,
         })
         .collect()

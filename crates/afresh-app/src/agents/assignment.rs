@@ -12,7 +12,7 @@ use super::definitions::{self, AdoptedDefinitions};
 use super::programs;
 use crate::config::{self, Config};
 use crate::context::AppContext;
-use crate::environment::Environment;
+use crate::context::environment::Environment;
 use crate::error::AppError;
 use crate::notice::Notice;
 use crate::plan_source::PlanFile;
@@ -45,7 +45,9 @@ impl AgentSet {
         let definitions =
             definitions::adopt(file, home.as_deref(), &default_agent, &mut agents, notices)?;
         if let Some(model) = &options.model {
-            agents.values_mut().for_each(|agent| set_model(agent, model));
+            for agent in agents.values_mut() {
+                set_model(agent, model);
+            }
         }
         Ok(Self { default_agent, agents, definitions })
     }

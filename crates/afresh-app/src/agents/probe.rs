@@ -9,7 +9,7 @@ use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_process::{Containment, JobLimits, JobReport, JobSpec, RunningJob, StopSignal};
 use tempfile::TempDir;
 
-use crate::environment::Environment;
+use crate::context::environment::Environment;
 use crate::policy::limits;
 
 /// How long a probe may take.

@@ -7,11 +7,11 @@ use afresh_agents::Agent;
 use crate::agents::assignment::with_built_in;
 use crate::agents::probe::ProbeRunner;
 use crate::agents::programs;
-use crate::agents::programs::look::{self, AgentInspection};
+use crate::agents::programs::inspect::{self, AgentInspection};
 use crate::agents::programs::version::VersionAge;
 use crate::config::Config;
+use crate::context::environment::Environment;
 use crate::doctor::DoctorLine;
-use crate::environment::Environment;
 
 pub(super) fn check_agents(
     config: &Config,
@@ -20,7 +20,7 @@ pub(super) fn check_agents(
 ) -> Vec<DoctorLine> {
     let others = others(config, environment);
     let agents = config.agents.values().chain(&others);
-    let looks = look::at_all(agents, &config.home, environment, trial);
+    let looks = inspect::at_all(agents, &config.home, environment, trial);
     let is_named = |agent: &Agent| {
         config.agents.contains_key(&agent.name) || config.agent.as_ref() == Some(&agent.name)
     };
@@ -52,15 +52,15 @@ fn lines(agent: &Agent, need: AgentNeed, look: &AgentInspection) -> Vec<DoctorLi
     let name = format!("agent {}", agent.name);
     let mut lines = vec![match &look.trouble {
         Some(trouble) if trouble.is_certain && need == AgentNeed::Configured => {
-            DoctorLine::fail(&name, &trouble.text, &trouble.cure)
+            DoctorLine::fail(&name, &trouble.text, &trouble.hint)
         }
-        Some(trouble) => DoctorLine::warn(&name, &trouble.text, &trouble.cure),
+        Some(trouble) => DoctorLine::warn(&name, &trouble.text, &trouble.hint),
         None => started(&name, need, look),
     }];
     let wants_login = need == AgentNeed::Configured && look.trouble.is_none();
-    if let Some(cure) = look.login.as_ref().filter(|_| wants_login) {
+    if let Some(hint) = look.login.as_ref().filter(|_| wants_login) {
         let text = format!("{} seems to have neither a key nor a login", agent.name);
-        lines.push(DoctorLine::warn(&format!("login {}", agent.name), text, cure));
+        lines.push(DoctorLine::warn(&format!("login {}", agent.name), text, hint));
     }
     lines
 }
@@ -79,8 +79,8 @@ fn started(name: &str, need: AgentNeed, look: &AgentInspection) -> DoctorLine {
     match look.beside_tested() {
         Some((VersionAge::Older, note)) => {
             let package = look.tested.map(|pin| format!("{}@{}", pin.package, pin.version));
-            let cure = format!("update it: npm install -g {}", package.unwrap_or_default());
-            DoctorLine::warn(name, format!("{text}; {note}"), cure)
+            let hint = format!("update it: npm install -g {}", package.unwrap_or_default());
+            DoctorLine::warn(name, format!("{text}; {note}"), hint)
         }
         Some((VersionAge::Newer, note)) => DoctorLine::ok(name, format!("{text}; {note}")),
         None => DoctorLine::ok(name, text),

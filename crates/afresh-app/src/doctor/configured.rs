@@ -10,8 +10,8 @@ use crate::agents::programs;
 use crate::agents::which;
 use crate::config::{self, Config};
 use crate::context::AppContext;
+use crate::context::environment::Environment;
 use crate::doctor::{DoctorLine, agents};
-use crate::environment::Environment;
 
 /// Words of a shell that are not programs.
 const SHELL: &[&str] = &[
@@ -30,9 +30,9 @@ pub(super) fn check_configuration(
         Err(failure) => {
             lines.extend(failure.findings.iter().filter(|f| f.is_error()).map(|finding| {
                 let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
-                let cure =
+                let hint =
                     finding.hint.clone().unwrap_or_else(|| "see docs/configuration.md".to_owned());
-                DoctorLine::fail("configuration", format!("{place}: {}", finding.message), cure)
+                DoctorLine::fail("configuration", format!("{place}: {}", finding.message), hint)
             }));
             if failure.findings.is_empty() {
                 lines.push(DoctorLine::failed("configuration", &failure));
@@ -43,9 +43,9 @@ pub(super) fn check_configuration(
     lines.push(configuration(&config));
     lines.extend(config.warnings.iter().map(|warning| {
         let text = format!("{}:{}: {}", warning.file, warning.line, warning.message);
-        let cure =
+        let hint =
             warning.hint.clone().unwrap_or_else(|| "remove it to silence this warning".to_owned());
-        DoctorLine::warn("configuration", text, cure)
+        DoctorLine::warn("configuration", text, hint)
     }));
     lines.extend(chosen(&config, &context.environment));
     lines.extend(agents::check_agents(&config, &context.environment, trial));
@@ -64,16 +64,16 @@ fn configuration(config: &Config) -> DoctorLine {
 
 /// The default agent.
 fn chosen(config: &Config, environment: &Environment) -> Option<DoctorLine> {
-    let cure =
+    let hint =
         "`afresh init` finds installed agents; docs/configuration.md shows how to add any program";
     let is_built_in = |name: &str| AgentProgram::from_name(name).is_some();
     match &config.agent {
         Some(name) if is_built_in(name) => None,
         None if config.agents.is_empty() && programs::find("claude", environment).is_ok() => {
-            Some(DoctorLine::warn("agent", "no agent is configured; tasks go to claude", cure))
+            Some(DoctorLine::warn("agent", "no agent is configured; tasks go to claude", hint))
         }
         _ if config.agents.is_empty() => {
-            Some(DoctorLine::fail("agent", "no agent is configured", cure))
+            Some(DoctorLine::fail("agent", "no agent is configured", hint))
         }
         Some(name) if !config.agents.contains_key(name) => {
             let known: Vec<&str> = config.agents.keys().map(String::as_str).collect();

@@ -4,8 +4,8 @@ use afresh_process::{ContainmentLevel, EnforcedLimits};
 use afresh_sandbox::{DetectedSandbox, SandboxLevel};
 
 use crate::agents::probe::{self, ProbeRunner};
+use crate::context::environment::Environment;
 use crate::doctor::DoctorLine;
-use crate::environment::Environment;
 use crate::policy::limits;
 use crate::policy::network;
 use crate::policy::sandbox;

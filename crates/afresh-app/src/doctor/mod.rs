@@ -30,8 +30,8 @@ pub struct DoctorLine {
     pub name: String,
     pub state: CheckState,
     pub text: String,
-    /// What to do about it.
-    pub cure: Option<String>,
+    #[serde(rename = "cure")]
+    pub hint: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -56,15 +56,15 @@ impl CheckState {
 
 impl DoctorLine {
     fn ok(name: &str, text: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), state: CheckState::Ok, text: text.into(), cure: None }
+        Self { name: name.to_owned(), state: CheckState::Ok, text: text.into(), hint: None }
     }
 
-    fn warn(name: &str, text: impl Into<String>, cure: impl Into<String>) -> Self {
-        Self { state: CheckState::Warn, cure: Some(cure.into()), ..Self::ok(name, text) }
+    fn warn(name: &str, text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { state: CheckState::Warn, hint: Some(hint.into()), ..Self::ok(name, text) }
     }
 
-    fn fail(name: &str, text: impl Into<String>, cure: impl Into<String>) -> Self {
-        Self { state: CheckState::Fail, cure: Some(cure.into()), ..Self::ok(name, text) }
+    fn fail(name: &str, text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { state: CheckState::Fail, hint: Some(hint.into()), ..Self::ok(name, text) }
     }
 
     /// A check that fails like a command would.
@@ -73,8 +73,8 @@ impl DoctorLine {
         for cause in &failure.causes {
             text = format!("{text}: {cause}");
         }
-        let cure = failure.hint.clone();
-        Self { state: CheckState::Fail, cure, ..Self::ok(name, text) }
+        let hint = failure.hint.clone();
+        Self { state: CheckState::Fail, hint, ..Self::ok(name, text) }
     }
 }
 
@@ -89,7 +89,7 @@ pub fn run_checks(context: &AppContext) -> Vec<DoctorLine> {
     machine::check_machine(&context.environment, trial.as_ref(), &mut lines);
     match context.directory() {
         Ok(directory) => {
-            configured::check_configuration(context, &directory, trial.as_ref(), &mut lines)
+            configured::check_configuration(context, &directory, trial.as_ref(), &mut lines);
         }
         Err(failure) => lines.push(DoctorLine::failed("directory", &failure)),
     }

@@ -11,7 +11,7 @@ use nix::unistd::{AccessFlags, access};
 
 use crate::doctor::DoctorLine;
 use crate::text::byte_size::format_bytes as bytes;
-use crate::text::moment;
+use crate::text::time;
 
 /// Below this, work is likely to stop.
 const LITTLE_BYTES: u64 = 2 << 30;
@@ -128,7 +128,7 @@ fn lock(place: &RepoContext) -> DoctorLine {
     match place.holder() {
         Ok(None) => DoctorLine::ok("driver", "no run is active"),
         Ok(Some(holder)) => {
-            let since = moment::format_utc(holder.since_wall_ms);
+            let since = time::format_utc(holder.since_wall_ms);
             let text =
                 format!("process {} on {} is running since {since}", holder.pid, holder.host);
             DoctorLine::ok("driver", text)

@@ -64,17 +64,17 @@ fn repository(place: &RepoContext) -> DoctorLine {
 }
 
 fn identity(place: &RepoContext) -> DoctorLine {
-    let cure = "git config --global user.name NAME; git config --global user.email ADDRESS";
+    let hint = "git config --global user.name NAME; git config --global user.email ADDRESS";
     match place.repository.identity() {
         Ok(identity) if identity == CommitIdentity::default() => DoctorLine::warn(
             "identity",
             "git has no user name; commits will be made as afresh",
-            cure,
+            hint,
         ),
         Ok(identity) => {
             DoctorLine::ok("identity", format!("{} <{}>", identity.name(), identity.email()))
         }
-        Err(error) => DoctorLine::warn("identity", error.to_string(), cure),
+        Err(error) => DoctorLine::warn("identity", error.to_string(), hint),
     }
 }
 

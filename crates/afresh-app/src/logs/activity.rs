@@ -7,7 +7,7 @@ use afresh_store::JournalRecord;
 use serde_json::{Value, json};
 
 use crate::error::AppError;
-use crate::text::moment;
+use crate::text::time;
 
 /// Which entries are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl ActivityEntry {
     pub fn to_json(&self) -> Value {
         let ActivityLine { level, who, event, message } = &self.line;
         json!({
-            "seq": self.seq, "at": moment::format_utc(self.wall_ms), "run": self.run,
+            "seq": self.seq, "at": time::format_utc(self.wall_ms), "run": self.run,
             "level": level, "who": who, "event": event, "message": message,
         })
     }

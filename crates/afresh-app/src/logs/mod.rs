@@ -5,13 +5,13 @@
 //! | [`activity`] | the journal as log entries |
 //! | [`decode`] | bytes of a worker as text that is safe to print |
 //! | [`readers`] | which agent made an attempt, and so how its output is read |
-//! | [`told`] | an agent's reports as people read them |
+//! | [`render`] | an agent's reports as readable text |
 //! | [`transcript`] | the files of an attempt |
 
 pub mod activity;
 pub mod decode;
 pub mod readers;
-pub mod told;
+pub mod render;
 pub mod transcript;
 
 use std::time::Duration;

@@ -10,7 +10,7 @@ use afresh_engine::execution_config::SandboxConfig;
 use afresh_sandbox::{DetectedSandbox, ProcessRlimits, SandboxLevel, detect_sandbox};
 
 use super::{limits, network};
-use crate::environment::Environment;
+use crate::context::environment::Environment;
 use crate::error::AppError;
 use crate::notice::Notice;
 use crate::session::RunOptions;

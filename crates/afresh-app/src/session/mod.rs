@@ -34,7 +34,7 @@ use afresh_secrets::redact;
 use crate::agents::assignment::AgentSet;
 use crate::config::Config;
 use crate::context::AppContext;
-use crate::environment::Environment;
+use crate::context::environment::Environment;
 use crate::error::AppError;
 use crate::notice::Notice;
 use crate::plan_source::PlanFile;

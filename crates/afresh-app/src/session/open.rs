@@ -1,4 +1,4 @@
-//! RunOpening a run: lock the repository, then continue the plan's run or start one.
+//! Opening a run: lock the repository, then continue the plan's run or start one.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -19,7 +19,7 @@ use crate::agents::definitions;
 use crate::agents::programs;
 use crate::agents::which;
 use crate::config::Config;
-use crate::environment::Environment;
+use crate::context::environment::Environment;
 use crate::error::AppError;
 use crate::notice::Notice;
 use crate::plan_source::PlanFile;

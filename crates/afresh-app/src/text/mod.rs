@@ -4,11 +4,11 @@
 //! | --- | --- |
 //! | [`byte_size`] | byte sizes |
 //! | [`files`] | reading files up to a size |
-//! | [`moment`] | times and durations |
+//! | [`time`] | times and durations |
 
 pub mod byte_size;
 pub mod files;
-pub mod moment;
+pub mod time;
 
 /// `1 task`, `2 tasks`.
 pub fn count(number: usize, what: &str) -> String {

@@ -17,7 +17,7 @@ use afresh_app::bundles::generate::GeneratedBundle;
 use afresh_app::bundles::integrity::{BundleIntegrity, SourceState};
 use afresh_app::bundles::listing::ListedBundle;
 use afresh_app::bundles::select::SelectedBundle;
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 pub(crate) fn generated_json(generated: &GeneratedBundle, directory: &Path) -> Value {
     json!({
@@ -109,13 +109,13 @@ fn listed_text(one: &ListedBundle<'_>, widest: usize, output: &Output) -> String
         fill.used,
         fill.percent(),
         fill.window,
-        moment::format_duration(age),
+        time::format_duration(age),
     )
 }
 
 fn listed_json(one: &ListedBundle<'_>) -> Value {
     let made_at = one.kept.made_at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
-    let made_at = made_at.and_then(|at| i64::try_from(at.as_millis()).ok()).map(moment::format_utc);
+    let made_at = made_at.and_then(|at| i64::try_from(at.as_millis()).ok()).map(time::format_utc);
     json!({
         "task": one.kept.attempt.task, "attempt": one.kept.attempt.number,
         "state": one.need.word(), "tokens": one.fill.used, "window": one.fill.window,

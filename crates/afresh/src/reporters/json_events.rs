@@ -4,7 +4,7 @@ use afresh_engine::{RecordedEvent, Reporter};
 use serde_json::Value;
 
 use crate::terminal::output::Output;
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 #[derive(Debug)]
 pub(crate) struct JsonEventReporter {
@@ -16,7 +16,7 @@ impl Reporter for JsonEventReporter {
         let mut line = serde_json::to_value(seen.event).unwrap_or_default();
         if let Value::Object(fields) = &mut line {
             fields.insert("seq".to_owned(), seen.seq.into());
-            fields.insert("at".to_owned(), moment::format_utc(seen.wall_ms).into());
+            fields.insert("at".to_owned(), time::format_utc(seen.wall_ms).into());
             fields.insert("run".to_owned(), seen.run.id().to_string().into());
         }
         self.output.data(&line.to_string());

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 /// Where a patch goes.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ pub(crate) fn write(
     let head = PatchHeader {
         subject: &run.plan().name,
         body: &titles.join("\n"),
-        date: &moment::format_mail_date(signature.at_seconds),
+        date: &time::format_mail_date(signature.at_seconds),
         signature,
     };
     let patch = place.repository.patch(run.base(), run.tip(), &head).map_err(AppError::git)?;

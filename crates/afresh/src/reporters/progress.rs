@@ -8,7 +8,7 @@ use afresh_core::rejection::Rejection;
 use afresh_engine::{RecordedEvent, Reporter};
 
 use crate::terminal::output::{Output, Paint, count, safe};
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 #[derive(Debug)]
 pub(crate) struct ProgressReporter {
@@ -30,7 +30,7 @@ impl ProgressReporter {
     }
 
     fn line(&self, mark: &str, paint: Paint, who: &str, text: &str) {
-        let since = moment::format_duration(self.started.elapsed());
+        let since = time::format_duration(self.started.elapsed());
         let mark = self.output.paint(paint, &format!("{mark:>9}"));
         self.output.note(&format!("{since:>8} {mark} {who} {}", safe(text)));
     }

@@ -11,7 +11,7 @@ use afresh_engine::StateLayout;
 
 use crate::terminal::output::{Output, Paint, safe};
 use afresh_app::policy::budget;
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 /// A run after its driver ended.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ fn line(run: &Run, status: &RunStatus, took: Duration, output: &Output) -> Strin
         }
     }
     let mut text =
-        format!("[{}] {done}/{total} tasks: {}", moment::format_duration(took), parts.join(", "));
+        format!("[{}] {done}/{total} tasks: {}", time::format_duration(took), parts.join(", "));
     let tokens = run.usage().tokens();
     if tokens > 0 {
         text = format!("{text} · {tokens} tokens");

@@ -10,10 +10,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{installed, look};
+use super::{inspect, installed};
 use crate::agents::probe::{ProbeCommand, ProbeRunner};
 use crate::agents::which;
-use crate::environment::Environment;
+use crate::context::environment::Environment;
 use crate::error::AppError;
 use crate::notice::Notice;
 use crate::text::count;
@@ -125,11 +125,11 @@ fn starts(
             .hint("check that `node --version` is recent enough, or try another `--version`")
     };
     which::find(program, &environment.search_path()).map_err(unusable)?;
-    if !look::is_known(wanted.pin) {
+    if !inspect::is_known(wanted.pin) {
         return Ok(());
     }
     let argv = [program.to_owned(), "--version".to_owned()];
-    let tried = trial.run(&argv, &[], look::KNOWN_LIMIT).map_err(failed)?;
+    let tried = trial.run(&argv, &[], inspect::KNOWN_LIMIT).map_err(failed)?;
     match tried.report.ended {
         Ok(ProcessEnd::Exited(0)) => Ok(()),
         _ => Err(unusable("does not start").cause(tried.said)),

@@ -4,7 +4,7 @@ use afresh_agents::adapters::versions;
 use std::path::{Path, PathBuf};
 
 use crate::agents::which;
-use crate::environment::Environment;
+use crate::context::environment::Environment;
 
 /// Their directory; none without a cache directory.
 pub(super) fn directory(environment: &Environment) -> Option<PathBuf> {

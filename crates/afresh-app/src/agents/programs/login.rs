@@ -11,7 +11,7 @@ struct LoginPlaces {
     /// A directory that a variable may name, or one below the home directory; and the file in it.
     directory: (&'static str, &'static str),
     file: &'static str,
-    cure: &'static str,
+    hint: &'static str,
 }
 
 const PLACES: &[LoginPlaces] = &[
@@ -26,14 +26,14 @@ const PLACES: &[LoginPlaces] = &[
         ],
         directory: ("CLAUDE_CONFIG_DIR", ".claude"),
         file: ".credentials.json",
-        cure: "start `claude` once and log in, or set ANTHROPIC_API_KEY",
+        hint: "start `claude` once and log in, or set ANTHROPIC_API_KEY",
     },
     LoginPlaces {
         program: "codex",
         variables: &["CODEX_API_KEY", "OPENAI_API_KEY"],
         directory: ("CODEX_HOME", ".codex"),
         file: "auth.json",
-        cure: "`codex login`, or set CODEX_API_KEY",
+        hint: "`codex login`, or set CODEX_API_KEY",
     },
     LoginPlaces {
         program: "gemini",
@@ -45,7 +45,7 @@ const PLACES: &[LoginPlaces] = &[
         ],
         directory: ("", ".gemini"),
         file: "oauth_creds.json",
-        cure: "start `gemini` once and log in, or set GEMINI_API_KEY",
+        hint: "start `gemini` once and log in, or set GEMINI_API_KEY",
     },
     LoginPlaces {
         program: "opencode",
@@ -61,7 +61,7 @@ const PLACES: &[LoginPlaces] = &[
         ],
         directory: ("", ".local/share/opencode"),
         file: "auth.json",
-        cure: "`opencode auth login`, or set the key of its provider",
+        hint: "`opencode auth login`, or set the key of its provider",
     },
 ];
 
@@ -78,7 +78,7 @@ pub(super) fn missing(program: &str, variables: &BTreeMap<String, String>) -> Op
     let named = variables.get(named).filter(|place| !place.is_empty()).map(PathBuf::from);
     let usual = || variables.get("HOME").map(|home| Path::new(home).join(usual));
     let directory = named.or_else(usual)?;
-    (!directory.join(places.file).exists()).then_some(places.cure)
+    (!directory.join(places.file).exists()).then_some(places.hint)
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
         let home = directory.path().to_string_lossy().into_owned();
         let mut variables = BTreeMap::from([("HOME".to_owned(), home)]);
         for places in PLACES {
-            assert_eq!(missing(places.program, &variables), Some(places.cure));
+            assert_eq!(missing(places.program, &variables), Some(places.hint));
         }
         assert_eq!(missing("another", &variables), None);
         variables.insert("CODEX_API_KEY".to_owned(), String::new());

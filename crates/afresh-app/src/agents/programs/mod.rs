@@ -7,14 +7,14 @@
 //! | [`install`] | installing programs into the cache |
 //! | [`installed`] | installed programs |
 //! | [`login`] | whether a program seems to have a key or a login |
-//! | [`look`] | starting a program to inspect it |
+//! | [`inspect`] | starting a program to inspect it |
 //! | [`native`] | the program behind a wrapper script |
 //! | [`version`] | versions, compared to the tested one |
 
+pub mod inspect;
 pub mod install;
 mod installed;
 mod login;
-pub mod look;
 mod native;
 pub mod version;
 
@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::agents::which;
-use crate::environment::Environment;
+use crate::context::environment::Environment;
 
 /// The path of a program, or why it cannot be started.
 pub fn find(program: &str, environment: &Environment) -> Result<PathBuf, &'static str> {

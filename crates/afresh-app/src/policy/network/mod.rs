@@ -14,7 +14,7 @@ use needs::AgentHosts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::environment::Environment;
+use crate::context::environment::Environment;
 use crate::error::AppError;
 use crate::text::count;
 

@@ -14,7 +14,7 @@ use crate::terminal::output::{Output, count, safe};
 use afresh_app::context::AppContext;
 use afresh_app::error::{AppError, ErrorClass};
 use afresh_app::session::select_run;
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 /// How many files in the way an error lists.
 const NAMED: usize = 20;
@@ -46,7 +46,7 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
     is_there(&place, &run, output)?;
     let signature = CommitSignature {
         identity: place.repository.identity().map_err(|error| git_failed(&error))?,
-        at_seconds: moment::now_seconds(),
+        at_seconds: time::now_seconds(),
     };
     if let Some(file) = &args.patch {
         let target = PatchTarget { file, context, output };

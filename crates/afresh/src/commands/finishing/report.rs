@@ -11,7 +11,7 @@ use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::session::select_run;
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 /// Summarize a run, as Markdown or JSON
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,7 @@ pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Resu
     let place = context.repository()?;
     let found = select_run::find_run(&place, args.run.as_deref())?;
     let is_driven = place.holder().ok().flatten().is_some();
-    let report = RunReport::from_run(&found, ReportContext { is_driven, moment: moment::format_utc })
+    let report = RunReport::from_run(&found, ReportContext { is_driven, moment: time::format_utc })
         .map_err(AppError::journal)?;
     let Some(file) = &args.output else {
         if output.json {

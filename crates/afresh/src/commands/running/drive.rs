@@ -23,7 +23,7 @@ use afresh_app::error::AppError;
 use afresh_app::session::interruption::{InterruptedWave, RESUME_CHOICES};
 use afresh_app::session::open::{OpenedRun, RunRequest};
 use afresh_app::session::{PreparedRun, control};
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 /// Whether the user at this terminal may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn reporters(
     output: &Output,
 ) -> Result<Vec<Box<dyn Reporter>>, AppError> {
     let path = repository.layout.activity_log();
-    let log = ActivityLog::open(&path, moment::format_utc)
+    let log = ActivityLog::open(&path, time::format_utc)
         .map_err(|error| AppError::cannot_write("log", &path, error))?;
     let view: Box<dyn Reporter> = if output.json {
         Box::new(JsonEventReporter { output: output.clone() })
@@ -113,7 +113,7 @@ fn reporters(
 
 /// Reporters that keep the files that people open current.
 fn pages(repository: &RepoContext) -> [Box<dyn Reporter>; 2] {
-    let issues = IssueList::new(repository.layout.issues(), moment::format_utc);
+    let issues = IssueList::new(repository.layout.issues(), time::format_utc);
     let page = StatePageReporter::new(repository.layout.state_page());
     [Box::new(issues), Box::new(page)]
 }
@@ -138,7 +138,7 @@ pub(crate) fn send_command(
 fn open_file_reporters(repository: &RepoContext) -> Vec<Box<dyn Reporter>> {
     let mut reporters: Vec<Box<dyn Reporter>> = pages(repository).into();
     // Without the log, which repeats the journal, the command is carried out all the same.
-    let log = ActivityLog::open(&repository.layout.activity_log(), moment::format_utc).ok();
+    let log = ActivityLog::open(&repository.layout.activity_log(), time::format_utc).ok();
     reporters.extend(log.map(|log| Box::new(log) as Box<dyn Reporter>));
     reporters
 }

@@ -20,7 +20,7 @@ use afresh_app::logs::activity::ActivityFilter;
 use afresh_app::logs::readers::AgentReaders;
 use afresh_app::logs::transcript::{AttemptTranscript, TranscriptFilter};
 use afresh_app::session::select_run;
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 /// How often new files are searched for.
 const NEW_FILES: Duration = Duration::from_secs(1);
@@ -188,7 +188,7 @@ impl TranscriptView<'_> {
 
 fn task_of(found: &RecordedRun, task: &TaskId) -> Result<Option<TaskReport>, AppError> {
     let report =
-        RunReport::from_run(found, ReportContext { is_driven: false, moment: moment::format_utc })
+        RunReport::from_run(found, ReportContext { is_driven: false, moment: time::format_utc })
             .map_err(AppError::journal)?;
     Ok(report.tasks.into_iter().find(|told| told.id == *task))
 }

@@ -19,7 +19,7 @@ use afresh_app::error::AppError;
 use afresh_app::plan_source::{self, PlanFile};
 use afresh_app::session::open::{ExistingRun, HaltedRun, RunRequest};
 use afresh_app::session::{PreparedRun, RunOptions, Session, preflight, select_run};
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 /// Run a plan: start it, or continue where it stopped
 #[derive(Debug, clap::Args)]
@@ -169,7 +169,7 @@ fn find_repository(
         Err(error) => return Err(error.into()),
     };
     if unborn && init_git {
-        Repository::init(&program, directory, moment::now_seconds()).map_err(AppError::git)?;
+        Repository::init(&program, directory, time::now_seconds()).map_err(AppError::git)?;
         output.note("created a git repository with an empty first commit");
     }
     context.repository_around(directory)

@@ -16,7 +16,7 @@ use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::plan_source::estimates::ContextEstimates;
 use afresh_app::session::select_run;
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 /// Show the progress of the run
 #[derive(Debug, clap::Args)]
@@ -129,7 +129,7 @@ fn halted_since(found: &RecordedRun) -> Option<String> {
     let halts = |record: &&afresh_app::store::JournalRecord| {
         matches!(journal_records::to_event(record), Ok(Event::HaltRequested { .. }))
     };
-    found.records.iter().rev().find(halts).map(|record| moment::format_utc(record.wall_ms))
+    found.records.iter().rev().find(halts).map(|record| time::format_utc(record.wall_ms))
 }
 
 fn print(status: &RunStatus, driver: Option<u32>, output: &Output) {

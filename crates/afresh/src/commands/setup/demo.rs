@@ -26,7 +26,7 @@ use afresh_app::plan_source;
 use afresh_app::plan_source::PlanReadOptions;
 use afresh_app::session::open::RunRequest;
 use afresh_app::session::{RunOptions, Session};
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 const CONFIG: &str = ".afresh/config.toml";
 /// The configuration of the built-in workers.
@@ -169,7 +169,7 @@ fn unfinished(scratch: &mut ScratchRepo, standing: DriveState, output: &Output) 
 
 fn report_of(place: &RepoContext) -> Result<RunReport, AppError> {
     let found = afresh_app::session::select_run::find_run(place, None)?;
-    RunReport::from_run(&found, ReportContext { is_driven: false, moment: moment::format_utc })
+    RunReport::from_run(&found, ReportContext { is_driven: false, moment: time::format_utc })
         .map_err(AppError::journal)
 }
 

@@ -35,7 +35,7 @@ fn print(line: &DoctorLine, output: &Output) {
     };
     let mark = output.paint_data(paint, &format!("{:>4}", line.state.word()));
     output.prose(&format!("{mark}  {:<14} {}", line.name, safe(&line.text)));
-    if let Some(cure) = &line.cure {
-        output.prose(&format!("      {:<14} → {}", "", safe(cure)));
+    if let Some(hint) = &line.hint {
+        output.prose(&format!("      {:<14} → {}", "", safe(hint)));
     }
 }

@@ -104,7 +104,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let tools = WorkerTools::new(
             Mailbox::for_attempt(directory.path().to_owned()),
-            afresh_app::environment::Environment::default(),
+            afresh_app::context::environment::Environment::default(),
         );
         let mut said = Vec::new();
         serve(&mut lines.as_bytes(), &mut said, &tools).expect("served");

@@ -8,7 +8,7 @@ use afresh_engine::mailbox::Mailbox;
 use serde_json::{Value, json};
 
 use crate::in_attempt::worker;
-use afresh_app::environment::Environment;
+use afresh_app::context::environment::Environment;
 use afresh_app::error::AppError;
 
 const COMMAND: &str = "afresh mcp --attempt";

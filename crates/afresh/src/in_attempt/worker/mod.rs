@@ -12,7 +12,7 @@ pub(crate) mod stopping;
 use afresh_engine::mailbox::Mailbox;
 
 use crate::terminal::output::Output;
-use afresh_app::environment::Environment;
+use afresh_app::context::environment::Environment;
 use afresh_app::error::{AppError, ErrorClass};
 
 /// The mailbox of this attempt.

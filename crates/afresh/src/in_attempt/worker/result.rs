@@ -9,7 +9,7 @@ use afresh_core::printable;
 use std::fs;
 
 use super::no_attempt;
-use afresh_app::environment::Environment;
+use afresh_app::context::environment::Environment;
 use afresh_app::error::AppError;
 
 /// The executor reads no more of a result file either.

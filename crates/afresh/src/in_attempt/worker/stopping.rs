@@ -9,7 +9,7 @@ use afresh_core::outcome::Outcome;
 use afresh_core::printable;
 
 use super::result;
-use afresh_app::environment::Environment;
+use afresh_app::context::environment::Environment;
 
 /// How often a worker is sent back.
 const MOST: usize = 2;

@@ -9,7 +9,7 @@ use crate::terminal::output::Output;
 use afresh_app::error::AppError;
 use afresh_app::logs::FOLLOW_INTERVAL;
 use afresh_app::logs::activity::{ActivityEntry, ActivityFilter, entries};
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 /// Which lines are printed, and for how long.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +60,7 @@ fn print_entries(entries: &[ActivityEntry], output: &Output) -> bool {
         let text = if output.json {
             entry.to_json().to_string()
         } else {
-            entry.line.render(&moment::format_utc(entry.wall_ms))
+            entry.line.render(&time::format_utc(entry.wall_ms))
         };
         output.line(&text)
     })

@@ -10,7 +10,7 @@ use afresh_engine::reports::run_report::AttemptResult;
 use crate::terminal::output::{Output, Paint, safe};
 use afresh_app::logs::decode::ChunkDecoder;
 use afresh_app::logs::readers::AgentReaders;
-use afresh_app::logs::told::TranscriptRenderer;
+use afresh_app::logs::render::TranscriptRenderer;
 use afresh_app::logs::transcript::{AttemptTranscript, TranscriptFile};
 
 pub(crate) use afresh_app::logs::decode::TranscriptEncoding;

@@ -8,7 +8,7 @@ use afresh_engine::reports::run_report::{AgentReport, RunReport, UsageReport};
 
 use crate::reporters::markdown::code;
 use crate::terminal::output::count;
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 pub(super) fn table(page: &mut String, report: &RunReport) {
     if report.accounts.tokens == 0 && report.accounts.usage.cost_usd.is_none() {
@@ -53,7 +53,7 @@ pub(super) fn agents(page: &mut String, report: &RunReport) {
     }
     page.push_str("\n## Agents\n\n| agent | attempts | merged | rejected | worked | tokens | cost |\n| --- | --- | --- | --- | --- | --- | --- |\n");
     for AgentReport { agent, merged, rejected, accounts } in &report.agents {
-        let worked = moment::format_duration(Duration::from_millis(accounts.worked_ms));
+        let worked = time::format_duration(Duration::from_millis(accounts.worked_ms));
         let cost = match accounts.usage.cost_usd {
             Some(cost) => format!("${cost:.4}"),
             None => "unknown".to_owned(),
@@ -69,7 +69,7 @@ pub(super) fn agents(page: &mut String, report: &RunReport) {
 }
 
 pub(super) fn tokens(accounts: &UsageReport) -> String {
-    let worked = moment::format_duration(Duration::from_millis(accounts.worked_ms));
+    let worked = time::format_duration(Duration::from_millis(accounts.worked_ms));
     let who = format!("{} worked for {worked}", count(accounts.attempts, "attempt"));
     match (accounts.attempts, accounts.without_tokens) {
         (0, _) => "no attempt has run".to_owned(),

@@ -15,7 +15,7 @@ use afresh_engine::reports::run_report::{
 
 use crate::reporters::markdown::{code, text};
 use crate::terminal::output::count;
-use afresh_app::text::moment;
+use afresh_app::text::time;
 
 /// How many paths of one kind are listed.
 const MAX_PATHS: usize = 200;
@@ -64,7 +64,7 @@ fn head(page: &mut String, report: &RunReport) {
     if let Some(limits) = &report.limits {
         let _ = writeln!(page, "- limits: {}", text(limits));
     }
-    let driven = moment::format_duration(Duration::from_millis(report.driven_ms));
+    let driven = time::format_duration(Duration::from_millis(report.driven_ms));
     let _ = writeln!(
         page,
         "- started {}, last event {}, driven for {driven}",
@@ -99,7 +99,7 @@ fn tasks(page: &mut String, report: &RunReport) {
             task.state,
             task.wave,
             task.attempts.len(),
-            moment::format_duration(Duration::from_millis(task.accounts.worked_ms)),
+            time::format_duration(Duration::from_millis(task.accounts.worked_ms)),
         );
     }
 }
@@ -163,7 +163,7 @@ fn checks(page: &mut String, report: &RunReport) {
             let ended = ran
                 .exit_code
                 .map_or_else(|| "did not finish".to_owned(), |code| format!("exit {code}"));
-            let took = moment::format_duration(Duration::from_millis(ran.duration_ms));
+            let took = time::format_duration(Duration::from_millis(ran.duration_ms));
             let seen = if ran.reused { ", reused from the same tree" } else { "" };
             let _ = writeln!(page, "  - {}: {ended} in {took}{seen}", code(&ran.command));
         }
@@ -265,7 +265,7 @@ fn retries(page: &mut String, report: &RunReport) {
 fn lost_attempt(attempt: &AttemptReport) -> String {
     let took = attempt
         .duration_ms
-        .map(|ms| format!(" after {}", moment::format_duration(Duration::from_millis(ms))));
+        .map(|ms| format!(" after {}", time::format_duration(Duration::from_millis(ms))));
     let counted = if attempt.counted { "" } else { " (does not count)" };
     let reason = attempt.reason.as_deref().unwrap_or("no reason recorded");
     format!("{}{}: {}{counted}", code(&attempt.attempt), took.unwrap_or_default(), text(reason))

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::terminal::output::{Output, Paint, safe};
 use afresh_app::agents::assignment::with_built_in;
 use afresh_app::agents::probe::ProbeRunner;
-use afresh_app::agents::programs::look::{self, AgentInspection};
+use afresh_app::agents::programs::inspect::{self, AgentInspection};
 use afresh_app::config;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
@@ -55,7 +55,7 @@ pub(super) fn list(context: &AppContext, output: &Output) -> Result<Exit, AppErr
     let default = default_agent(&config, &RunOptions::default());
     let agents = with_built_in(config.agents);
     let trial = ProbeRunner::new(&context.environment);
-    let looks = look::at_all(agents.values(), &home, &context.environment, trial.as_ref());
+    let looks = inspect::at_all(agents.values(), &home, &context.environment, trial.as_ref());
     let mut listed: Vec<ListedAgent> = looks.iter().map(|(agent, look)| one(agent, look)).collect();
     for agent in &mut listed {
         agent.configured = configured.contains(&agent.name);
@@ -91,7 +91,7 @@ fn one(agent: &Agent, look: &AgentInspection) -> ListedAgent {
         problem: trouble.map(|trouble| trouble.text.clone()).or_else(|| {
             look.login.as_ref().map(|_| "it seems to have neither a key nor a login".to_owned())
         }),
-        remedy: trouble.map(|trouble| trouble.cure.clone()).or_else(|| look.login.clone()),
+        remedy: trouble.map(|trouble| trouble.hint.clone()).or_else(|| look.login.clone()),
     }
 }
 

@@ -1,12 +1,14 @@
 //! Where a command works: its directory, its configuration file, its environment.
 
+pub mod environment;
+
 use std::path::{Path, PathBuf};
 
 use afresh_engine::RepoContext;
 use afresh_git::GitProgram;
 use afresh_store::LockHolder;
 
-use crate::environment::Environment;
+use crate::context::environment::Environment;
 use crate::error::AppError;
 
 /// What every operation needs to know about how afresh was started.

@@ -7,13 +7,13 @@ use afresh_process::ProcessEnd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::version::{ProgramVersion, VersionAge};
-use super::{find, login, remedy};
 use crate::agents::probe::{self, ProbeRunner};
-use crate::environment::Environment;
+use crate::agents::programs::version::{ProgramVersion, VersionAge};
+use crate::agents::programs::{find, login, remedy};
+use crate::context::environment::Environment;
 
 /// Known programs answer `--version`, but some are slow.
-pub(super) const KNOWN_LIMIT: Duration = Duration::from_secs(20);
+pub(crate) const KNOWN_LIMIT: Duration = Duration::from_secs(20);
 
 /// The result of an inspection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct AgentInspection {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentProblem {
     pub text: String,
-    pub cure: String,
+    pub hint: String,
     /// Certainly not; otherwise only its `--version` failed, which not every program has.
     pub is_certain: bool,
 }
@@ -65,7 +65,7 @@ fn at(
     let pin = versions::find_pin(program);
     let seen = AgentInspection { tested: pin, ..AgentInspection::default() };
     let trouble = |text: String, is_certain: bool| {
-        Some(AgentProblem { text, cure: remedy(&agent.name, program), is_certain })
+        Some(AgentProblem { text, hint: remedy(&agent.name, program), is_certain })
     };
     // A relative path is searched in the workspace.
     let relative = program.contains('/') && !program.starts_with('/');
@@ -124,19 +124,19 @@ fn login_of(agent: &Agent, pin: &PinnedProgram, environment: &Environment) -> Op
     visible.retain(|name, _| {
         COMMON_VARIABLES.contains(&name.as_str()) || own.iter().any(|own| own == name)
     });
-    let cure = login::missing(pin.program, &visible)?;
+    let hint = login::missing(pin.program, &visible)?;
     match agent.kind {
-        AgentKind::Program(_) => Some(cure.to_owned()),
+        AgentKind::Program(_) => Some(hint.to_owned()),
         // These get only the variables that `env` names.
         AgentKind::Acp(_) => {
-            Some(format!("{cure}, and name it in `env` under [agents.{}]", agent.name))
+            Some(format!("{hint}, and name it in `env` under [agents.{}]", agent.name))
         }
         AgentKind::Command { .. } | AgentKind::Scripted { .. } => None,
     }
 }
 
 /// Programs that answer `--version`; the others only speak their protocol.
-pub(super) fn is_known(pin: &PinnedProgram) -> bool {
+pub(crate) fn is_known(pin: &PinnedProgram) -> bool {
     afresh_agents::AgentProgram::from_name(pin.program).is_some()
 }
 

@@ -13,7 +13,7 @@ use afresh_agents::{AgentEvent, StreamReader};
 use afresh_core::printable;
 use afresh_core::usage::Usage;
 
-use crate::text::moment;
+use crate::text::time;
 
 /// How much of one text is shown, in characters.
 const MAX_TEXT_CHARS: usize = 20_000;
@@ -32,7 +32,7 @@ pub struct TranscriptRenderer {
 
 impl std::fmt::Debug for TranscriptRenderer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Told").field("used", &self.used).finish_non_exhaustive()
+        f.debug_struct("TranscriptRenderer").field("used", &self.used).finish_non_exhaustive()
     }
 }
 
@@ -170,7 +170,7 @@ fn ended(text: &mut String, end: &ToolEnd) {
 fn again(retry: &RetryNotice) -> String {
     let wait = retry.wait.filter(|wait| *wait > Duration::ZERO);
     let wait =
-        wait.map_or_else(String::new, |wait| format!(", after {}", moment::format_duration(wait)));
+        wait.map_or_else(String::new, |wait| format!(", after {}", time::format_duration(wait)));
     format!("retries its model request{wait}: {}: {}", retry.class.word(), retry.message)
 }
 
@@ -203,7 +203,7 @@ mod tests {
     /// LO-02: for every program, a failing tool, the messages after it and the usage are rendered, and no
     /// report is left as JSON.
     #[test]
-    fn reports_of_every_program_are_told() {
+    fn reports_of_every_program_are_rendered() {
         let mut all = String::new();
         for (agent, transcript) in [
             ("claude", "toolfail"),
