@@ -3,7 +3,7 @@
 /// One message for people; the command prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// May have several lines. Names in it may come from anywhere: whoever prints it makes it printable.
+    /// May have several lines. Names in it may come from anywhere: the printer escapes them.
     pub text: String,
 }
 

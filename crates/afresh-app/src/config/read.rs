@@ -309,12 +309,12 @@ mod tests {
     /// AG-07: both limits are read; a soft one is never above a hard one.
     #[test]
     fn the_limits_of_a_context_are_read() {
-        let (config, told) = findings("[context]\nsoft = 0.4\nhard = 0.6\n");
+        let (config, reported) = findings("[context]\nsoft = 0.4\nhard = 0.6\n");
         assert_eq!((config.settings.context.soft, config.settings.context.hard), (40, 60));
-        assert_eq!(told, []);
-        let (config, told) = findings("[context]\nhard = 0.4\n");
+        assert_eq!(reported, []);
+        let (config, reported) = findings("[context]\nhard = 0.4\n");
         assert_eq!(
-            (config.settings.context.soft, told),
+            (config.settings.context.soft, reported),
             (40, vec![]),
             "a hard one alone is enough"
         );
@@ -325,22 +325,27 @@ mod tests {
     /// F22, B22: a project can ask for a sandbox, and cannot turn one off.
     #[test]
     fn a_project_can_only_tighten() {
-        let (config, told) =
+        let (config, reported) =
             findings("[sandbox]\nlevel = \"required\"\nmemory_mib = 512\nprocesses = 100\n");
-        assert!(config.sandbox.required && told.is_empty(), "{told:?}");
+        assert!(config.sandbox.required && reported.is_empty(), "{reported:?}");
         assert_eq!(config.sandbox.limits.memory, Some(512 << 20));
-        let (config, told) = findings("[workspace]\nquota_mib = 100\n");
-        assert_eq!((config.quota, told), (Some(100 << 20), vec![]));
-        let (config, told) = findings("[sandbox]\nlevel = \"off\"\nnetwork = true\n");
+        let (config, reported) = findings("[workspace]\nquota_mib = 100\n");
+        assert_eq!((config.quota, reported), (Some(100 << 20), vec![]));
+        let (config, reported) = findings("[sandbox]\nlevel = \"off\"\nnetwork = true\n");
         assert!(!config.sandbox.required);
-        assert!(told.len() == 2 && told.iter().all(|found| !found.is_error()), "{told:?}");
-        assert!(told[0].hint.as_deref().is_some_and(|help| help.contains("--sandbox off")));
-        let (config, told) = findings("[sandbox]\nagent_network = \"off\"\n");
+        assert!(
+            reported.len() == 2 && reported.iter().all(|found| !found.is_error()),
+            "{reported:?}"
+        );
+        assert!(reported[0].hint.as_deref().is_some_and(|help| help.contains("--sandbox off")));
+        let (config, reported) = findings("[sandbox]\nagent_network = \"off\"\n");
         assert_eq!(config.sandbox.agent_network, Some(NetworkMode::Off));
-        assert!(told.is_empty(), "{told:?}");
-        let (config, told) = findings("[sandbox]\nagent_network = \"open\"\n");
+        assert!(reported.is_empty(), "{reported:?}");
+        let (config, reported) = findings("[sandbox]\nagent_network = \"open\"\n");
         assert_eq!(config.sandbox.agent_network, None);
-        assert!(told[0].hint.as_deref().is_some_and(|help| help.contains("--agent-network open")));
+        assert!(
+            reported[0].hint.as_deref().is_some_and(|help| help.contains("--agent-network open"))
+        );
     }
 
     #[test]

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     /// Transcripts of the real programs, rendered.
-    fn told(agent: &str, transcript: &str) -> String {
+    fn reported(agent: &str, transcript: &str) -> String {
         let kind = match AgentProgram::ALL.iter().find(|program| program.name() == agent) {
             Some(program) => AgentKind::Program(program.default_agent()),
             None => AgentKind::Acp(AcpAgent { command: vec!["any".to_owned()], models: None }),
@@ -193,10 +193,10 @@ mod tests {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
         let bytes =
             std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let mut told = TranscriptRenderer::new(agent.reader().expect("it reports"));
+        let mut reported = TranscriptRenderer::new(agent.reader().expect("it reports"));
         // However the output comes in pieces.
-        let mut text: String = bytes.chunks(100).map(|piece| told.next(piece)).collect();
-        text.push_str(&told.rest());
+        let mut text: String = bytes.chunks(100).map(|piece| reported.next(piece)).collect();
+        text.push_str(&reported.rest());
         text
     }
 
@@ -212,7 +212,7 @@ mod tests {
             ("opencode", "toolfail"),
             ("acp", "claude_toolfail"),
         ] {
-            let text = told(agent, transcript);
+            let text = reported(agent, transcript);
             assert!(!text.contains("\"type\"") && !text.contains("jsonrpc"), "{text}");
             let _ = write!(all, "--- {agent}\n{text}");
         }

@@ -133,7 +133,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("PLAN.md");
         fs::write(&path, "newer").expect("written");
-        let refused = replace(&path, "PLAN.md", b"old", b"mended").expect_err("it changed");
+        let refused = replace(&path, "PLAN.md", b"old", b"fixed").expect_err("it changed");
         assert_eq!(refused.message, "PLAN.md was changed by another program");
         assert_eq!(fs::read(&path).expect("the file"), b"newer");
     }
@@ -145,8 +145,8 @@ mod tests {
         let path = directory.path().join("PLAN.md");
         fs::write(&path, "old").expect("written");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("permissions");
-        replace(&path, "PLAN.md", b"old", b"mended").expect("it is as it was");
+        replace(&path, "PLAN.md", b"old", b"fixed").expect("it is as it was");
         let mode = fs::metadata(&path).expect("the file").permissions().mode();
-        assert_eq!((fs::read(&path).expect("it"), mode & 0o777), (b"mended".to_vec(), 0o640));
+        assert_eq!((fs::read(&path).expect("it"), mode & 0o777), (b"fixed".to_vec(), 0o640));
     }
 }

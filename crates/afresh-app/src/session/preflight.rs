@@ -71,21 +71,21 @@ fn no_secret_is_carried_out(
 ) -> Result<(), AppError> {
     let secrets = workers.secrets();
     let holds = |text: &str| redact(text, &secrets) != *text;
-    let told = |whose: &str, what: &str| {
+    let contains_secret = |whose: &str, what: &str| {
         AppError::usage("secret", format!("{whose} has a {what} that contains a secret"))
             .in_file(&file.shown)
             .hint("use a variable such as \"$MY_TOKEN\" and name it in `env` under [checks]")
     };
     for task in file.plan.tasks() {
         if task.all_checks().any(|check| holds(&check.command)) {
-            return Err(told(&format!("task {}", task.id), "check"));
+            return Err(contains_secret(&format!("task {}", task.id), "check"));
         }
         if task.patterns().any(|pattern| holds(pattern.as_str())) {
-            return Err(told(&format!("task {}", task.id), "path"));
+            return Err(contains_secret(&format!("task {}", task.id), "path"));
         }
     }
     if settings.always.iter().any(|command| holds(command)) {
-        return Err(told("`always` under [checks]", "command"));
+        return Err(contains_secret("`always` under [checks]", "command"));
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ pub(crate) fn print_outcome(report: &RunReport, output: &Output) {
     }
     for question in &report.questions {
         let answer = question.answer.as_deref().unwrap_or("no answer");
-        let by = question.by.as_deref().unwrap_or("nobody");
+        let by = question.by.as_deref().unwrap_or("no one");
         let first = question.text.lines().next().unwrap_or_default();
         line(output, question.task.as_str(), &format!("asked: {first} {answer} ({by})"));
     }

@@ -5,7 +5,7 @@ use std::io::stdin;
 use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{getpgrp, tcgetpgrp};
 
-/// Whether the terminal belongs to another job. One that is nobody's controlling terminal does not.
+/// Whether the terminal belongs to another job. One that controls no session does not.
 pub(crate) fn is_taken() -> bool {
     tcgetpgrp(stdin()).is_ok_and(|group| group != getpgrp())
 }

@@ -15,7 +15,7 @@ impl UserPrompt {
     }
 
     /// The answer, or `default` for an empty line; none at the end of the input.
-    #[expect(clippy::unused_self, reason = "only somebody who is there can be asked")]
+    #[expect(clippy::unused_self, reason = "only a user at a terminal can be asked")]
     pub(crate) fn ask(&self, question: &str, default: &str) -> Option<String> {
         let mut line = String::new();
         {

@@ -1,4 +1,4 @@
-//! Agents of the Agent Client Protocol, with a shell script for one: what it is told and asked, and
+//! Agents of the Agent Client Protocol, played by a shell script: what it gets, and
 //! every way in which it may not keep to the protocol (AG-01, R15, ST-04).
 
 use std::fs;
@@ -313,7 +313,7 @@ fn an_acp_agent_that_cannot_go_on_is_followed_by_a_fresh_one() {
     assert_eq!(methods(&repo).iter().filter(|method| *method == "session/new").count(), 2);
 }
 
-/// AG-08: the same where somebody killed the agent itself: its end is that of the attempt.
+/// AG-08: the same where the agent itself is killed: its end is that of the attempt.
 #[test]
 fn an_acp_agent_that_is_killed_goes_on() {
     for signal in ["KILL", "TERM"] {

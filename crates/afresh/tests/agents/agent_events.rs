@@ -55,7 +55,7 @@ fn status_and_report_tell_who_works_and_how_full_its_context_is() {
     assert!(report.contains(row), "{report}");
 }
 
-/// LO-03: use and cost by model, cache reads apart; a price that nobody knows is unknown, never zero.
+/// LO-03: usage and cost by model, cache reads apart; an unknown price is unknown, never zero.
 #[test]
 fn the_report_tells_what_each_model_used() {
     let repo = watched(&format!("{SAYS_WHO}{WORKS}"));
@@ -73,7 +73,7 @@ fn the_report_tells_what_each_model_used() {
     assert!(page.contains("| model `nobody-knows` | 7 | 1 | 0 | 0 | unknown |"), "{page}");
 }
 
-/// BE-04: an agent that was told to wait is named, with the moment and the reason.
+/// BE-04: an agent that has to wait is named, with the time and the reason.
 #[test]
 fn status_tells_which_agent_waits_until_when_and_why() {
     let resets = "$(($(date +%s) + 3600))";
@@ -99,7 +99,7 @@ exit 1
 const HALF_FULL: &str = r#"echo '{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"I read a lot."}],"usage":{"input_tokens":110000,"output_tokens":1}}}'
 "#;
 
-/// AG-07: at the soft limit a worker is told once, by whatever way it hears from us first: the hook of its
+/// AG-07: at the soft limit a worker is notified once, by whichever channel comes first: the hook of its
 /// program, our tool server, or a command.
 #[test]
 fn at_the_soft_limit_a_worker_is_told_once() {
@@ -218,7 +218,7 @@ echo '{{"type":"result","subtype":"success","is_error":false,"result":"Done."}}'
     assert_eq!(repo.status()["tasks"][0]["notes"], "used [masked]");
 }
 
-/// B36, AG-01: a variable that nobody allowed is seen by no worker, whatever program it is of.
+/// B36, AG-01: a variable that is not allowed is seen by no worker, whatever its program.
 #[test]
 fn what_is_not_allowed_is_seen_by_a_worker_of_no_program() {
     for kind in ["claude", "codex", "gemini", "opencode", "acp"] {

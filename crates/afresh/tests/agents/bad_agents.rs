@@ -92,12 +92,12 @@ fn an_agent_that_is_not_executable_is_refused_before_the_run() {
     assert!(!repo.state().exists());
 }
 
-/// B37: the kernel refuses it; the task never counts as running, and the person is told why.
+/// B37: the kernel refuses it; the task never counts as running, and the reason is reported.
 #[test]
 fn an_agent_for_another_machine_fails_to_spawn_and_never_runs() {
     let repo = planned();
     let foreign = repo.path().join("foreign");
-    // The header of a program for a machine that nobody has.
+    // The header of a program for a machine that does not exist.
     fs::write(&foreign, b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xff\xff garbage")
         .expect("written");
     let garbage = repo.path().join("garbage");

@@ -41,7 +41,7 @@ fn rejected(repo: &TestRepo, reason: &str) {
     let error = task["error"].as_str().expect("an error");
     assert!(error.contains(reason), "{reason:?} is not in {error:?}");
     assert_eq!(repo.landed(), [""; 0]);
-    // The next worker was told why (EX-04).
+    // The next worker got the reason (EX-04).
     let told = repo.prompt("T", 2);
     assert!(told.contains(reason), "{reason:?} is not in {told}");
 }
@@ -151,7 +151,7 @@ fn the_configuration_is_not_edited() {
     rejected(&repo, ".afresh/config.toml hands trust to other programs");
 }
 
-/// B28: everything that a run reads at its start is noted with its hash; who drives it anew is told
+/// B28: everything that a run reads at its start is recorded with its hash; the next session reports
 /// what is different now, and the journal has both.
 #[test]
 fn what_a_run_rests_on_is_noted_and_a_change_is_told() {

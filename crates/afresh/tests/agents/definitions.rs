@@ -103,7 +103,7 @@ fn an_unknown_definition_is_refused_with_the_nearest_name() {
 }
 
 /// AG-04: a definition that cannot be read is refused where it is used, with its place, and disturbs
-/// nobody otherwise.
+/// no one otherwise.
 #[test]
 fn a_broken_definition_is_refused_where_it_is_used() {
     let repo = planned("broken");
@@ -126,7 +126,7 @@ fn a_worker_cannot_change_its_definition() {
     assert_eq!(repo.on_branch(".afresh/agents/reviewer.md").as_deref(), Some("Be kind.\n"));
 }
 
-/// AG-04: names of other tools' plans, where nobody has any definitions, are told to the worker.
+/// AG-04: names of other tools' plans, without any definitions, are given to the worker.
 #[test]
 fn roles_of_a_foreign_plan_need_no_files() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));

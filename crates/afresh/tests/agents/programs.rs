@@ -179,7 +179,7 @@ fn an_installation_that_was_killed_is_not_used() {
     assert_eq!(place.agent("claude")["usable"], true);
 }
 
-/// AG-01: whatever is in the way is told with what to do about it, and nothing half is left.
+/// AG-01: every obstacle is reported with a hint, and nothing incomplete is left.
 #[test]
 fn what_keeps_an_agent_from_being_installed_is_told() {
     let none = Place::new();
@@ -212,7 +212,7 @@ fn what_keeps_an_agent_from_being_installed_is_told() {
     }
 }
 
-/// B37: a known program that fails, hangs, is old or new, or has no login, is told with its cure.
+/// B37: a known program that fails, hangs, is old or new, or has no login, is reported with a hint.
 #[test]
 fn doctor_starts_every_agent_and_tells_its_cure() {
     let place = Place::new()

@@ -124,7 +124,7 @@ fn skipped(program: &str, why: &str) -> Option<Stage> {
     None
 }
 
-/// Not below a directory that everybody may write to: one program refuses settings there.
+/// Not below a world-writable directory: one program refuses settings there.
 fn place() -> PathBuf {
     let home = std::env::var_os("HOME").map_or_else(std::env::temp_dir, PathBuf::from);
     let place = home.join(".cache/afresh-tests");
@@ -154,7 +154,7 @@ fn does_a_task_and_reports(program: &str) {
     assert!(seen.iter().any(|seen| seen.tools.iter().any(|name| offered(name))), "{seen:?}");
 }
 
-/// R5: the model is asked through our proxy, and through the user's own behind it; whoever else is asked
+/// R5: the model is reached through our proxy, and through the user's own behind it; any other host
 /// for is refused.
 fn asks_its_model_through_proxies(program: &str) {
     let Some(stage) = Stage::of(program) else { return };
@@ -178,7 +178,7 @@ fn asks_its_model_through_proxies(program: &str) {
     assert!(!asked.iter().any(|line| line.contains("evil.test")), "{asked:?}");
     let report = stage.repo.afresh(&["report"]).expect(0).stdout;
     assert!(report.contains("evil.test:80 is not on the list"), "{report}");
-    // The program itself wants nobody but its model.
+    // The program itself connects only to its model.
     assert_eq!(report.matches("is not on the list").count(), 1, "{report}");
 }
 
@@ -195,7 +195,7 @@ fn is_killed(program: &str) -> Option<Stage> {
     stage.server.add("work", ModelScript::from_steps(first.into_iter().chain(rest)));
     let run = ["run", "p.plan.toml", "--no-input"];
     fs::create_dir_all(stage.repo.path().join("gates")).expect("a directory");
-    // What an agent of the protocol keeps, and where, nobody knows.
+    // What an agent of the protocol stores, and where, is unknown.
     let in_a_room = !program.ends_with("-acp");
     if in_a_room {
         // Where a program was never started before, a sandbox has no place for what it keeps.
@@ -372,7 +372,7 @@ fn gemini_over_acp_is_halted_and_leaves_nothing() {
     is_halted_and_leaves_nothing("gemini-acp");
 }
 
-/// RE-01: whoever ends without a report is sent back, and reports.
+/// RE-01: a worker that ends without a report is sent back, and reports.
 #[test]
 fn claude_is_sent_back_to_report() {
     let Some(stage) = Stage::of("claude") else { return };

@@ -56,7 +56,7 @@ fn where_everything_is_there_nothing_fails_and_nothing_changes() {
     }
 }
 
-/// B37, F21: what a run would stumble over is told, each with its cure; exit 1.
+/// B37, F21: everything that would stop a run is reported, each with a hint; exit 1.
 #[test]
 fn what_is_missing_is_told_with_its_cure() {
     let repo = repo();
@@ -100,7 +100,7 @@ fn repositories_that_cannot_be_used_are_told() {
     expect(&doctor(&repo, 0), "branch", &["warn afresh/x-1 is checked out"]);
 }
 
-/// R10: a journal that is not what was written is told, and stays as it is.
+/// R10: a damaged journal is reported, and stays as it is.
 #[test]
 fn a_damaged_journal_is_told_and_left_alone() {
     let repo = repo();
@@ -130,7 +130,7 @@ fn what_waits_for_a_person_is_told() {
     expect(&doctor(&repo, 0), "last run", &["warn", "lunch", "afresh resume"]);
 }
 
-/// An agent that never ends, or waits for somebody, holds nobody up: not even in a terminal.
+/// An agent that never ends, or waits for input, blocks nothing: not even in a terminal.
 #[test]
 fn an_agent_that_waits_holds_nobody_up() {
     let repo = repo();

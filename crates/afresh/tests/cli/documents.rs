@@ -7,7 +7,7 @@
 //!   anything in a line, and alone for any lines; after `<!-- any order -->` lines may change places.
 //!
 //! In `sh` blocks, which are not run, every `afresh` command and option must exist.
-//! `AFRESH_UPDATE=1 cargo test -p afresh --test cli documents` writes outputs that differ anew.
+//! `AFRESH_UPDATE=1 cargo test -p afresh --test cli documents` updates outputs that differ.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! `afresh init`: a configuration that works, shown before it is written, with nobody made to wait.
+//! `afresh init`: a configuration that works, shown before it is written, without waiting for input.
 
 use std::fs;
 use std::path::PathBuf;

@@ -53,7 +53,7 @@ fn the_activity_of_a_run_is_shown() {
     assert_eq!(file.lines().filter(|line| !line.contains("[DEBUG]")).count(), entries.len());
 }
 
-/// LO-02: what each attempt was told and printed, and what its checks printed.
+/// LO-02: the prompt and the output of each attempt, and the output of its checks.
 #[test]
 fn the_transcripts_of_all_attempts_are_shown() {
     let repo = tried_twice();
@@ -156,7 +156,7 @@ fn following_ends_when_nobody_reads() {
     let mut logs = repo.command(&["logs", "-f"]).stdout(Stdio::piped()).spawn().expect("it starts");
     let head = Command::new("head").arg("-n1").stdin(logs.stdout.take().expect("piped")).output();
     assert!(!head.expect("head runs").stdout.is_empty());
-    // Something must be written before it can be noticed that nobody reads.
+    // Something must be written before a closed pipe is noticed.
     repo.afresh(&["halt", "to make it say something"]).expect(0);
     assert_eq!(logs.wait().expect("it ends").code(), Some(0));
     gate.open();
@@ -180,7 +180,7 @@ fn what_is_not_there_is_told() {
 }
 
 /// What Claude Code prints: a session, words with hostile bytes, a tool that fails, a retry, a line
-/// of somebody else's, an answer with its use.
+/// of another program, a result with its usage.
 const REPORTS: &str = r#"{"type":"system","subtype":"init","session_id":"s-1","model":"claude-sonnet-4-5"}
 {"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"I look \u001b[2J around\nfirst."}],"usage":{"input_tokens":10,"output_tokens":1}},"session_id":"s-1"}
 {"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"cat a.txt"}}],"usage":{"input_tokens":10,"output_tokens":1}},"session_id":"s-1"}
@@ -239,7 +239,7 @@ fn reports_of_an_agent_are_shown_readably() {
     assert!(raw.starts_with(REPORTS), "{raw}");
 }
 
-/// LO-02: reports are told as they come.
+/// LO-02: reports are rendered as they come.
 #[test]
 fn reports_are_followed() {
     let repo = repo();

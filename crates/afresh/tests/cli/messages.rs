@@ -143,7 +143,7 @@ fn expect_harmless(repo: &TestRepo, args: &[&str]) {
     assert!(!plain.chars().any(hidden), "{args:?}: {plain:?}");
 }
 
-/// Every command ends by itself where nobody types: without a terminal, with one, and with a standard
+/// Every command ends by itself without input: without a terminal, with one, and with a standard
 /// input that stays open and says nothing.
 #[test]
 fn no_command_waits_for_input_that_cannot_come() {
@@ -162,7 +162,7 @@ fn no_command_waits_for_input_that_cannot_come() {
             let (code, seen) = Terminal::start(repo.command(&[name])).end();
             assert!(code.is_some_and(|code| code != 70), "{name}: {seen}");
         }
-        // A pipe that nobody closes.
+        // A pipe that stays open.
         let mut sleeper = Command::new("sleep")
             .arg("600")
             .stdout(std::process::Stdio::piped())

@@ -145,7 +145,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
 }
 
-/// EX-10, ST-05: what a run went back on is told as undone, and its files do not count.
+/// EX-10, ST-05: what a run rewound is reported as undone, and its files do not count.
 #[test]
 fn what_was_taken_back_is_told_and_does_not_count() {
     let repo = repo();

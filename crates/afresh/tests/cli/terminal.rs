@@ -18,7 +18,7 @@ files = ["b.txt"]
 checks = ["test -s b.txt"]
 "#;
 
-/// T asks which storage; with an answer in its prompt it does what it was told.
+/// T asks which storage; with an answer in its prompt it follows that.
 const ASKING: &str = r#"
 if [ $AFRESH_TASK = U ]; then echo b > b.txt; exit; fi
 if grep -q 'Decided by a person' "$AFRESH_PROMPT"; then
@@ -84,7 +84,7 @@ fn an_answer_from_another_terminal_reaches_the_waiting_run() {
     assert_eq!(repo.on_branch("a.txt").as_deref(), Some("sqlite\n"));
 }
 
-/// HU-04: nothing waits in memory only: whoever leaves finds the question again.
+/// HU-04: nothing waits in memory only: after a restart the question is still open.
 #[test]
 fn a_person_who_leaves_finds_the_question_again() {
     let repo = asking();
@@ -177,7 +177,7 @@ fn nothing_waits_for_input_that_cannot_come() {
     assert!(screen.contains("afresh decide Q1"), "{screen}");
 }
 
-/// HU-04: a job in the background is neither stopped nor waits for somebody who cannot type to it.
+/// HU-04: a job in the background is neither stopped nor waits for input that cannot come.
 #[test]
 fn in_the_background_of_a_terminal_nobody_is_waited_for() {
     let repo = asking();

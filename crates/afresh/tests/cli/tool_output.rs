@@ -13,7 +13,7 @@ fn value<'v>(list: &'v Value, key: &str) -> &'v Value {
     entries.iter().find(|entry| entry["key"] == key).unwrap_or_else(|| panic!("no {key} in {list}"))
 }
 
-/// Every value says whether a file (with its line), a variable, a flag or nobody set it.
+/// Every setting names its origin: a file with its line, a variable, an option or the default.
 #[test]
 fn every_value_says_where_it_comes_from() {
     let repo = repo();

@@ -1,4 +1,4 @@
-//! Whom workers reach: their list and nobody else, and who tried is told. R5, B22.
+//! Network access of workers: their allowlist only, and denials are reported. R5, B22.
 //!
 //! Every level that this machine offers is tried.
 #![cfg(target_os = "linux")]
@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::support::rooms::levels;
 use afresh_testkit::{CommandOutput, TestRepo};
 
-/// A server on this machine: what it was sent, and "hello" for everybody.
+/// A server on this machine: records its requests, and answers every one with "hello".
 fn server() -> (u16, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -66,8 +66,8 @@ fn written(repo: &TestRepo) -> String {
     repo.on_branch("T001.txt").unwrap_or_default()
 }
 
-/// R5: a worker reaches a service of this machine that is on its list, and nobody else: not another port,
-/// not a host by name, not the place where clouds keep credentials. Each is told with its name.
+/// R5: a worker reaches a service of this machine that is on its list, and no other: not another port,
+/// not a host by name, not the address where clouds keep credentials. Each denial names its target.
 #[test]
 fn a_worker_reaches_its_list_and_nobody_else() {
     let (port, heard) = server();
@@ -144,7 +144,7 @@ fn the_users_own_proxy_is_behind_ours() {
 
 /// R5: an agent whose needs are known has a list without a word: its hosts, the base URL of the user's
 /// environment, and the registries of what the repository is built with. What the project's own
-/// configuration names is told, and stays closed.
+/// configuration names is reported, and stays closed.
 #[test]
 fn a_known_agent_has_a_list_by_itself() {
     let (port, heard) = server();
@@ -178,7 +178,7 @@ fn a_known_agent_has_a_list_by_itself() {
     }
 }
 
-/// B22: An agent that is any program has the whole network unless somebody says otherwise; a project can say
+/// B22: An agent that is any program has the whole network by default; a project can restrict
 /// so, and cannot open anything.
 #[test]
 fn a_project_can_only_close_the_network_of_agents() {
@@ -206,7 +206,7 @@ fn a_project_can_only_close_the_network_of_agents() {
     }
 }
 
-/// B22: a check that calls for a network has its hint where its failure is told.
+/// B22: a check that needs the network gets a hint in its failure.
 #[test]
 fn a_check_that_calls_for_a_network_is_told_with_the_flag_that_gives_it_one() {
     if !levels().contains(&"bubblewrap") {

@@ -2,7 +2,7 @@
 //!
 //! It writes outside of its clone, changes refs, hooks and configuration of the repository, reads what
 //! is not its own, signals others, changes its own checks, plants something for git, forks without end
-//! and fills the disk. Nothing of it succeeds, it is told, and nothing of it is on the branch.
+//! and fills the disk. Nothing of it succeeds, it is reported, and nothing of it is on the branch.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -19,7 +19,7 @@ struct Scene {
     level: &'static str,
 }
 
-/// As many as the machine can bear, in case that nobody holds it.
+/// As many as the machine can bear, in case the limit does not work.
 const FORK: &str = "python3 -c 'import os, time\n\
                     for _ in range(3000):\n    \
                         if os.fork() == 0: time.sleep(600)\n\
@@ -129,7 +129,7 @@ fn a_worker_that_tries_everything_achieves_nothing() {
         assert_eq!(changed.trim(), "T1.txt\ntried.txt", "{level}");
         assert!(repo.path().join("home/precious.txt").exists(), "{level}");
         assert!(!repo.path().join("home/fired").exists(), "{level}: git ran it");
-        // The next worker is told all of what the first one may not change.
+        // The next worker's prompt lists everything that the first one may not change.
         let prompt = scene.state.join("attempts/test-1/T1.2/prompt.md");
         let prompt = fs::read_to_string(prompt).expect("a prompt");
         for path in [".claude/settings.json", "check.sh", "p.plan.toml"] {

@@ -27,7 +27,7 @@ fn run(repo: &TestRepo, code: i32) -> afresh_testkit::CommandOutput {
 }
 
 /// B36: a value that the worker was handed over, or a key of a known shape, in a file that it may
-/// write: rejected with the place, and nothing of it is told or merged.
+/// write: rejected with the place, and nothing of it is shown or merged.
 #[test]
 fn a_change_that_holds_a_secret_is_rejected_with_its_place() {
     for leak in ["echo \"token = $MY_TOKEN\"", &format!("echo {TOKEN}")] {

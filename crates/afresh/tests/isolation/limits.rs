@@ -25,13 +25,13 @@ fn run(repo: &TestRepo, way: &str, more: &[&str]) -> CommandOutput {
     afresh_testkit::repo::finish(command)
 }
 
-/// As many as the machine can bear, in case that nobody holds it.
+/// As many as the machine can bear, in case the limit does not work.
 const BOMB: &str = "python3 -c 'import os, time\n\
                     for _ in range(3000):\n    \
                         if os.fork() == 0: time.sleep(600)\n\
                     time.sleep(600)'";
 
-/// BE-07, F16, R6: a worker that forks without end is ended with all of it, the next one is told, others go
+/// BE-07, F16, R6: a worker that forks without end is ended with all of it, the next one is informed, others go
 /// on, and it is reported.
 #[test]
 fn a_worker_that_forks_without_end_is_ended_and_the_next_is_told() {
@@ -77,7 +77,7 @@ fn a_check_that_uses_too_much_memory_fails_for_that() {
 }
 
 /// BE-07, R15, R16: a worker that fills its quota with many files is ended, what it wrote otherwise is kept, the
-/// next one is told, others go on; so with a check.
+/// next one is informed, others continue; the same for a check.
 #[test]
 fn whoever_fills_its_quota_is_ended_and_the_next_is_told() {
     let fill = "i=0; while [ $i -lt 400 ]; do i=$((i + 1)); head -c 1000000 /dev/urandom > fill.$i; sleep 0.02; done; sleep 600";

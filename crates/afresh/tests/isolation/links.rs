@@ -1,4 +1,4 @@
-//! Links that lead out of the repository, wherever somebody put them (B03): in a repository that
+//! Links that lead out of the repository, wherever they are (B03): in a repository that
 //! comes with a plan, by a worker, under the hands of afresh itself.
 
 use std::fs;
@@ -12,7 +12,7 @@ use crate::support::rooms::levels;
 use afresh_testkit::TestRepo;
 use serde_json::Value;
 
-/// A directory outside of the repository, with something in it that is nobody's business.
+/// A directory outside of the repository, with something private in it.
 fn outside(repo: &TestRepo) -> PathBuf {
     let outside = repo.path().join("outside");
     fs::create_dir(&outside).expect("a directory");
@@ -168,7 +168,7 @@ fn links_that_a_worker_makes_lead_us_nowhere() {
     }
 }
 
-/// B03: what all workers are told comes from the repository, not from where its links lead.
+/// B03: what prompts contain comes from the repository, not from where its links lead.
 #[test]
 fn a_project_file_that_is_a_link_out_is_told_to_nobody() {
     for file in ["README.md", "PROJECT.md", ".afresh/patterns.md"] {

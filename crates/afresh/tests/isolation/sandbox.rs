@@ -137,7 +137,7 @@ fn what_is_required_is_there_or_nothing_runs() {
     }
 }
 
-/// B22: who goes without is told, once and loudly or by their own word.
+/// B22: running without a sandbox gives one loud warning, or a note where the user asked for it.
 #[test]
 fn without_a_sandbox_one_notice_says_so() {
     let repo = repo();

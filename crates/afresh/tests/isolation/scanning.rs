@@ -24,7 +24,7 @@ fn expect_silent(ran: &CommandOutput) {
 }
 
 /// B36: in files that are tracked or new, by line and column; ignored files, links and marked
-/// examples are nobody's business.
+/// examples are not reported.
 #[test]
 fn secrets_in_the_checkout_are_found_and_not_told() {
     let repo = repo();
@@ -71,7 +71,7 @@ fn secrets_in_kept_work_are_found() {
     assert!(place.starts_with("refs/afresh/") && place.ends_with(":T001.txt"), "{place}");
 }
 
-/// B36: in what afresh keeps. A run masks everything on its way there, so somebody else must have
+/// B36: in the files of afresh. A run redacts everything on its way there, so another program must have
 /// put it there.
 #[test]
 fn secrets_in_what_afresh_keeps_are_found() {

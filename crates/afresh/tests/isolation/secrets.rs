@@ -95,7 +95,7 @@ echo two > two.txt
 afresh report-result --status completed --notes "notes $MY_KEY" > /dev/null
 "#
     ));
-    // As it stands in a plan that somebody wrote in a hurry.
+    // As in a plan that was written in a hurry.
     repo.plan(&format!(
         "[[task]]\nid = \"T001\"\ntitle = 'with {KEY}'\ndo = 'use {KEY} for it'\n\
          steps = [{{ name = 'one {KEY}', files = [\"one.txt\"], checks = [\"true\"] }}, {{ name = \"two\", files = [\"two.txt\"] }}]\n\

@@ -1,4 +1,4 @@
-//! Plans of every format that nobody would write: endless, tiny and many, deep, no files at all. Each
+//! Plans of every format made to break a reader: endless, tiny and many, deep, no files at all. Each
 //! ends with a finding, within 256 MiB and without a panic (FO-06, B11, B13, B14, B15, B19).
 
 use std::fs;

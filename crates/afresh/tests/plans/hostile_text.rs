@@ -149,7 +149,7 @@ fn shows_nothing_harmful(repo: &TestRepo, command: &[&str]) {
         let ran = finish(prepared);
         assert_ne!(ran.code, Some(70), "{args:?}: {}", ran.stderr);
         let mut text = ran.stdout + &ran.stderr;
-        // Our own colours are all that a terminal is told.
+        // A terminal gets no escape sequences but our own colours.
         for color in ["31", "32", "33", "34", "2", "0"] {
             text = text.replace(&format!("\u{1b}[{color}m"), "");
         }

@@ -61,12 +61,12 @@ fn a_shared_file_is_pointed_at_in_both_tasks() {
         |
      11 | steps = [{ name = "s", files = ["b.txt", "日本/*.txt"] }]
         |                                          ^^^^^^^^^^^^
-      the other one is here:
+      the other task lists it here:
       --> p.plan.toml:6:19
        |
      6 | files = ["a.txt", "日本/x.txt"]
        |                   ------------
-      hint: they run one after the other; let one need the other, or part their files
+      hint: they run one after the other; let one need the other, or separate their files
     "#);
     let json = repo.afresh(&["lint", "p.plan.toml", "--json"]).expect(1).json();
     let related = &json["findings"][0]["related"][0];
@@ -76,10 +76,10 @@ fn a_shared_file_is_pointed_at_in_both_tasks() {
     let other = &sarif["runs"][0]["results"][0]["relatedLocations"][0];
     let region = &other["physicalLocation"]["region"];
     assert_eq!(region, &serde_json::json!({"startLine": 6, "startColumn": 19, "endColumn": 29}));
-    assert_eq!(other["message"]["text"], "the other one is here");
+    assert_eq!(other["message"]["text"], "the other task lists it here");
 }
 
-/// BE-01: a file that an earlier task makes is there; who does not wait for that task is told.
+/// BE-01: a file that an earlier task creates exists; a task that does not wait for that task gets a warning.
 #[test]
 fn a_file_that_another_task_makes_is_not_missing_once_it_is_needed() {
     let plan = |needs: &str| {
@@ -143,7 +143,7 @@ fn sarif_names_rule_place_and_level() {
     assert_eq!(sarif["runs"][0]["tool"]["driver"]["rules"][0]["id"], "unchecked");
 }
 
-/// BE-01: `--fix` mends what is safe, and leaves every other byte as it was.
+/// BE-01: `--fix` applies safe fixes, and leaves every other byte as it was.
 #[test]
 fn fix_mends_a_misspelt_field() {
     let repo = repo(GOOD);

@@ -127,7 +127,7 @@ fn our_branch_in_the_users_checkout_halts_the_run_until_it_is_free() {
     expect_landed_once(&repo, 4);
 }
 
-/// F14, R3: a commit of somebody else on our branch is never overwritten; a person is asked.
+/// F14, R3: a commit of another program on our branch is never overwritten; a person is asked.
 #[test]
 fn a_strangers_commit_on_our_branch_is_asked_about() {
     let (repo, go, driver) = under_way();

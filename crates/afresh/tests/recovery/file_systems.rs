@@ -1,5 +1,5 @@
 //! File systems that do not do what a run rests on (F20): refused at the start, and nothing changed.
-//! They are played by somebody who answers the system calls in their place.
+//! They are simulated by a library that answers the system calls in their place.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use afresh_testkit::TestRepo;
 const LACKS: &[(&str, &str, &str, &str)] = &[
     ("flock", "error=ENOLCK", "no working locks", "clone"),
     ("flock", "error=EOPNOTSUPP", "no working locks", "clone"),
-    // It says yes to everybody.
+    // It always succeeds.
     ("flock", "retval=0", "no working locks", "clone"),
     ("fcntl", "retval=0", "lock", "hint:"),
     ("rename,renameat,renameat2", "error=EPERM", "does not replace a file", "AFRESH_STATE=DIR"),

@@ -72,7 +72,7 @@ fn a_wrapper_that_prints_warnings_is_no_hindrance() {
     expect_landed_once(&repo, 1);
 }
 
-/// F21: A repository of somebody else is refused as git refuses it; what the user trusts is used.
+/// F21: A repository of another user is refused as git refuses it; what the user trusts is used.
 /// Only root can give files away, so there is nothing to see for others.
 #[test]
 fn a_repository_of_somebody_else_is_refused_until_it_is_trusted() {

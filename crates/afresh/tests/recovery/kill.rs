@@ -121,7 +121,7 @@ impl Storm {
     }
 }
 
-/// R1: what was said to be merged is so for whoever looks next, with no driver in between.
+/// R1: what was reported as merged is merged for the next command, with no driver in between.
 #[track_caller]
 fn expect_done(repo: &TestRepo, acknowledged: &[String]) {
     if !acknowledged.is_empty() {
@@ -175,7 +175,7 @@ fn kills_of_the_whole_process_group_lose_and_double_nothing() {
     Storm { seed: 5, kills, containment: "auto", worker, victims: Victims::Group }.rage();
 }
 
-/// F03, R6: nobody is left who could clean up, but the next driver.
+/// F03, R6: nothing is left to clean up but by the next driver.
 #[test]
 fn kills_of_the_driver_and_its_supervisors_leave_nothing_behind() {
     for (seed, containment) in [(6, "auto"), (7, "group")] {
@@ -210,7 +210,7 @@ fn the_work_of_a_killed_attempt_is_kept() {
     repo.expect_no_survivors();
 }
 
-/// R6: with driver and supervisors dead, whoever takes the lock next ends what they left, also if
+/// R6: with driver and supervisors dead, the next holder of the lock ends what they left, also if
 /// it starts nothing itself.
 #[test]
 fn the_next_command_ends_what_a_dead_driver_left() {

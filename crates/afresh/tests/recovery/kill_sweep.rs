@@ -20,13 +20,13 @@ enum When {
     Before,
     /// As before, and git does its work only when the next driver is at work already.
     Long,
-    /// When git has done its work and nobody has noted it.
+    /// When git has done its work and nothing has recorded it.
     After,
 }
 
 const ALWAYS: [When; 3] = [When::Before, When::Long, When::After];
 
-/// A `git` that kills whoever called it, at the `call`-th call with a verb that matches `verb`.
+/// A `git` that kills its caller, at the `call`-th call with a verb that matches `verb`.
 fn deadly_git(repo: &TestRepo, verb: &str, call: u32, when: When) -> PathBuf {
     let calls = repo.path().join("calls");
     fs::create_dir_all(&calls).expect("a new directory");

@@ -83,7 +83,7 @@ impl Stage {
     fn start(&self) -> Driver {
         let driver = Driver::run(&self.repo, &["--no-input"]);
         self.repo.wait_until("half of it is done", || self.up.is_open());
-        // Who it is must be known, or nobody could go on with it.
+        // Its session must be known, or no worker could continue it.
         let session = || self.repo.status()["tasks"][0]["workers"][0]["session"].clone();
         self.repo.wait_until("its conversation is known", || session().is_string());
         driver
@@ -134,7 +134,7 @@ impl Stage {
         self.repo.expect_no_survivors();
     }
 
-    /// A new conversation, whose worker was told where the interrupted work is.
+    /// A new conversation, whose prompt names the interrupted work.
     #[track_caller]
     fn expect_fresh(&self, attempt: u32) {
         let last = self.diary().last().cloned().unwrap_or_default();
@@ -173,7 +173,7 @@ fn after_a_halt_the_conversation_goes_on() {
     stage.expect_resumed();
 }
 
-/// AG-08: the run itself goes on with a program that somebody killed.
+/// AG-08: the run itself continues with a program that was killed.
 #[test]
 fn a_program_that_is_killed_goes_on() {
     let stage = Stage::new("kill -9 $$", REST);
@@ -195,7 +195,7 @@ exit 1"#;
 }
 
 /// AG-08: a program that does not know the conversation any more costs no attempt, and a fresh one is
-/// told what is left.
+/// given what is left.
 #[test]
 fn a_conversation_that_is_gone_is_followed_by_a_fresh_one() {
     let gone = r#"echo '{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found"]}'
@@ -222,7 +222,7 @@ fn another_agent_starts_fresh() {
     stage.expect_fresh(3);
 }
 
-/// AG-08: work that nobody can put back exactly is left to a fresh worker: here the tree is gone.
+/// AG-08: work that cannot be restored exactly is left to a fresh worker: here the tree is gone.
 #[test]
 fn work_that_is_gone_is_followed_by_a_fresh_worker() {
     let stage = Stage::waiting(REST);

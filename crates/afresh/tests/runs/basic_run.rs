@@ -1,4 +1,4 @@
-//! The straight path: plan → workers → checks → branch, and what the next worker is told.
+//! A plan without trouble: plan → workers → checks → branch, and the prompt of the next worker.
 
 use afresh_testkit::TestRepo;
 
@@ -52,7 +52,7 @@ fn two_tasks_that_fail_together_never_break_the_branch() {
         "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\", \"a2.txt\"]\nchecks = [{check:?}]\n\
          [[task]]\nid = \"B\"\ntitle = \"b\"\nfiles = [\"b.txt\", \"b2.txt\"]\nchecks = [{check:?}]\n"
     ));
-    // Both start before either ends; the one that is told what broke puts its file back.
+    // Both start before either ends; the one that gets the failure puts its file back.
     repo.agent(
         "f=$(echo $AFRESH_TASK | tr AB ab)\n\
          if grep -q 'exit code 7' \"$AFRESH_PROMPT\"; then echo told > ${f}2.txt; else echo new > $f.txt; sleep 1; fi",

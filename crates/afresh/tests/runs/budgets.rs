@@ -128,7 +128,7 @@ impl Account {
 }
 
 /// R14: alone, with four and with sixteen at once, a budget is overshot by what a single running
-/// worker adds after its last report, and by nobody else.
+/// worker adds after its last report, and by no other.
 #[test]
 fn a_budget_is_overshot_by_one_worker_at_most() {
     for (parallel, budget) in [(1, 100), (4, 160), (16, 320)] {
@@ -216,7 +216,7 @@ fn budgets_can_be_configured() {
     }
 }
 
-/// R14: a price that nobody told is unknown, never nothing; where dollars are limited that is said.
+/// R14: a price that was not reported is unknown, never zero; where dollars are limited that is reported.
 #[test]
 fn a_price_that_is_not_told_is_not_counted_as_nothing() {
     let script = "[[task]]\nid = \"*\"\ndo = [ { use = { input = 50 } }, { listed = \"x\" } ]\n";

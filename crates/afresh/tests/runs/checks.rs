@@ -75,7 +75,7 @@ fn a_red_first_check_that_turns_green_counts() {
     plan(&repo, "{ name = \"it is there\", run = \"test -s a.txt\", red_first = true }");
     run(&repo, 0);
     assert_eq!(repo.landed(), ["T"]);
-    // The worker is told that it fails now.
+    // The prompt says that it fails now.
     assert!(repo.prompt("T", 1).contains("test -s a.txt  (fails before the work is done)"));
 }
 
@@ -111,7 +111,7 @@ fn what_a_check_writes_does_not_land() {
     assert_eq!(repo.on_branch("new.txt"), None);
 }
 
-/// R15: Check output is bounded on disk and in what the next worker is told.
+/// R15: Check output is bounded on disk and in the next prompt.
 #[test]
 fn a_check_that_prints_without_end_is_bounded() {
     let repo = repo();

@@ -1,4 +1,4 @@
-//! `afresh clean`: what is merged or saved goes, everything else stays and is told, nothing is lost.
+//! `afresh clean`: what is merged or saved is removed, everything else is kept and reported, nothing is lost.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -128,7 +128,7 @@ fn the_next_run_makes_what_it_needs_again() {
     assert_eq!(repo.on_branch("T009.txt").as_deref(), Some("by T009\n"));
 }
 
-/// R16: work that was rejected is in no branch: it stays until somebody says that it may go.
+/// R16: rejected work is in no branch: it is kept until the user discards it.
 #[test]
 fn rejected_work_stays_until_it_is_discarded() {
     let repo = repo();
@@ -154,7 +154,7 @@ fn rejected_work_stays_until_it_is_discarded() {
     assert_eq!(salvaged(&repo), Vec::<String>::new());
 }
 
-/// R16, R12: the workspace of a killed run stays, so that the run can go on in it; whoever wants the
+/// R16, R12: the workspace of a killed run is kept, so that the run can continue in it; with the
 /// room gets what is in it saved first, and the run goes on all the same.
 #[test]
 fn a_killed_runs_workspace_is_saved_before_it_goes() {
@@ -264,7 +264,7 @@ fn an_ordinary_users_closed_files_and_links_are_saved_and_not_followed() {
     assert_eq!(show("to-home"), home.display().to_string());
 }
 
-/// R8, BE-07: while somebody drives, nothing is touched, and it is said who; exit 5.
+/// R8, BE-07: while a run is active, nothing is touched, and its process is named; exit 5.
 #[test]
 fn a_run_that_is_being_driven_is_left_alone() {
     let repo = repo();
@@ -319,7 +319,7 @@ fn the_users_branches_stay_whatever_they_are_called() {
     assert_eq!(left.lines().collect::<Vec<_>>(), ["afresh/mine", "main"]);
 }
 
-/// BE-07: transcripts go when somebody says how old or how many, and those of a run that is not
+/// BE-07: transcripts are removed by age or number, and those of a run that is not
 /// finished never.
 #[test]
 fn transcripts_go_by_age_or_number_alone() {
@@ -339,7 +339,7 @@ fn transcripts_go_by_age_or_number_alone() {
     assert!(unfinished.state().join("attempts/test-1").exists());
 }
 
-/// BE-07, R16: workspaces of a repository that is gone go, from anywhere; work in them that nobody
+/// BE-07, R16: workspaces of a missing repository are removed, from anywhere; unsaved work in them that
 /// saved stays, and it is said where.
 #[test]
 fn workspaces_of_a_repository_that_is_gone_go_unless_they_hold_work() {

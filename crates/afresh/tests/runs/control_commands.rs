@@ -18,7 +18,7 @@ fn plan(name: &str) -> String {
     )
 }
 
-/// R1, ST-04: a halt that was acknowledged while its driver was stuck is carried out by whoever
+/// R1, ST-04: a halt that was acknowledged while its driver was stuck is carried out by the next
 /// drives that run next, also if another run was driven in between; and it counts once.
 #[test]
 fn an_acknowledged_halt_waits_for_its_run() {
@@ -33,7 +33,7 @@ fn an_acknowledged_halt_waits_for_its_run() {
     let mut driver = repo.spawn(&["run", "one.plan.toml"]);
     repo.wait_until("the worker runs", || started.exists());
     let pid = i32::try_from(driver.id()).expect("a pid");
-    // The driver is stopped, so that nobody answers; the order is on disk all the same.
+    // The driver is stopped, so that there is no answer; the command is on disk all the same.
     let kill = |signal: &str| {
         let status = std::process::Command::new("kill").args([signal, &pid.to_string()]).status();
         assert!(status.expect("kill runs").success());
@@ -134,7 +134,7 @@ fn a_file_name_cannot_speak_to_the_terminal() {
     );
 }
 
-/// HU-01, HU-04: what is put off while nobody drives the run is noted all the same, and STATE.md tells
+/// HU-01, HU-04: a deferral is recorded although no driver runs, and STATE.md shows
 /// where it stands.
 #[test]
 fn what_is_deferred_while_nobody_drives_is_noted() {
@@ -150,7 +150,7 @@ fn what_is_deferred_while_nobody_drives_is_noted() {
     repo.afresh(&["decide", "Q1", "defer"]).expect(0);
     assert!(read("ISSUES.md").contains("T001: skipped: deferred: tea?"), "{}", read("ISSUES.md"));
     assert!(read("STATE.md").contains("| skipped |"), "{}", read("STATE.md"));
-    // What could start now waits for a driver, and is not told as if it had started.
+    // What could start now waits for a driver, and is not shown as started.
     repo.afresh(&["task", "retry", "T001"]).expect(0);
     assert!(read("STATE.md").contains("| ready |"), "{}", read("STATE.md"));
     repo.afresh(&["task", "skip", "T001"]).expect(0);

@@ -39,7 +39,7 @@ fn stop_file(repo: &TestRepo) -> std::path::PathBuf {
     repo.state().join("STOP")
 }
 
-/// ST-04: the run is halted by somebody, says so, and `run` names the way to go on.
+/// ST-04: a halted run reports who halted it, and `run` names the command that continues.
 #[track_caller]
 fn expect_halted(repo: &TestRepo, by: &str, reason: &str) {
     let status = repo.status();
@@ -146,7 +146,7 @@ fn ctrl_c_and_a_hang_up_let_running_attempts_finish() {
     }
 }
 
-/// F17: a terminal sends Ctrl-C to everybody in its process group. The git that is just at work for
+/// F17: a terminal sends Ctrl-C to its whole process group. The git that is running for
 /// us does not hear it, so what it does is neither lost nor held against the attempt.
 #[test]
 fn ctrl_c_at_a_terminal_does_not_end_our_git() {
@@ -195,7 +195,7 @@ fn sigterm_ends_attempts_and_keeps_their_work() {
     expect_landed_once(&repo, 3);
 }
 
-/// F17: nobody reads what we print; nothing panics, and the work is done.
+/// F17: with standard output closed, nothing panics, and the work is done.
 #[test]
 fn a_closed_terminal_does_not_stop_a_run() {
     for more in [&[][..], &["--json"]] {
@@ -357,7 +357,7 @@ fn halt_by_command_tells_who_why_and_since_when() {
     assert_eq!(repo.status()["halt"], serde_json::Value::Null);
 }
 
-/// ST-04: with nobody driving, the order is carried out by the command itself.
+/// ST-04: without a driver, the command itself halts the run.
 #[test]
 fn a_run_that_nobody_drives_can_be_halted_and_cleared() {
     let (repo, go) = gated();

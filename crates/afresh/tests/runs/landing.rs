@@ -39,7 +39,7 @@ fn a_finished_run_lands_on_the_users_branch() {
     assert_eq!((&again["way"], &again["branch"]), (&"already".into(), &"main".into()));
 }
 
-/// EX-10: work of the user's in the way, and a conflict, are told with their paths; exit 1, and
+/// EX-10: files of the user in the way, and a conflict, are reported with their paths; exit 1, and
 /// everything is byte for byte as it was.
 #[test]
 fn what_is_in_the_way_is_told_and_kept() {
@@ -145,7 +145,7 @@ fn a_kill_at_any_call_of_git_is_recovered_from() {
         repo.git(&["stash", "-q"]);
         repo.git(&["reset", "-q", "--hard", &base]);
         repo.git(&["stash", "pop", "-q"]);
-        // The one that stays to read outlives the landing, and so kills nobody.
+        // The `cat-file` process outlives the landing, and so kills nothing.
         let left = fs::read_to_string(&count).expect("counted");
         if left.trim().parse::<i64>().expect("a number") > 0 {
             assert_eq!(killed.code, Some(0), "{}", killed.stderr);

@@ -1,4 +1,4 @@
-//! What a person does: answers, brings a task back, starts anew, renames.
+//! What a person does: answers, retries a task, starts over, renames.
 
 use afresh_testkit::TestRepo;
 
@@ -55,7 +55,7 @@ fn a_skipped_task_can_be_brought_back() {
     assert!(refused.stderr.contains("is done"), "{}", refused.stderr);
 }
 
-/// EX-09: `--task` runs one task; if it cannot, it says what it waits for. `--new` starts anew from
+/// EX-09: `--task` runs one task; if it cannot, it reports what it waits for. `--new` starts over from
 /// the current commit.
 #[test]
 fn one_task_alone_and_a_new_run() {

@@ -103,7 +103,7 @@ fn open_takes_everything_but_trust_files() {
     worker(&repo, "echo y >> other.txt; echo z > new.txt", "");
     let task = lands(&repo);
     assert_eq!(repo.on_branch("new.txt").as_deref(), Some("z\n"));
-    // It was not declared, and nobody says that it was.
+    // It was not declared, and is not reported as declared.
     assert!(!task["differences"].to_string().contains("declared as"), "{task}");
     assert!(task["differences"].to_string().contains("new.txt is beyond"), "{task}");
     let repo = in_mode("open");

@@ -1,9 +1,9 @@
-//! What a run used: by task, wave and run; cache reads apart; a price that nobody told is unknown.
+//! Tokens and cost of a run: by task, wave and run; cache reads apart; an unreported price is unknown.
 
 use afresh_testkit::TestRepo;
 use serde_json::{Value, json};
 
-/// A plan of two waves whose first task tells its cost, and whose second has a model that nobody knows.
+/// A plan of two waves whose first task reports its cost, and whose second has an unknown model.
 fn spent() -> TestRepo {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     repo.plan(

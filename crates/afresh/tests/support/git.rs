@@ -1,4 +1,4 @@
-//! A `git` in front of the real one: it does as it is told first.
+//! A `git` in front of the real one, which runs a script first.
 
 use std::fs;
 use std::path::{Path, PathBuf};

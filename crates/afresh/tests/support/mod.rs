@@ -79,7 +79,7 @@ impl Driver {
         killpg(Pid::from_raw(self.pid()), signal).expect("the group is there");
     }
 
-    /// What it has told people so far.
+    /// Its messages so far.
     pub(crate) fn said(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.stderr).unwrap_or_default()).into_owned()
     }

@@ -1,4 +1,4 @@
-//! A proxy as offices have one: whoever is asked for, it leads to one server on this machine.
+//! A proxy as in offices: it connects every request to one server on this machine.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};

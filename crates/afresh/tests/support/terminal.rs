@@ -37,7 +37,7 @@ impl Terminal {
             let screen = Arc::clone(&screen);
             move || {
                 let mut piece = [0; 4096];
-                // The terminal is gone once nobody holds its other side.
+                // The terminal is gone once its other side is closed.
                 while let Ok(count @ 1..) = master.read(&mut piece) {
                     screen.lock().expect("the screen").extend_from_slice(&piece[..count]);
                 }

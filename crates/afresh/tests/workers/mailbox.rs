@@ -16,7 +16,7 @@ checks = ["test -s a.txt"]
 steps = [{ name = "one", files = ["a.txt"] }, { name = "two", files = ["a.txt"] }]
 "#;
 
-/// R7, EX-04: a pipe where an answer is to be written, or the output of a check, keeps nobody waiting.
+/// R7, EX-04: a pipe in place of a result, or of a check's output, blocks nothing.
 #[test]
 fn pipes_in_the_place_of_our_files_hold_nothing_up() {
     let repo = repo();
@@ -94,7 +94,7 @@ fn a_mailbox_that_is_a_link_leads_nowhere() {
     assert_eq!(fs::read_to_string(precious.join("package.json")).expect("kept"), "{}");
 }
 
-/// EX-04: a claim that is too long is refused at once; nobody would answer it.
+/// EX-04: a claim that is too long is refused at once, instead of waiting for an answer.
 #[test]
 fn a_claim_that_is_too_long_to_be_read_is_refused() {
     let repo = repo();

@@ -1,4 +1,4 @@
-//! What of a specification each worker is told, format by format, and what it is told about its
+//! Which parts of a specification a prompt contains, format by format, and what it says about its
 //! place, its neighbours and its last attempt: one claim each.
 
 use crate::support::fixture::{holding, with_files};
@@ -169,7 +169,7 @@ fn the_task_goes_in_verbatim() {
     says(&told.expect(0).stdout, &[&format!("# Task A: t\n\n{own}\n")]);
 }
 
-/// PR-01: tasks that are still to be done are not told to be missing.
+/// PR-01: tasks that are still to be done are not reported as missing.
 #[test]
 fn what_is_to_come_is_not_told_to_be_given_up() {
     let told = prompt(&holding("spec-kit", ""), "T011");

@@ -1,4 +1,4 @@
-//! What a worker is told: bundle, context levels, templates, sizes.
+//! What a worker is given: bundle, context levels, templates, sizes.
 
 use afresh_testkit::TestRepo;
 use serde_json::Value;
@@ -135,7 +135,7 @@ fn a_bundle_follows_its_schema() {
     }
 }
 
-/// PR-04: a file of a needed task that somebody took from the branch is noticed before a worker
+/// PR-04: a missing file of a needed task is noticed before a worker
 /// is paid; what another task deleted is not missed.
 #[test]
 fn a_missing_file_of_a_needed_task_is_no_start() {
@@ -209,7 +209,7 @@ fn a_prompt_that_is_too_large_starts_nobody() {
 }
 
 /// PR-06: what becomes too large by what other tasks left is found when its worker would start: the
-/// task fails at once, and nobody tries in vain.
+/// task fails at once, without further attempts.
 #[test]
 fn a_prompt_that_becomes_too_large_is_not_tried_again() {
     let repo = repo();
@@ -228,7 +228,7 @@ fn a_prompt_that_becomes_too_large_is_not_tried_again() {
     assert!(!ran.stderr.contains("failed:spawn"), "{}", ran.stderr);
 }
 
-/// PR-03: whoever writes a template finds the built-in one, as it is, and every name.
+/// PR-03: the document has the built-in template, as it is, and every name.
 #[test]
 fn the_documentation_has_the_built_in_template_and_all_names() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompts.md");

@@ -90,7 +90,7 @@ printf '{{"status":"BLOCKED","blocked_by":["T002"],"error":"needs its file"}}' >
     assert!(log.contains("blocked until T002 is done: needs its file"), "{log}");
 }
 
-/// RE-05: the kind of an error is told, and `retryable: false` ends the attempts.
+/// RE-05: the kind of an error is reported, and `retryable: false` ends the attempts.
 #[test]
 fn the_kind_of_an_error_reaches_status_and_report() {
     let repo = repo();
@@ -154,7 +154,7 @@ fn report_result_is_for_workers() {
 }
 
 /// RE-01: an agent program that asks before it stops hears that there is no answer yet, until there is
-/// one; whoever never gives one is let go.
+/// one; a worker that never reports one may stop.
 #[test]
 fn a_program_that_would_stop_without_an_answer_is_sent_back() {
     let repo = repo();

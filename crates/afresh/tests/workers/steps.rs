@@ -75,7 +75,7 @@ fn a_worker_that_ran_out_of_time_hands_its_finished_steps_to_the_next() {
     let told = repo.prompt("T", 2);
     assert!(told.contains("Steps 1 to 2 are done"), "{told}");
     assert!(told.contains("its last finished step"), "{told}");
-    // R16: what it had begun is kept, though nobody goes on from it.
+    // R16: its unfinished work is kept, although no worker continues from it.
     assert!(salvaged(&repo).iter().any(|name| name.ends_with("/T.1")), "{:?}", salvaged(&repo));
 }
 
@@ -118,7 +118,7 @@ fn finished_steps_outlive_a_halt_that_ends_everything() {
     assert_eq!(repo.on_branch("three.txt").as_deref(), Some("good, by attempt 2\n"));
 }
 
-/// EX-04: a refusal reaches the worker, with the check's output, while it can mend the step.
+/// EX-04: a refusal reaches the worker, with the check's output, while it can still fix the step.
 #[test]
 fn a_step_that_fails_its_check_is_mended_by_the_same_worker() {
     let repo = repo();
@@ -159,7 +159,7 @@ echo good > three.txt"#,
     );
 }
 
-/// Outside of an attempt there is nobody to tell.
+/// Outside of an attempt there is no mailbox.
 #[test]
 fn a_step_outside_of_an_attempt_is_refused_at_once() {
     let repo = repo();
@@ -180,7 +180,7 @@ fn what_a_worker_notes_is_in_issues_md() {
 }
 
 /// HU-03: what went on without something that it needs is a warning in STATE.md, and its worker is
-/// told.
+/// reported.
 #[test]
 fn what_goes_on_without_its_need_is_told_to_worker_and_people() {
     let repo = repo();

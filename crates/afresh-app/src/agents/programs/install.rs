@@ -166,18 +166,18 @@ fn npm(
     let mut argv = vec![text(&npm), "install".to_owned(), "--prefix".to_owned(), text(prefix)];
     let quiet = ["--location=project", "--no-audit", "--no-fund", "--no-progress"];
     // One line per package shows progress; an unreachable registry fails soon.
-    let told = ["--loglevel=http", "--fetch-retries=2"];
+    let progress = ["--loglevel=http", "--fetch-retries=2"];
     let waits = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"];
-    argv.extend(quiet.iter().chain(&told).chain(&waits).map(|word| (*word).to_owned()));
+    argv.extend(quiet.iter().chain(&progress).chain(&waits).map(|word| (*word).to_owned()));
     argv.push(package(wanted));
     notify(Notice::new(format!("installing {} …", package(wanted))));
     let env = environment.all().into_iter().collect();
     let errand =
         ProbeCommand { argv: &argv, cwd: prefix, env, limit: LIMIT, output_bytes: OUTPUT_BYTES };
-    let mut told = Instant::now();
+    let mut progress = Instant::now();
     let tell = |log: &Path| {
-        if told.elapsed() >= TELL_EVERY {
-            told = Instant::now();
+        if progress.elapsed() >= TELL_EVERY {
+            progress = Instant::now();
             let log = fs::read_to_string(log).unwrap_or_default();
             let done = log.lines().filter(|line| line.contains("http fetch GET 200")).count();
             notify(Notice::new(format!("  {} so far", count(done, "download"))));

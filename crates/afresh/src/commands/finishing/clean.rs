@@ -52,7 +52,7 @@ pub(crate) fn clean(args: &Args, context: &AppContext, output: &Output) -> Resul
     }
     let place = context.repository()?;
     let wishes = wishes(args, context)?;
-    // Held until everything is done; whoever only looks takes nothing.
+    // Held until everything is done; a dry run needs no lock.
     let _lock = if args.dry_run {
         if let Some(holder) = place.holder()? {
             return Err(LockError::Held(Some(holder)).into());

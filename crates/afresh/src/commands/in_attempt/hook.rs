@@ -34,7 +34,7 @@ enum HookEvent {
 pub(crate) fn hook(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     // Outside of an attempt there is nothing to answer.
     let result = context.environment.result_file().ok_or_else(|| no_attempt(COMMAND))?;
-    let told = read_input();
+    let reported = read_input();
     let answer = match args.moment {
         HookEvent::Tool => mailbox(COMMAND, &context.environment)?.take_notice().map(|notice| {
             json!({"hookSpecificOutput": {
@@ -42,7 +42,7 @@ pub(crate) fn hook(args: &Args, context: &AppContext, output: &Output) -> Result
             }})
         }),
         HookEvent::Stop => {
-            let words = told["last_assistant_message"].as_str().unwrap_or_default();
+            let words = reported["last_assistant_message"].as_str().unwrap_or_default();
             stopping::sent_back_with(&result, words, &context.environment)
                 .map(|reason| json!({"decision": "block", "reason": reason}))
         }

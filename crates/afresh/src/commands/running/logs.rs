@@ -177,9 +177,9 @@ impl TranscriptView<'_> {
                                "text": String::from_utf8_lossy(&bytes)})
                     })
                     .collect();
-                let mut told = serde_json::to_value(&transcript.attempt).unwrap_or_default();
-                told["parts"] = parts.into();
-                told
+                let mut reported = serde_json::to_value(&transcript.attempt).unwrap_or_default();
+                reported["parts"] = parts.into();
+                reported
             })
             .collect();
         json!({"task": self.wanted.task, "attempts": attempts})
@@ -190,5 +190,5 @@ fn task_of(found: &RecordedRun, task: &TaskId) -> Result<Option<TaskReport>, App
     let report =
         RunReport::from_run(found, ReportContext { is_driven: false, moment: time::format_utc })
             .map_err(AppError::journal)?;
-    Ok(report.tasks.into_iter().find(|told| told.id == *task))
+    Ok(report.tasks.into_iter().find(|reported| reported.id == *task))
 }

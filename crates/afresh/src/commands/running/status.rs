@@ -65,12 +65,17 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
 /// How much of a context window each task was expected to fill, for tasks whose workers reported how
 /// much it was; estimated from the files as they are now.
 fn estimated(found: &RecordedRun, place: &RepoContext) -> Vec<Option<u64>> {
-    let told = |state: &TaskState| !state.records.contexts.is_empty();
+    let reported = |state: &TaskState| !state.records.contexts.is_empty();
     let plan = found.run.plan();
-    let root = place.repository.root().filter(|_| found.run.tasks().any(|(_, state)| told(state)));
+    let root =
+        place.repository.root().filter(|_| found.run.tasks().any(|(_, state)| reported(state)));
     let Some(root) = root else { return vec![None; plan.len()] };
     let estimates = ContextEstimates::new(plan, root);
-    found.run.tasks().map(|(task, state)| told(state).then(|| estimates.percent(task))).collect()
+    found
+        .run
+        .tasks()
+        .map(|(task, state)| reported(state).then(|| estimates.percent(task)))
+        .collect()
 }
 
 fn add_estimates(document: &mut Value, estimated: &[Option<u64>]) {
@@ -99,8 +104,8 @@ fn print_workers(status: &RunStatus, estimated: &[Option<u64>], output: &Output)
 
 /// Tokens and cost so far, if any were reported.
 fn print_use(status: &RunStatus, output: &Output) {
-    let UsageStatus { input, output: told, cache_read, cache_write, cost_usd } = status.usage;
-    if input + told + cache_read + cache_write == 0 && cost_usd.is_none() {
+    let UsageStatus { input, output: reported, cache_read, cache_write, cost_usd } = status.usage;
+    if input + reported + cache_read + cache_write == 0 && cost_usd.is_none() {
         return;
     }
     let unknown = match status.without_price {
@@ -113,7 +118,7 @@ fn print_use(status: &RunStatus, output: &Output) {
         (None, _) => "cost unknown".to_owned(),
     };
     output.data(&format!(
-        "used {input} input, {told} output, {cache_read} cache read, {cache_write} cache write; {cost}"
+        "used {input} input, {reported} output, {cache_read} cache read, {cache_write} cache write; {cost}"
     ));
 }
 

@@ -94,7 +94,7 @@ fn talk(
                 ClientAction::End(end) => return end,
             }
         }
-        // Nobody reads what we write: whoever started us has gone.
+        // Our standard output is closed: the program that started us is gone.
         if transcript.is_broken() {
             return failed("its output cannot be recorded".to_owned());
         }

@@ -61,11 +61,11 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("result");
         for _ in 0..2 {
-            let told = sent_back_with(&file, "I am done, I think.", &Environment::default())
+            let reported = sent_back_with(&file, "I am done, I think.", &Environment::default())
                 .expect("sent back");
             assert!(
-                told.starts_with("You have not reported a result.")
-                    && told.contains("report_result")
+                reported.starts_with("You have not reported a result.")
+                    && reported.contains("report_result")
             );
         }
         assert_eq!(sent_back_with(&file, "I am done, I think.", &Environment::default()), None);
@@ -77,12 +77,12 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("result");
         assert_eq!(sent_back_with(&file, DONE, &Environment::default()), None);
-        let told = sent_back_with(
+        let reported = sent_back_with(
             &file,
             "OUTPUT_JSON_START\n{\"status\": 7}\nOUTPUT_JSON_END",
             &Environment::default(),
         );
-        assert!(told.expect("sent back").starts_with("Your result is invalid"));
+        assert!(reported.expect("sent back").starts_with("Your result is invalid"));
         fs::write(&file, "{}").expect("written");
         assert_eq!(sent_back_with(&file, "", &Environment::default()), None);
     }

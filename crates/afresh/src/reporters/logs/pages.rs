@@ -36,21 +36,21 @@ struct FileProgress {
     read: u64,
     decoder: ChunkDecoder,
     /// For the reports of an agent program.
-    told: Option<TranscriptRenderer>,
+    details: Option<TranscriptRenderer>,
 }
 
 impl FileProgress {
     /// The text of the next piece, as far as it is complete.
     fn next(&mut self, piece: &[u8]) -> String {
-        match &mut self.told {
-            Some(told) => told.next(piece),
+        match &mut self.details {
+            Some(details) => details.next(piece),
             None => self.decoder.next(piece),
         }
     }
 
     fn rest(&mut self) -> String {
-        match &mut self.told {
-            Some(told) => told.rest(),
+        match &mut self.details {
+            Some(details) => details.rest(),
             None => self.decoder.rest(),
         }
     }
@@ -102,11 +102,12 @@ impl TranscriptPrinter {
         let length = file.metadata().map_or(0, |found| found.len());
         let known = self.files.contains_key(&part.file);
         if !known {
-            let told = self.renderer(transcript, part);
-            self.files.insert(part.file.clone(), FileProgress { told, ..FileProgress::default() });
+            let details = self.renderer(transcript, part);
+            self.files
+                .insert(part.file.clone(), FileProgress { details, ..FileProgress::default() });
         }
         let reached = self.files.entry(part.file.clone()).or_default();
-        let (mut from, is_told) = (reached.read, reached.told.is_some());
+        let (mut from, is_told) = (reached.read, reached.details.is_some());
         // Rendered reports have other lines than the file.
         let last = self.last.filter(|_| !known);
         if let Some(last) = last.filter(|_| !is_told) {
@@ -183,7 +184,7 @@ impl TranscriptPrinter {
         }
         self.current = Some(part.file.clone());
         let attempt = &transcript.attempt;
-        let told = match (&part.command, part.name.as_str(), &attempt.reason) {
+        let details = match (&part.command, part.name.as_str(), &attempt.reason) {
             (Some(command), ..) => format!(": {}", safe(command)),
             (None, "stdout", Some(reason)) => {
                 format!(" ({}: {})", attempt.result.word(), safe(reason))
@@ -191,7 +192,7 @@ impl TranscriptPrinter {
             (None, "stdout", None) => format!(" ({})", attempt.result.word()),
             _ => String::new(),
         };
-        let heading = format!("=== {} {}{told}", attempt.attempt, part.name);
+        let heading = format!("=== {} {}{details}", attempt.attempt, part.name);
         self.write(format!("{}\n", output.paint_data(Paint::Blue, &heading)).as_bytes())
     }
 

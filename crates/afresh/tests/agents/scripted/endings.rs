@@ -20,7 +20,7 @@ fn a_failure_that_is_final_is_not_tried_again() {
     assert_eq!(repo.status()["tasks"][0]["attempts"], 1);
 }
 
-/// B32: an answer that makes no sense, and none at all, are not understood; a fresh worker is told.
+/// B32: an invalid result, and none at all, are rejected; the next worker gets the reason.
 #[test]
 fn an_answer_that_makes_no_sense_is_not_understood() {
     expect_mended(

@@ -2,7 +2,7 @@
 
 use super::scene::{does, expect_mended, mended, one_task, run};
 
-/// B24: it says that it is done; the check says otherwise, and a fresh worker mends it.
+/// B24: it claims to be done; the check disagrees, and a fresh worker fixes it.
 #[test]
 fn a_lie_is_caught_by_the_check() {
     let script = does("{ write = \"a.txt\", text = \"\" }, { claim = [\"a.txt\"] }");
@@ -45,7 +45,7 @@ fn a_test_is_not_its_own() {
 }
 
 /// B28: neither plan nor script nor configuration are a worker's to change, declared or not, and the
-/// run goes on with what was pinned: also where somebody changes the script in the user's checkout meanwhile.
+/// run continues with what was pinned: also where the script changes in the user's checkout meanwhile.
 #[test]
 fn plan_script_and_configuration_are_pinned() {
     for path in ["p.plan.toml", "script.toml", ".afresh/config.toml"] {
@@ -69,7 +69,7 @@ fn plan_script_and_configuration_are_pinned() {
     assert_eq!(repo.on_branch("a.txt").as_deref(), Some("well\n"));
 }
 
-/// RE-03: where claim and fact differ and the work is good, both are told.
+/// RE-03: where claim and fact differ and the work is good, both are reported.
 #[test]
 fn a_claim_that_differs_is_told() {
     let script = does("{ write = \"a.txt\", text = \"x\" }, { claim = [\"b.txt\"] }");

@@ -36,7 +36,7 @@ fn reports_count_although_the_middle_is_left_out() {
     assert!(fs::metadata(kept).expect("its output").len() < 70_000);
 }
 
-/// B33, R14: reports that make no sense are thrown out and told; totals stay what was really used.
+/// B33, R14: invalid usage reports are dropped and logged; totals stay what was really used.
 #[test]
 fn reports_that_make_no_sense_are_thrown_out() {
     let repo = one_task(&noisy("numbers"));

@@ -35,7 +35,7 @@ pub(crate) fn does(acts: &str) -> String {
     format!("[[task]]\nid = \"A\"\ndo = [ {acts} ]\n")
 }
 
-/// What task `A` does at its first attempt; the second one mends it.
+/// What task `A` does in its first attempt; the second one fixes it.
 pub(crate) fn mended(acts: &str) -> String {
     format!(
         "[[task]]\nid = \"A\"\nattempt = 1\ndo = [ {acts} ]\n\
@@ -53,7 +53,7 @@ pub(crate) fn run(repo: &TestRepo, more: &[&str], code: i32) -> CommandOutput {
     ran
 }
 
-/// The first attempt is rejected with these words; a fresh worker mends it.
+/// The first attempt is rejected with this reason; a fresh worker fixes it.
 #[track_caller]
 pub(crate) fn expect_mended(acts: &str, words: &str) -> TestRepo {
     let repo = one_task(&mended(acts));

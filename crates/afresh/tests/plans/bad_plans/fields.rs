@@ -34,7 +34,7 @@ fn a_misspelt_field_is_refused_with_the_one_that_was_meant() {
     }
 }
 
-/// FO-06: what nobody knows is warned about, with its place, and does not stop the plan.
+/// FO-06: an unknown field is a warning with its place, and does not stop the plan.
 #[test]
 fn an_unknown_field_is_warned_about_where_it_stands() {
     let repo = repo();
