@@ -160,7 +160,7 @@ fn an_exceeded_limit_that_a_program_survived_is_reported() {
         }
         // The supervisor may have polled in between: then it was killed for it.
         assert!(
-            matches!(report.ended, Ok(ProcessEnd::Exited(0)) | Ok(ProcessEnd::OverLimit(_))),
+            matches!(report.ended, Ok(ProcessEnd::Exited(0) | ProcessEnd::OverLimit(_))),
             "{:?}",
             report.ended
         );

@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// The ports of an entry without a port.
 const USUAL_PORTS: [u16; 2] = [443, 80];
 /// The limit of DNS.
-const LONGEST_NAME: usize = 253;
+const MAX_NAME_LEN: usize = 253;
 
 /// The host and port that a program asks for. Names are in lower case and contain only letters,
 /// digits, `-`, `_` and dots.
@@ -220,7 +220,7 @@ pub(crate) fn parse_host_name(text: &str) -> Result<HostName, &'static str> {
         return Ok(HostName::Address(address.to_canonical()));
     }
     let text = text.strip_suffix('.').unwrap_or(text);
-    if text.is_empty() || text.len() > LONGEST_NAME {
+    if text.is_empty() || text.len() > MAX_NAME_LEN {
         return Err("a name has 1 to 253 characters");
     }
     if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {

@@ -13,11 +13,11 @@ use crate::shutdown::ShutdownSignal;
 use crate::upstream::RequestPurpose;
 
 /// The time limit for a whole head: programs send it at once.
-const HEAD_PATIENCE: Duration = Duration::from_secs(30);
-const WRITE_PATIENCE: Duration = Duration::from_secs(10);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How much is still read from a denied connection, so that the response arrives.
 const LAST_BYTES: usize = 256 * 1024;
-const LAST_PATIENCE: Duration = Duration::from_secs(2);
+const FINAL_TIMEOUT: Duration = Duration::from_secs(2);
 
 const HINT: &str = "the user who started the run can allow it: AFRESH_SANDBOX_HOSTS=";
 
@@ -49,7 +49,7 @@ pub(crate) fn serve_connection(
     shutdown: &ShutdownSignal,
 ) {
     let carried = stream
-        .set_write_timeout(Some(WRITE_PATIENCE))
+        .set_write_timeout(Some(WRITE_TIMEOUT))
         .map_err(RequestDenial::from)
         .and_then(|()| forward_request(&mut stream, rules, shutdown));
     if let Err(denial) = carried {
@@ -113,7 +113,7 @@ fn plain_request(
         }
         None => (dial::direct(&rules.hosts, &plain.target, listed)?, plain.for_host()),
     };
-    other.stream.set_write_timeout(Some(WRITE_PATIENCE))?;
+    other.stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
     other.stream.write_all(head.as_bytes())?;
     Ok(other)
 }
@@ -123,7 +123,7 @@ fn read_head(
     stream: &mut TcpStream,
     shutdown: &ShutdownSignal,
 ) -> Result<(RequestHead, Vec<u8>), RequestDenial> {
-    let until = Some(Instant::now() + HEAD_PATIENCE);
+    let until = Some(Instant::now() + HEAD_TIMEOUT);
     let mut bytes = Vec::new();
     let mut part = [0; 4096];
     loop {
@@ -181,7 +181,7 @@ fn send_denial(
 
 /// Closing a connection with unread bytes would discard the response.
 fn drain_before_close(stream: &mut TcpStream, shutdown: &ShutdownSignal) {
-    let until = Some(Instant::now() + LAST_PATIENCE);
+    let until = Some(Instant::now() + FINAL_TIMEOUT);
     let mut part = [0; 4096];
     let mut taken = 0;
     while taken < LAST_BYTES && shutdown.readable(stream, until).is_ok() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// How many names are remembered; all others are counted as one.
-const MOST_NAMES: usize = 32;
+const MAX_NAMES: usize = 32;
 
 #[derive(Debug, Default)]
 pub(crate) struct DenialCounts(Mutex<BTreeMap<String, u64>>);
@@ -23,7 +23,7 @@ impl DenialCounts {
     /// Hosts were parsed before, so their names contain only letters, digits and dots.
     pub(crate) fn add(&self, host: &str) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_known = seen.contains_key(host) || seen.len() < MOST_NAMES;
+        let is_known = seen.contains_key(host) || seen.len() < MAX_NAMES;
         let host = if is_known { host } else { OTHERS };
         let times = seen.entry(host.to_owned()).or_default();
         *times = times.saturating_add(1);
@@ -51,7 +51,7 @@ mod tests {
         let denials = DenialCounts::default();
         (0..1000).for_each(|number| denials.add(&format!("h{number}.test:443")));
         let all = denials.all();
-        assert_eq!(all.len(), MOST_NAMES + 1);
+        assert_eq!(all.len(), MAX_NAMES + 1);
         assert_eq!(all[0], DeniedHost { host: OTHERS.to_owned(), times: 968 });
     }
 }

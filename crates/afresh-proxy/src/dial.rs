@@ -13,10 +13,10 @@ use crate::request_head::{MAX_HEAD_BYTES, end_of_head};
 use crate::shutdown::ShutdownSignal;
 use crate::upstream::UpstreamServer;
 
-const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
-const MOST_ADDRESSES: usize = 6;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const MAX_ADDRESSES: usize = 6;
 /// For the response of the user's proxy, which connects first.
-const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A connection, and what has already been read from it.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ pub(crate) fn tunnel(
 }
 
 fn answer(stream: &mut TcpStream, shutdown: &ShutdownSignal) -> io::Result<(String, Vec<u8>)> {
-    let until = Some(Instant::now() + ANSWER_PATIENCE);
+    let until = Some(Instant::now() + RESPONSE_TIMEOUT);
     let mut bytes = Vec::new();
     let mut part = [0; 4096];
     loop {
@@ -125,8 +125,8 @@ fn addresses(target: &ProxyTarget) -> io::Result<Vec<SocketAddr>> {
 
 fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
     let mut last = io::Error::other("its name has no address");
-    for address in addresses.iter().take(MOST_ADDRESSES) {
-        match TcpStream::connect_timeout(address, CONNECT_PATIENCE) {
+    for address in addresses.iter().take(MAX_ADDRESSES) {
+        match TcpStream::connect_timeout(address, CONNECT_TIMEOUT) {
             Ok(stream) => {
                 // Detects connections whose other side is gone.
                 rustix::net::sockopt::set_socket_keepalive(&stream, true)?;

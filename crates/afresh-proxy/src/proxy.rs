@@ -170,7 +170,7 @@ impl ProxyServer {
         let (stream, _) = listener.listener.accept()?;
         let (rules, shutdown, way) = (Arc::clone(&self.rules), self.shutdown.clone(), listener.way);
         builder("connection").spawn(move || {
-            let _seat = permit;
+            let _permit = permit;
             match way {
                 ListenerRoute::Proxy => serve_connection(stream, &rules, &shutdown),
                 ListenerRoute::Local(port) => serve_local_port(&stream, port, &shutdown),

@@ -122,6 +122,6 @@ fn run_and_read(program: &Path, arguments: &[&str]) -> Result<String, String> {
     if output.status.success() {
         return Ok(text(&output.stdout));
     }
-    let said = text(&output.stderr);
-    Err(said.lines().next().unwrap_or("it failed without a message").to_owned())
+    let output_text = text(&output.stderr);
+    Err(output_text.lines().next().unwrap_or("it failed without a message").to_owned())
 }

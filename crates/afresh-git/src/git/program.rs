@@ -34,8 +34,8 @@ pub enum GitProgramError {
     Missing,
     #[error("cannot use {}: it is git {found}; at least {OLDEST} is required", path.display())]
     TooOld { path: PathBuf, found: GitVersion },
-    #[error("cannot use {}: its version is not recognised: {said:?}", path.display())]
-    Unrecognised { path: PathBuf, said: String },
+    #[error("cannot use {}: its version is not recognised: {output_text:?}", path.display())]
+    Unrecognised { path: PathBuf, output_text: String },
     #[error("cannot ask git for its version")]
     Unusable(#[from] CommandError),
 }
@@ -67,15 +67,15 @@ impl GitProgram {
     /// Searches the PATH for git and checks its version.
     pub fn find(env: GitEnv) -> Result<Self, GitProgramError> {
         let path = find_on_path(&env).ok_or(GitProgramError::Missing)?;
-        let unchecked = Self { path, version: OLDEST, env: env };
+        let unchecked = Self { path, version: OLDEST, env };
         let answer = GitCommand::scrubbed(&unchecked, "ask for its version")
             .args(["--version"])
             .run_checked()?;
         // A wrapper may print more than the version line.
-        let said = String::from_utf8_lossy(&answer.stdout);
-        let Some(found) = said.lines().find_map(parse_version) else {
-            let said = said.chars().take(200).collect();
-            return Err(GitProgramError::Unrecognised { path: unchecked.path, said });
+        let output_text = String::from_utf8_lossy(&answer.stdout);
+        let Some(found) = output_text.lines().find_map(parse_version) else {
+            let output_text = output_text.chars().take(200).collect();
+            return Err(GitProgramError::Unrecognised { path: unchecked.path, output_text });
         };
         if found < OLDEST {
             return Err(GitProgramError::TooOld { path: unchecked.path, found });

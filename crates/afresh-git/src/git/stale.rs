@@ -23,7 +23,7 @@ use crate::refs::names::OWN_REFS;
 /// The variable that marks our git processes; its value is the repository's common directory.
 const MARK: &str = "AFRESH_GIT";
 /// How long a killed process may take to disappear.
-const LAST_PATIENCE: Duration = Duration::from_secs(10);
+const FINAL_TIMEOUT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
 
 impl Repository {
@@ -31,13 +31,13 @@ impl Repository {
     /// `patience` they are killed, and locks that they held below `refs/afresh/` are removed.
     ///
     /// The caller holds the repository's lock, so that no other driver is running.
-    pub fn end_stale_git(&self, patience: Duration) -> Result<(), CommandError> {
+    pub fn end_stale_git(&self, timeout: Duration) -> Result<(), CommandError> {
         let orphans = StaleGitProcesses { mark: self.mark() };
         if orphans.first().is_none() {
             return Ok(());
         }
         let held = locks_below(&self.common_dir.join(OWN_REFS));
-        if orphans.wait_until_gone(patience, |_| {}) {
+        if orphans.wait_until_gone(timeout, |_| {}) {
             return Ok(());
         }
         // Killing them is safe: they write only workspaces and refs of afresh, and those are
@@ -46,10 +46,10 @@ impl Repository {
             // It may have exited by itself.
             let _ = kill(pid, Signal::SIGKILL);
         };
-        if !orphans.wait_until_gone(LAST_PATIENCE, end) {
+        if !orphans.wait_until_gone(FINAL_TIMEOUT, end) {
             let doing = "take over from an earlier afresh".to_owned();
             let verb = orphans.first().map_or_else(String::new, |pid| format!("(process {pid})"));
-            let limit = patience + LAST_PATIENCE;
+            let limit = timeout + FINAL_TIMEOUT;
             return Err(CommandError::TimedOut { doing, verb, limit });
         }
         for lock in held {
@@ -79,8 +79,8 @@ struct StaleGitProcesses {
 
 impl StaleGitProcesses {
     /// Whether all were gone in time; `treat` is called for each one that is still alive.
-    fn wait_until_gone(&self, patience: Duration, treat: impl Fn(Pid)) -> bool {
-        let until = Instant::now() + patience;
+    fn wait_until_gone(&self, timeout: Duration, treat: impl Fn(Pid)) -> bool {
+        let until = Instant::now() + timeout;
         while let Some(pid) = self.first() {
             treat(pid);
             if Instant::now() >= until {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use afresh_core::ids::CommitId;
 
-use super::{LandError, PATIENCE};
+use super::{LandError, TIMEOUT};
 use crate::git::command::{CommandError, GitCommand, GitOutput};
 use crate::git::error::FileContext;
 use crate::git::identity::CommitSignature;
@@ -94,7 +94,7 @@ impl UserCheckout {
 
 /// Retries while another git process holds the index.
 fn retry_while_locked(call: impl Fn() -> Result<GitOutput, CommandError>) -> Result<(), LandError> {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     loop {
         let answer = call()?;
         if answer.status.success() {

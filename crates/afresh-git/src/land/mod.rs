@@ -41,7 +41,7 @@ pub use patch::PatchHeader;
 use checkout::UserCheckout;
 
 /// How long a git process of the user's that holds the index is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What to land.
 #[derive(Debug, Clone, Copy)]

@@ -122,13 +122,17 @@ impl CatFileProcess {
     /// Why it did not answer.
     fn failure(mut self, error: &io::Error) -> CommandError {
         let status = self.end();
-        let said = self.complaint.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
-        let said = String::from_utf8_lossy(&said).trim().to_owned();
+        let output_text =
+            self.complaint.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+        let output_text = String::from_utf8_lossy(&output_text).trim().to_owned();
         let (doing, verb) = ("read objects".to_owned(), "cat-file".to_owned());
         match status {
-            Ok(status) => {
-                CommandError::Failed { doing, verb, status, complaint: format!("{error}; {said}") }
-            }
+            Ok(status) => CommandError::Failed {
+                doing,
+                verb,
+                status,
+                complaint: format!("{error}; {output_text}"),
+            },
             Err(source) => CommandError::Start { doing, source },
         }
     }

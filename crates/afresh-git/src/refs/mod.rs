@@ -30,10 +30,10 @@ use crate::refs::names::check_ref_name;
 /// How long locks of other programs are waited for, unless the caller says otherwise.
 pub const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(40);
 
-const FIRST_PAUSE: Duration = Duration::from_millis(20);
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const MIN_PAUSE: Duration = Duration::from_millis(20);
+const MAX_PAUSE: Duration = Duration::from_secs(1);
 /// How soon a wait notices that it should stop waiting.
-const LONGEST_NAP: Duration = Duration::from_millis(50);
+const PAUSE_SLICE: Duration = Duration::from_millis(50);
 
 /// What to do about locks of other programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,18 +99,18 @@ impl RefError {
 }
 
 impl Repository {
-    /// Moves all refs or none. Waits at most `patience` for locks of other programs.
+    /// Moves all refs or none. Waits at most `timeout` for locks of other programs.
     pub fn update_refs(
         &self,
         updates: &[RefUpdate],
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<RefOutcome, RefError> {
         for update in updates {
             check_ref_name(&update.name)?;
         }
         let Some(first) = updates.first() else { return Ok(RefOutcome::Done) };
         let started = Instant::now();
-        let mut pause = FIRST_PAUSE;
+        let mut pause = MIN_PAUSE;
         loop {
             let answer = self.try_update(updates)?;
             if answer.status.success() {
@@ -125,11 +125,11 @@ impl Repository {
                 return Err(answer.failure().into());
             };
             let waited = started.elapsed();
-            if waited >= patience || self.fails_fast_on_locks() {
+            if waited >= timeout || self.fails_fast_on_locks() {
                 return Err(RefError::Locked { name: first.name.clone(), lock, waited });
             }
-            self.pause(pause.min(patience.saturating_sub(waited)));
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            self.pause(pause.min(timeout.saturating_sub(waited)));
+            pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 
@@ -147,7 +147,7 @@ impl Repository {
     fn pause(&self, length: Duration) {
         let until = Instant::now() + length;
         while !self.fails_fast_on_locks() && Instant::now() < until {
-            thread::sleep(until.saturating_duration_since(Instant::now()).min(LONGEST_NAP));
+            thread::sleep(until.saturating_duration_since(Instant::now()).min(PAUSE_SLICE));
         }
     }
 
@@ -303,9 +303,9 @@ mod tests {
 
     #[test]
     fn a_lock_is_found_in_gits_error_message() {
-        let said = "warning: x\nfatal: cannot lock ref 'refs/a': Unable to create \
+        let output_text = "warning: x\nfatal: cannot lock ref 'refs/a': Unable to create \
                     '/r/.git/refs/a.lock': File exists.\n\nAnother git process";
-        assert_eq!(parse_lock_path(said), Some(PathBuf::from("/r/.git/refs/a.lock")));
+        assert_eq!(parse_lock_path(output_text), Some(PathBuf::from("/r/.git/refs/a.lock")));
         assert_eq!(parse_lock_path("fatal: cannot lock ref: is at a but expected b"), None);
     }
 }

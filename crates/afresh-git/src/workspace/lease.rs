@@ -31,11 +31,11 @@ use crate::workspace::remove::TreeRemover;
 use crate::workspace::slot::make_real_directory;
 
 /// Written before the name of a ref, so that no other text is taken for one.
-const BELONGS: &str = "this slot belongs to ";
-const NOBODY: &str = "this slot belongs to nobody";
-const UNSAVED: &str = "not saved yet; these files belong to it";
+const HOLDER_PREFIX: &str = "this slot belongs to ";
+const FREE_LINE: &str = "this slot belongs to nobody";
+const UNSAVED_LINE: &str = "not saved yet; these files belong to it";
 /// More than any list of files that a task can have.
-const MAX_NOTE_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_RECORD_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Who holds the lease of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,8 +69,11 @@ pub(crate) struct LeaseRecord {
 
 impl LeaseRecord {
     pub(crate) fn new(pool: &Path, slot: &str) -> Self {
-        let notes = pool.join("owners");
-        Self { holder: notes.join(slot), unsaved_marker: notes.join(format!("{slot}.unsaved")) }
+        let directory = pool.join("owners");
+        Self {
+            holder: directory.join(slot),
+            unsaved_marker: directory.join(format!("{slot}.unsaved")),
+        }
     }
 
     pub(crate) fn holder(&self) -> LeaseHolder {
@@ -83,27 +86,27 @@ impl LeaseRecord {
         let text = read(&self.holder).unwrap_or_default();
         // Only a whole line counts; what follows is left over from a longer record.
         let line = text.split_once('\n').map_or("", |(line, _)| line);
-        match line.strip_prefix(BELONGS) {
-            _ if line == NOBODY => LeaseHolder::Free,
+        match line.strip_prefix(HOLDER_PREFIX) {
+            _ if line == FREE_LINE => LeaseHolder::Free,
             Some(name) if is_salvage_ref(name) => LeaseHolder::Attempt(name.to_owned()),
             _ => LeaseHolder::Unknown,
         }
     }
 
     pub(crate) fn assign(&self, salvage: &str) -> Result<(), FileError> {
-        write(&self.holder, &format!("{BELONGS}{salvage}\n"))
+        write(&self.holder, &format!("{HOLDER_PREFIX}{salvage}\n"))
     }
 
     /// Frees the workspace; one that was never leased needs no record.
     pub(crate) fn free(&self) -> Result<(), FileError> {
         match self.holder() {
             LeaseHolder::Never | LeaseHolder::Free => Ok(()),
-            _ => write(&self.holder, &format!("{NOBODY}\n")),
+            _ => write(&self.holder, &format!("{FREE_LINE}\n")),
         }
     }
 
     pub(crate) fn mark_unsaved(&self, files: &[String]) -> Result<(), FileError> {
-        write(&self.unsaved_marker, &format!("{UNSAVED}\n{}\n", files.join("\n")))
+        write(&self.unsaved_marker, &format!("{UNSAVED_LINE}\n{}\n", files.join("\n")))
     }
 
     pub(crate) fn mark_saved(&self) -> Result<(), FileError> {
@@ -119,8 +122,8 @@ impl LeaseRecord {
 
     /// Whether the directory of the records was replaced by something else.
     fn is_directory_replaced(&self) -> bool {
-        let notes = self.holder.parent().expect("a note lies in a directory");
-        notes.symlink_metadata().is_ok_and(|found| !found.is_dir())
+        let directory = self.holder.parent().expect("a record lies in a directory");
+        directory.symlink_metadata().is_ok_and(|found| !found.is_dir())
     }
 
     /// Deletes the record, after the workspace was removed.
@@ -128,9 +131,9 @@ impl LeaseRecord {
         if self.is_directory_replaced() {
             return Ok(());
         }
-        for note in [&self.holder, &self.unsaved_marker] {
-            let parent = note.parent().expect("a note lies in a directory");
-            TreeRemover::new(parent).remove(note)?;
+        for file in [&self.holder, &self.unsaved_marker] {
+            let parent = file.parent().expect("a record lies in a directory");
+            TreeRemover::new(parent).remove(file)?;
         }
         Ok(())
     }
@@ -148,7 +151,7 @@ impl LeaseRecord {
         // The work is saved even if its record cannot be read.
         let text = read(&self.unsaved_marker).unwrap_or_default();
         let mut lines = text.lines();
-        let ours = lines.next() == Some(UNSAVED);
+        let ours = lines.next() == Some(UNSAVED_LINE);
         let files = lines.filter(|line| ours && !line.is_empty());
         Some(files.map(str::to_owned).collect())
     }
@@ -268,33 +271,33 @@ impl WorkspacePool {
 }
 
 /// The text of a regular file; reading a pipe would never end.
-fn read(note: &Path) -> Option<String> {
-    if !note.symlink_metadata().ok()?.is_file() {
+fn read(path: &Path) -> Option<String> {
+    if !path.symlink_metadata().ok()?.is_file() {
         return None;
     }
     let mut text = String::new();
-    File::open(note).ok()?.take(MAX_NOTE_BYTES).read_to_string(&mut text).ok()?;
+    File::open(path).ok()?.take(MAX_RECORD_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }
 
 /// Writes in one call and truncates afterwards, so that a kill leaves no empty record.
-fn write(note: &Path, text: &str) -> Result<(), FileError> {
-    let parent = note.parent().expect("a note lies in a directory");
+fn write(path: &Path, text: &str) -> Result<(), FileError> {
+    let parent = path.parent().expect("a record lies in a directory");
     make_real_directory(parent)?;
     // Through a symlink or a hard link we would write to another file.
     let is_ours =
         |found: Metadata| found.is_file() && found.nlink() == 1 && found.mode() & 0o600 == 0o600;
-    if note.symlink_metadata().is_ok_and(|found| !is_ours(found)) {
-        TreeRemover::new(parent).remove(note)?;
+    if path.symlink_metadata().is_ok_and(|found| !is_ours(found)) {
+        TreeRemover::new(parent).remove(path)?;
     }
     let mut file = File::options()
         .write(true)
         .create(true)
         .truncate(false)
-        .open(note)
-        .context("write", note)?;
-    file.write_all(text.as_bytes()).context("write", note)?;
-    file.set_len(text.len() as u64).context("write", note)
+        .open(path)
+        .context("write", path)?;
+    file.write_all(text.as_bytes()).context("write", path)?;
+    file.set_len(text.len() as u64).context("write", path)
 }
 
 #[cfg(test)]
@@ -303,32 +306,32 @@ mod tests {
 
     use super::*;
 
-    fn notes() -> (tempfile::TempDir, LeaseRecord) {
+    fn record() -> (tempfile::TempDir, LeaseRecord) {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let notes = LeaseRecord::new(directory.path(), "work-1");
-        (directory, notes)
+        let record = LeaseRecord::new(directory.path(), "work-1");
+        (directory, record)
     }
 
     #[test]
     fn a_lease_records_its_holder_and_unsaved_files() {
-        let (_directory, notes) = notes();
-        assert_eq!((notes.holder(), notes.unsaved_files()), (LeaseHolder::Never, None));
+        let (_directory, record) = record();
+        assert_eq!((record.holder(), record.unsaved_files()), (LeaseHolder::Never, None));
         let long = format!("refs/afresh/salvage/{}/T.1", "r".repeat(60));
         for name in [long.as_str(), "refs/afresh/salvage/r/T.1"] {
-            notes.assign(name).expect("written");
-            assert_eq!(notes.holder(), LeaseHolder::Attempt(name.to_owned()));
+            record.assign(name).expect("written");
+            assert_eq!(record.holder(), LeaseHolder::Attempt(name.to_owned()));
         }
         let files = vec!["a b".to_owned(), "c".to_owned()];
-        notes.mark_unsaved(&files).expect("written");
-        assert_eq!(notes.unsaved_files(), Some(files));
-        notes.mark_saved().expect("written");
-        notes.free().expect("written");
-        assert_eq!((notes.holder(), notes.unsaved_files()), (LeaseHolder::Free, None));
+        record.mark_unsaved(&files).expect("written");
+        assert_eq!(record.unsaved_files(), Some(files));
+        record.mark_saved().expect("written");
+        record.free().expect("written");
+        assert_eq!((record.holder(), record.unsaved_files()), (LeaseHolder::Free, None));
     }
 
     #[test]
     fn a_forged_record_names_no_holder() {
-        let (_directory, notes) = notes();
+        let (_directory, record) = record();
         for odd in [
             "",
             "refs/heads/main\n",
@@ -338,25 +341,25 @@ mod tests {
             "this slot belongs to refs/afresh/salvage/r\n",
             "this slot belongs to refs/afresh/salvage/r/T.1",
         ] {
-            write(&notes.holder, odd).expect("written");
-            assert_eq!(notes.holder(), LeaseHolder::Unknown, "{odd:?}");
+            write(&record.holder, odd).expect("written");
+            assert_eq!(record.holder(), LeaseHolder::Unknown, "{odd:?}");
         }
-        write(&notes.unsaved_marker, "refs/heads/main\nx").expect("written");
-        assert_eq!(notes.unsaved_files(), Some(Vec::new()), "to be saved, with no list of files");
+        write(&record.unsaved_marker, "refs/heads/main\nx").expect("written");
+        assert_eq!(record.unsaved_files(), Some(Vec::new()), "to be saved, with no list of files");
     }
 
     #[test]
     fn a_record_that_is_a_link_is_replaced() {
-        let (directory, notes) = notes();
+        let (directory, record) = record();
         let precious = directory.path().join("precious");
         fs::write(&precious, "mine").expect("written");
         fs::create_dir(directory.path().join("owners")).expect("a new directory");
-        std::os::unix::fs::symlink(&precious, &notes.holder).expect("a symlink");
-        fs::hard_link(&precious, &notes.unsaved_marker).expect("a second name");
-        assert_eq!(notes.holder(), LeaseHolder::Unknown);
-        notes.assign("refs/afresh/salvage/r/T.1").expect("written");
-        notes.mark_saved().expect("written");
+        std::os::unix::fs::symlink(&precious, &record.holder).expect("a symlink");
+        fs::hard_link(&precious, &record.unsaved_marker).expect("a second name");
+        assert_eq!(record.holder(), LeaseHolder::Unknown);
+        record.assign("refs/afresh/salvage/r/T.1").expect("written");
+        record.mark_saved().expect("written");
         assert_eq!(fs::read_to_string(&precious).expect("text"), "mine");
-        assert_eq!(notes.holder(), LeaseHolder::Attempt("refs/afresh/salvage/r/T.1".to_owned()));
+        assert_eq!(record.holder(), LeaseHolder::Attempt("refs/afresh/salvage/r/T.1".to_owned()));
     }
 }

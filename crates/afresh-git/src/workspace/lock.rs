@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::workspace::pool::WorkspaceId;
 
 /// How long a snapshot may delay a harvest: an immediate halt must stay short (R7).
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The workspaces that are in use.
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ impl WorkspaceLocks {
     pub(crate) fn lock_preempting(&self, id: WorkspaceId) -> WorkspaceGuard<'_> {
         let mut taken = self.lock();
         while let Some(other) = taken.get(&id).cloned() {
-            let waited = self.freed.wait_timeout(taken, PATIENCE);
+            let waited = self.freed.wait_timeout(taken, TIMEOUT);
             let (now, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             taken = now;
             if timeout.timed_out() {
@@ -87,7 +87,7 @@ impl WorkspaceLocks {
     ) -> WorkspaceGuard<'_> {
         let preempt_flag = PreemptFlag::default();
         taken.insert(id, preempt_flag.clone());
-        WorkspaceGuard { locks: self, id, preempt_flag: preempt_flag }
+        WorkspaceGuard { locks: self, id, preempt_flag }
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<WorkspaceId, PreemptFlag>> {

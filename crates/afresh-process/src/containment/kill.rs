@@ -23,7 +23,7 @@ pub(crate) struct KillOutcome {
 
 const FREEZE_PASSES: u32 = 20;
 const SHORTEST_NAP: Duration = Duration::from_millis(1);
-const LONGEST_NAP: Duration = Duration::from_millis(20);
+const PAUSE_SLICE: Duration = Duration::from_millis(20);
 
 /// Stops, then kills all that `find` finds, until it finds none or `until` has passed.
 pub(crate) fn kill_all(
@@ -48,7 +48,7 @@ pub(crate) fn kill_all(
             seen.insert(process);
         }
         sleep(nap);
-        nap = (nap * 2).min(LONGEST_NAP);
+        nap = (nap * 2).min(PAUSE_SLICE);
     }
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn kill_children(reaper: &mut ChildReaper, until: Instant) -> u32 {
             process.signal(Signal::SIGKILL);
         }
         sleep(nap);
-        nap = (nap * 2).min(LONGEST_NAP);
+        nap = (nap * 2).min(PAUSE_SLICE);
     }
     0
 }

@@ -89,7 +89,7 @@ pub enum JobProblem {
     Variable { job: String, name: String },
 }
 
-const LONGEST_NAME: usize = 100;
+const MAX_NAME_LEN: usize = 100;
 
 impl JobSpec {
     /// Everything that is wrong with the job itself; the machine is not examined.
@@ -146,7 +146,7 @@ impl JobSpec {
 
 fn is_usable_name(name: &str) -> bool {
     let usable = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    (1..=LONGEST_NAME).contains(&name.len()) && !name.starts_with('.') && name.chars().all(usable)
+    (1..=MAX_NAME_LEN).contains(&name.len()) && !name.starts_with('.') && name.chars().all(usable)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::leftovers::find;
 use crate::leftovers::registry::{self, BootContext, RegistryEntry};
 
 /// A supervisor without a driver is ending its process tree already: it needs this long at most.
-const SUPERVISOR_PATIENCE: Duration = Duration::from_secs(5);
+const SUPERVISOR_TIMEOUT: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(5);
 
 /// The result of a sweep.
@@ -81,7 +81,7 @@ fn end_entry(entry: &RegistryEntry, registry: &Path, report: &mut SweepReport) -
 }
 
 fn ended_by_itself(supervisor: ProcessIdentity) -> bool {
-    let until = Instant::now() + SUPERVISOR_PATIENCE;
+    let until = Instant::now() + SUPERVISOR_TIMEOUT;
     while supervisor.is_alive() {
         if Instant::now() >= until {
             return false;

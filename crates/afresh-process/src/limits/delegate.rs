@@ -31,8 +31,8 @@ pub(crate) fn lists_controller(file: &Path, controller: &str) -> bool {
 }
 
 fn enable(own: &Path, controllers: &[&str]) -> io::Result<()> {
-    let wishes: Vec<String> = controllers.iter().map(|it| format!("+{it}")).collect();
-    fs::write(own.join("cgroup.subtree_control"), wishes.join(" "))
+    let enables: Vec<String> = controllers.iter().map(|it| format!("+{it}")).collect();
+    fs::write(own.join("cgroup.subtree_control"), enables.join(" "))
 }
 
 fn is_alone(own: &Path) -> bool {

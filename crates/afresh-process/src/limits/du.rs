@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// What an entry counts at least: its inode uses space too.
 const LEAST: u64 = 4096;
 /// How many files with several hard links are remembered; the rest counts once for each link.
-const MOST_LINKED: usize = 1_000_000;
+const MAX_LINKED: usize = 1_000_000;
 
 /// The disk usage so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl DiskUsageWalk {
 
     /// Whether it was counted under another of its names.
     fn was_seen(&mut self, found: &Metadata) -> bool {
-        let has_names = found.nlink() > 1 && self.linked.len() < MOST_LINKED;
+        let has_names = found.nlink() > 1 && self.linked.len() < MAX_LINKED;
         has_names && !self.linked.insert((found.dev(), found.ino()))
     }
 

@@ -26,7 +26,7 @@ pub(crate) struct OutputFile {
     error: Option<String>,
 }
 
-const LARGEST_RING: u64 = 1024 * 1024;
+const MAX_RING_BYTES: u64 = 1024 * 1024;
 
 impl OutputFile {
     pub(crate) fn create(path: &Path, bytes: u64, redactor: Redactor) -> io::Result<Self> {
@@ -35,7 +35,7 @@ impl OutputFile {
         options.write(true).create(true).truncate(true).mode(0o600);
         // The path may be a pipe or a symlink: neither is opened.
         let file = options.custom_flags(O_NOFOLLOW | O_NONBLOCK).open(path)?;
-        let ring_bytes = (bytes / 2).min(LARGEST_RING);
+        let ring_bytes = (bytes / 2).min(MAX_RING_BYTES);
         Ok(Self {
             file,
             redactor,
@@ -65,11 +65,11 @@ impl OutputFile {
 
     fn store(&mut self, piece: &[u8]) {
         self.seen += piece.len() as u64;
-        let room = usize::try_from(self.head - self.written).unwrap_or(usize::MAX);
-        let (enforced, rest) = piece.split_at(room.min(piece.len()));
-        if !enforced.is_empty() {
-            self.written += enforced.len() as u64;
-            self.write(enforced);
+        let space = usize::try_from(self.head - self.written).unwrap_or(usize::MAX);
+        let (stored, rest) = piece.split_at(space.min(piece.len()));
+        if !stored.is_empty() {
+            self.written += stored.len() as u64;
+            self.write(stored);
         }
         let rest = &rest[rest.len().saturating_sub(self.ring_bytes)..];
         let excess = (self.ring.len() + rest.len()).saturating_sub(self.ring_bytes);

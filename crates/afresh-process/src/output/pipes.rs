@@ -14,7 +14,7 @@ use crate::output::capture::OutputFile;
 
 const READ_SIZE: usize = 64 * 1024;
 /// After the tree is gone, only the pipe's buffer is left, unless an unrelated process writes.
-const LARGEST_REMAINDER: usize = 2 * 1024 * 1024;
+const MAX_REMAINDER_BYTES: usize = 2 * 1024 * 1024;
 
 /// Standard output and standard error; one of them if both go to the same file.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ impl OutputPipes {
     /// Reads what is left in the pipes, without waiting for them to be closed.
     pub(crate) fn finish(mut self) -> OutputTotals {
         for index in 0..self.pipes.len() {
-            let enough = self.byte_count() + LARGEST_REMAINDER as u64;
+            let enough = self.byte_count() + MAX_REMAINDER_BYTES as u64;
             while self.read_pipe(index) && self.byte_count() < enough {}
         }
         let cut: Vec<bool> = self.pipes.iter_mut().map(|it| it.capture.finish()).collect();

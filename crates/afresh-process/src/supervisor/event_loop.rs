@@ -75,9 +75,9 @@ impl DriverLink {
         }
         self.reported_at = Instant::now();
         let mut polled = [PollFd::new(self.status_pipe.as_fd(), PollFlags::POLLOUT)];
-        let room = poll(&mut polled, PollTimeout::ZERO).is_ok()
+        let is_writable = poll(&mut polled, PollTimeout::ZERO).is_ok()
             && polled[0].revents().is_some_and(|it| it.contains(PollFlags::POLLOUT));
-        if room {
+        if is_writable {
             self.reported_bytes = bytes;
             let _ = send(&mut self.status_pipe, &StatusMessage::Output { bytes });
         }

@@ -37,7 +37,7 @@ fn dispatch_role() -> io::Result<()> {
         Some(StageCommand::Supervise(job)) => JobSupervisor::new(*job, from, lines)?.run(),
         Some(StageCommand::Enter(command)) => child::run(&command, from),
         Some(StageCommand::Unshare { supervisor, cgroup_limits }) => {
-            namespace::make(supervisor, &cgroup_limits, from)
+            namespace::make(supervisor, &cgroup_limits, from);
         }
         Some(StageCommand::Init(spec)) => namespace::first_process(&spec, from, lines),
     }

@@ -55,7 +55,7 @@ mod linux {
 
     /// The environment variable that names the mapping which the first process must undo.
     const MAPPED: &str = "AFRESH_MAPPED";
-    const END_PATIENCE: Duration = Duration::from_secs(2);
+    const END_TIMEOUT: Duration = Duration::from_secs(2);
 
     /// Makes the namespace, starts its first process, and waits for it.
     pub(crate) fn make(supervisor_pid: i32, cgroup_limits: &CgroupPaths, mut supervisor: File) {
@@ -176,7 +176,7 @@ mod linux {
         fn run(mut self) {
             loop {
                 self.reaper.reap();
-                self.tell_end();
+                self.send_end();
                 if self.wait() == PeerState::Closed {
                     return;
                 }
@@ -189,7 +189,7 @@ mod linux {
             }
         }
 
-        fn tell_end(&mut self) {
+        fn send_end(&mut self) {
             if let Some(status) = self.reaper.status()
                 && !self.told
             {
@@ -217,7 +217,7 @@ mod linux {
 
         /// Kills and reaps all, so that their CPU time is counted, and then exits.
         fn end(&mut self) {
-            let until = Instant::now() + END_PATIENCE;
+            let until = Instant::now() + END_TIMEOUT;
             while Instant::now() < until {
                 let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
                 if self.reaper.reap() == ReapState::None {

@@ -101,7 +101,7 @@ impl JobSupervisor {
             left_behind: over.left_behind,
             unkillable: over.unkillable,
             containment: if started { level } else { ContainmentLevel::None },
-            unavailable: unavailable,
+            unavailable,
             enforced_limits: over.enforced,
         }
     }

@@ -20,12 +20,12 @@ pub(crate) fn block_all_signals() -> io::Result<()> {
 
 /// Whether any process below us does not block this signal.
 pub(crate) fn is_handled_by_any_child(signal: Signal) -> bool {
-    let mut heard = false;
+    let mut is_handled = false;
     for_each_descendant(|pid| {
-        heard = !blocks(pid, signal);
-        if heard { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        is_handled = !blocks(pid, signal);
+        if is_handled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    heard
+    is_handled
 }
 
 /// A process that is gone receives nothing.

@@ -29,7 +29,7 @@ const READ_RETRY_PAUSE: Duration = Duration::from_millis(25);
 
 /// A connection that may write; the database must have been checked before.
 pub(crate) fn open_writable(paths: &StatePaths) -> Result<Connection, JournalError> {
-    let _looks_are_over = lock_open();
+    let _guard = lock_open();
     let failed = |error| JournalError::sqlite("open", &paths.database, 1, error);
     let connection = Connection::open_with_flags(&paths.database, writing()).map_err(failed)?;
     if connection.is_readonly("main").map_err(failed)? {
@@ -40,22 +40,22 @@ pub(crate) fn open_writable(paths: &StatePaths) -> Result<Connection, JournalErr
     Ok(connection)
 }
 
-/// Passes one consistent state of the database to `look`, without changing a byte of any file.
+/// Passes one consistent state of the database to `read`, without changing a byte of any file.
 ///
-/// `look` may be called again if the files changed meanwhile, so only its return value counts.
+/// `read` may be called again if the files changed meanwhile, so only its return value counts.
 pub(crate) fn read_consistently<T>(
     paths: &StatePaths,
-    mut look: impl FnMut(&Connection) -> Result<T, JournalError>,
+    mut read: impl FnMut(&Connection) -> Result<T, JournalError>,
 ) -> Result<T, JournalError> {
-    let _alone = lock_open();
-    let mut looks = 0;
+    let _guard = lock_open();
+    let mut attempts = 0;
     loop {
         let before = FileStamps::read(paths);
-        let seen = read_once(paths, &mut look);
-        looks += 1;
+        let result = read_once(paths, &mut read);
+        attempts += 1;
         // What looks like damage may be a driver or a sender that wrote while we were reading.
-        if seen.is_ok() || looks == READ_ATTEMPTS || FileStamps::read(paths) == before {
-            return seen;
+        if result.is_ok() || attempts == READ_ATTEMPTS || FileStamps::read(paths) == before {
+            return result;
         }
         thread::sleep(READ_RETRY_PAUSE);
     }
@@ -63,18 +63,18 @@ pub(crate) fn read_consistently<T>(
 
 fn read_once<T>(
     paths: &StatePaths,
-    look: &mut impl FnMut(&Connection) -> Result<T, JournalError>,
+    read: &mut impl FnMut(&Connection) -> Result<T, JournalError>,
 ) -> Result<T, JournalError> {
     refuse_what_sqlite_would_repair(paths)?;
-    let way = ReadMode::choose(paths);
-    let seen = read_in_mode(way, paths, look);
+    let mode = ReadMode::choose(paths);
+    let result = read_in_mode(mode, paths, read);
     // Live connections whose index needs a repair: it is shared by them, and not part of the
     // journal.
-    let needs_repair = seen.as_ref().err().and_then(JournalError::fault);
-    if way == ReadMode::Log && needs_repair == Some(IoFaultKind::ReadOnly) {
-        return read_in_mode(ReadMode::LiveLog, paths, look);
+    let needs_repair = result.as_ref().err().and_then(JournalError::fault);
+    if mode == ReadMode::Log && needs_repair == Some(IoFaultKind::ReadOnly) {
+        return read_in_mode(ReadMode::LiveLog, paths, read);
     }
-    seen
+    result
 }
 
 /// How to read without writing; which mode is right depends on the files beside the database.
@@ -114,14 +114,14 @@ impl ReadMode {
 }
 
 fn read_in_mode<T>(
-    way: ReadMode,
+    mode: ReadMode,
     paths: &StatePaths,
-    look: &mut impl FnMut(&Connection) -> Result<T, JournalError>,
+    read: &mut impl FnMut(&Connection) -> Result<T, JournalError>,
 ) -> Result<T, JournalError> {
     let failed = |error| JournalError::sqlite("read", &paths.database, 1, error);
-    let mut connection = way.connect(paths).map_err(failed)?;
+    let mut connection = mode.connect(paths).map_err(failed)?;
     prepare_for_reading(&connection).map_err(failed)?;
-    if way == ReadMode::LogAlone {
+    if mode == ReadMode::LogAlone {
         if connection.is_readonly("main").map_err(failed)? {
             return Err(read_only("lock", &paths.database).into());
         }
@@ -131,7 +131,7 @@ fn read_in_mode<T>(
     }
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(failed)?;
-    look(&transaction)
+    read(&transaction)
 }
 
 /// SQLite's own repairs would be changes: it drops the log of an emptied database, and plays back a
