@@ -116,7 +116,7 @@ impl Settings {
 /// How full a worker's context may become, in per cent of the window (AG-07).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextLimits {
-    /// From here on it is told to come to an end.
+    /// From here on worker warned.
     pub soft: u8,
     /// Here it is stopped, and a fresh worker goes on.
     pub hard: u8,

@@ -35,7 +35,7 @@ impl LimitExceeded {
             }
             LimitedResource::Disk => format!("filled more than {size} of disk"),
             LimitedResource::FreeDisk => {
-                format!("went on writing when less than {size} of disk was left")
+                format!("kept writing when less than {size} of disk was left")
             }
         }
     }

@@ -111,20 +111,18 @@ impl Rejection {
                     .map(|v| format!("{} {}", v.path, v.why.explain()))
                     .unwrap_or_default();
                 match violations.len() {
-                    0 | 1 => format!("rejected: {first}"),
-                    n => format!("rejected: {first} (and {} more)", n - 1),
+                    0 | 1 => first,
+                    n => format!("{first} (and {} more)", n - 1),
                 }
             }
-            Self::NoChange => {
-                "no-op: it ended well, but nothing changed although files were expected".to_owned()
-            }
+            Self::NoChange => "no-op: the worker exited normally but changed no files".to_owned(),
             Self::ChecksFailed { results } => failed(results),
             Self::NotRed { results } => format!(
                 "{} passes before the work is done, so it proves nothing",
                 results.last().map_or("a check", |r| r.command.as_str())
             ),
             Self::Conflict { paths, .. } => {
-                format!("collided with work that landed meanwhile: {}", paths.join(", "))
+                format!("conflicts with work that landed meanwhile: {}", paths.join(", "))
             }
             Self::BrokenMerge { results } => {
                 format!("passes alone but not with work that landed meanwhile: {}", failed(results))
@@ -162,7 +160,7 @@ impl Rejection {
             }
             Self::Stopped => "ended by us before it was finished".to_owned(),
             Self::Orphaned => "was running when afresh ended".to_owned(),
-            Self::NotResumed { reason } => format!("could not go on: {reason}"),
+            Self::NotResumed { reason } => format!("could not continue the conversation: {reason}"),
             Self::Asked => "stopped to ask".to_owned(),
             Self::Refused { paths } => {
                 format!("a person refused the change to {}", paths.join(", "))

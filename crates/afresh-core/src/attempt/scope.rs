@@ -56,16 +56,16 @@ impl ViolationReason {
     pub fn explain(&self) -> String {
         match self {
             Self::Undeclared => {
-                "is not one of the task's files and was not declared as a deviation".to_owned()
+                "is outside the task's files and was not declared as a deviation".to_owned()
             }
-            Self::Unlisted => "is not one of the task's files".to_owned(),
+            Self::Unlisted => "is outside the task's files".to_owned(),
             Self::ClaimedBy(task) => format!("belongs to task {task}, which is not finished"),
-            Self::Deletion => "was deleted although it is not one of the task's files".to_owned(),
+            Self::Deletion => "was deleted although it is outside the task's files".to_owned(),
             Self::Test => {
                 "is a test that the checks rest on, and not one of the task's files".to_owned()
             }
             Self::Trust => {
-                "hands trust to other programs, and is not one of the task's files".to_owned()
+                "hands trust to other programs, and is outside the task's files".to_owned()
             }
             Self::Pinned => "is what this run itself rests on".to_owned(),
             Self::LeavesTree(target) => {

@@ -133,7 +133,7 @@ impl Decider<'_> {
 
     /// Ending the run answers nothing: the question waits for the next start.
     fn abort_at(&mut self, question: &Question, by: &str) {
-        self.abort(format!("{by} ended the run at {}", question.id));
+        self.abort(format!("run stopped by {by} at {}", question.id));
     }
 
     /// Why a task will be skipped, where the answer means that.

@@ -56,7 +56,7 @@ impl Decider<'_> {
             text = format!("{text}\nIt is done when: {}", action.verification);
         }
         let options = vec![
-            DecisionOption::new("done", "it is done: a fresh worker verifies it and goes on"),
+            DecisionOption::new("done", "it is done; a fresh worker verifies it and continues"),
             DecisionOption::new("defer", "skip the task"),
         ];
         self.ask(at, QuestionTopic::Action, text, options);
@@ -72,11 +72,11 @@ impl Decider<'_> {
         let mut options = checkpoint.options.clone();
         let topic = match checkpoint.kind {
             CheckpointKind::Action => {
-                options = vec![DecisionOption::new("done", "it is done; go on")];
+                options = vec![DecisionOption::new("done", "it is done; continue")];
                 QuestionTopic::Action
             }
             CheckpointKind::Verify if options.is_empty() => {
-                options = vec![DecisionOption::new("approved", "it is as it should be; go on")];
+                options = vec![DecisionOption::new("approved", "approve and continue")];
                 QuestionTopic::Decision
             }
             CheckpointKind::Verify | CheckpointKind::Decision => QuestionTopic::Decision,
@@ -108,7 +108,7 @@ impl Decider<'_> {
         let options = vec![
             DecisionOption::new("start", "start it"),
             DecisionOption::new("all", "start it, and all others without asking"),
-            DecisionOption::new("skip", "go on without it; what depends on it is blocked"),
+            DecisionOption::new("skip", "continue without it; its dependents stay blocked"),
         ];
         self.ask(at, QuestionTopic::Start, text, options);
     }
@@ -124,19 +124,21 @@ impl Decider<'_> {
         let (direct, all) = (self.unfinished_dependents(at), self.transitive_dependents(at));
         let mut options = vec![DecisionOption::new("retry", &again)];
         if direct.is_empty() {
-            options.push(DecisionOption::new("skip", "go on without it"));
+            options.push(DecisionOption::new("skip", "continue without it"));
         } else {
+            let count = direct.len();
             let (direct, all) = (self.name_tasks(&direct), self.name_tasks(&all));
-            let blocked = format!("go on without it; {direct} stay blocked");
-            let ignored = format!("go on without it, and let {direct} go on too");
+            let stay = if count == 1 { "stays" } else { "stay" };
+            let blocked = format!("continue without it; {direct} {stay} blocked");
+            let ignored = format!("continue without it, and unblock {direct}");
             options.push(DecisionOption::new("skip", &blocked));
             options.push(DecisionOption::new("ignore", &ignored));
             options.push(DecisionOption::new(
                 "cascade",
-                &format!("skip it and all that waits for it: {all}"),
+                &format!("skip it and everything that depends on it: {all}"),
             ));
         }
-        let clarify = "try again, and tell the worker: `clarify: YOUR WORDS`";
+        let clarify = "retry with a note for the worker: `clarify: YOUR WORDS`";
         options.push(DecisionOption::new("clarify", clarify));
         options.push(DecisionOption::new("abort", "end the run here"));
         self.ask(at, topic, text, options);
@@ -201,7 +203,7 @@ impl Decider<'_> {
         let options = vec![
             DecisionOption::new("accept", "take the change; checks are next"),
             DecisionOption::new("reject", "a fresh worker tries again without it"),
-            DecisionOption::new("skip", "go on without the task"),
+            DecisionOption::new("skip", "continue without the task"),
         ];
         self.ask(at, QuestionTopic::Trust(paths), text, options);
     }
@@ -209,14 +211,14 @@ impl Decider<'_> {
     pub(super) fn ask_about_branch(&mut self, at: TaskIndex, foreign: &CommitId) {
         let branch = self.run.branch();
         let text = format!(
-            "somebody else moved {branch} to {foreign}; nothing can land there until it is back"
+            "{branch} was moved to {foreign}, not by afresh; nothing can land until it is moved back"
         );
         let options = vec![
             DecisionOption::new(
                 "restore",
                 "move it back; the other commit is kept under refs/afresh/salvage",
             ),
-            DecisionOption::new("retry", "look again: it was put back by hand"),
+            DecisionOption::new("retry", "check again: it was moved back by hand"),
             DecisionOption::new("abort", "end the run here"),
         ];
         self.ask(at, QuestionTopic::Branch(foreign.clone()), text, options);

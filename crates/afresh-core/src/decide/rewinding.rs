@@ -26,9 +26,9 @@ impl Decider<'_> {
 
     fn abort_run(&mut self) {
         if interrupted_wave(self.run).is_none() {
-            return self.refuse("there is nothing to give up: everything is done");
+            return self.refuse("nothing to abandon: everything is done");
         }
-        self.abort("the person gave the run up".to_owned());
+        self.abort("run abandoned".to_owned());
     }
 
     fn retry_failed_tasks(&mut self) {
@@ -126,12 +126,16 @@ impl Decider<'_> {
         }
         let why = match moved {
             BranchMove::Done => return self.record(Event::Rewound { to: to.clone() }),
-            BranchMove::Foreign(commit) => format!("somebody else moved it to {commit}"),
+            BranchMove::Foreign(commit) => format!("it was moved to {commit}, not by afresh"),
             BranchMove::CommitGone => format!("{to} is gone"),
             BranchMove::Trouble(why) => why.clone(),
         };
         self.record(Event::RewindGivenUp { why: why.clone() });
-        self.halt(HaltMode::Graceful, &format!("the branch could not go back: {why}"), "afresh");
+        self.halt(
+            HaltMode::Graceful,
+            &format!("the branch could not be moved back: {why}"),
+            "afresh",
+        );
     }
 }
 

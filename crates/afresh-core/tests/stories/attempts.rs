@@ -149,7 +149,7 @@ fn a_success_without_a_change_is_rejected() {
     story.ends("A.1");
     insta::assert_snapshot!(story.harvested("A.1", &[]).text(), @"
     harvested A.1: 0 changes
-    rejected A.1 (counts): no-op: it ended well, but nothing changed although files were expected
+    rejected A.1 (counts): no-op: the worker exited normally but changed no files
     starting A.2 in 1
     → start A.2 in 1 from base
     ");

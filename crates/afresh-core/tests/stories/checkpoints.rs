@@ -33,7 +33,7 @@ fn a_checkpoint_asks_and_the_answer_lets_the_plan_go_on() {
     ");
     assert_snapshot!(story.answer(1, "approved").text(), @r#"
     Q1 answered "approved" by person
-    ask is settled: approved: it is as it should be; go on
+    ask is settled: approved: approve and continue
     starting B.1 in 1
     → start B.1 in 1 from mA.1
     "#);

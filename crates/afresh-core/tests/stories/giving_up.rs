@@ -33,10 +33,10 @@ fn keys(story: &Story) -> Vec<String> {
 fn a_failed_task_offers_what_can_become_of_it_and_of_what_needs_it() {
     assert_snapshot!(keys(&failed()).join("\n"), @"
     retry: try again with fresh workers
-    skip: go on without it; B, C stay blocked
-    ignore: go on without it, and let B, C go on too
-    cascade: skip it and all that waits for it: B, C, D
-    clarify: try again, and tell the worker: `clarify: YOUR WORDS`
+    skip: continue without it; B, C stay blocked
+    ignore: continue without it, and unblock B, C
+    cascade: skip it and everything that depends on it: B, C, D
+    clarify: retry with a note for the worker: `clarify: YOUR WORDS`
     abort: end the run here
     ");
     // A task that nothing needs has nothing to let go on.
@@ -45,8 +45,8 @@ fn a_failed_task_offers_what_can_become_of_it_and_of_what_needs_it() {
     alone.dies("A.1");
     assert_snapshot!(keys(&alone).join("\n"), @"
     retry: try again with fresh workers
-    skip: go on without it
-    clarify: try again, and tell the worker: `clarify: YOUR WORDS`
+    skip: continue without it
+    clarify: retry with a note for the worker: `clarify: YOUR WORDS`
     abort: end the run here
     ");
 }

@@ -162,13 +162,27 @@ fn journals_of_an_earlier_version_replay_to_the_same_state() {
             events.iter().map(|event| serde_json::to_string(event).expect("JSON")).collect();
         assert_eq!(again.join("\n") + "\n", text, "{} is written differently now", path.display());
         let run = Run::replay(&events).expect("legal events").expect("the journal starts a run");
-        let status = serde_json::to_string_pretty(&RunStatus::from_run(&run)).expect("JSON") + "\n";
+        let status = serde_json::to_value(RunStatus::from_run(&run)).expect("JSON");
         let expected =
             std::fs::read_to_string(path.with_extension("status.json")).expect("a status");
-        assert_eq!(status, expected, "{} leads elsewhere now", path.display());
+        let expected = serde_json::from_str(&expected).expect("JSON");
+        let name = path.display();
+        assert_eq!(
+            without_wording(status),
+            without_wording(expected),
+            "{name} leads elsewhere now"
+        );
         replayed += 1;
     }
     assert!(replayed >= 10, "only {replayed} golden journals");
+}
+
+/// A status whose sentences only say whether they are there: they are worded by the version that reads.
+fn without_wording(mut status: serde_json::Value) -> serde_json::Value {
+    for task in status["tasks"].as_array_mut().expect("tasks") {
+        task["error"] = task["error"].is_string().into();
+    }
+    status
 }
 
 /// R10: a journal whose events cannot follow each other is refused, not interpreted.

@@ -86,7 +86,7 @@ fn an_outsider_on_the_branch_is_asked_about() {
     told.push(story.clone().answer(1, "retry").text());
     told.push(story.answer(1, "restore").text());
     insta::assert_snapshot!(told.join("\n"), @r#"
-    Q1 branch [restore retry abort]: somebody else moved afresh/r1 to 616c69656e000000000000000000000000000000; nothing can land there until it is back
+    Q1 branch [restore retry abort]: afresh/r1 was moved to 616c69656e000000000000000000000000000000, not by afresh; nothing can land until it is moved back
     Q1 answered "retry" by person
     → move A.1 from base to mA.1
     Q1 answered "restore" by person

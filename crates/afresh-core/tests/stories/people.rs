@@ -76,7 +76,7 @@ fn the_words_of_a_worker_are_its_own() {
     assert!(told.contains("start A.2"), "{told}");
     let abort = Settings { on_decision: OnDecision::Abort, ..Settings::default() };
     let (story, _) = asked(offers(&["abort"]), abort);
-    assert_eq!(story.run.aborted(), Some("policy ended the run at Q1"));
+    assert_eq!(story.run.aborted(), Some("run stopped by policy at Q1"));
 }
 
 /// HU-01: an answer in free words is told once, whatever it begins with.
@@ -126,7 +126,7 @@ fn policies_answer_decisions() {
     insta::assert_snapshot!(with(OnDecision::Abort, decision()), @"
     rejected A.1 (does not count): stopped to ask
     Q1 decision [a b defer]: which one?
-    aborted: policy ended the run at Q1
+    aborted: run stopped by policy at Q1
     ");
     insta::assert_snapshot!(with(OnDecision::Defer, action()), @r#"
     rejected A.1 (does not count): stopped to ask
@@ -192,7 +192,7 @@ fn a_failure_is_retried_skipped_or_ends_the_run() {
     let mut story = Story::with("A: a\nB < A: b", Settings { attempts: 1, ..Settings::default() });
     story.dies("A.1");
     let mut aborted = story.clone();
-    assert_eq!(aborted.answer(1, "abort").lines(), ["aborted: person ended the run at Q1"]);
+    assert_eq!(aborted.answer(1, "abort").lines(), ["aborted: run stopped by person at Q1"]);
     assert_eq!(aborted.run.drive_state(aborted.now), DriveState::Finished { ok: false });
     // The question waits for the next start.
     aborted.open();

@@ -102,7 +102,7 @@ fn a_branch_that_cannot_go_back_halts_the_run() {
     taken_up(&mut story, ResumeMode::Wave);
     story.harvested("E.1", &[]);
     assert_snapshot!(is_back(&mut story, "mB.1", BranchMove::Foreign(commit("other"))).text(), @"
-    not back: somebody else moved it to 6f74686572000000000000000000000000000000
+    not back: it was moved to 6f74686572000000000000000000000000000000, not by afresh
     halt gently by afresh
     ");
     assert_eq!(story.run.tip(), &commit("mC.1"));
@@ -130,6 +130,6 @@ fn nothing_is_undone_where_everything_is_done() {
     assert_eq!(told.refusal(), "no wave was interrupted: everything is done");
     assert_eq!(story.states(), "A done");
     let told = taken_up(&mut story, ResumeMode::Abort);
-    assert_eq!(told.refusal(), "there is nothing to give up: everything is done");
+    assert_eq!(told.refusal(), "nothing to abandon: everything is done");
     assert!(story.run.aborted().is_none());
 }

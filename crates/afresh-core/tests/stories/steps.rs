@@ -79,7 +79,7 @@ fn times_out(story: &mut Story, attempt: &str) -> StoryStep {
 
 /// EX-04: a step is saved, judged and checked while its worker waits, and then it is told.
 #[test]
-fn ex04_a_finished_step_is_saved_and_checked_and_the_worker_hears_of_it() {
+fn a_finished_step_is_saved_and_checked_and_the_worker_hears_of_it() {
     let mut story = story();
     assert_snapshot!(claims(&mut story, "A.1", 1).text(), @"
     step 1 claimed by A.1
@@ -107,7 +107,7 @@ fn ex04_a_finished_step_is_saved_and_checked_and_the_worker_hears_of_it() {
 
 /// AG-09, AG-07: the next fresh worker starts after the last finished step, on the same base.
 #[test]
-fn ag09_a_worker_that_ran_out_of_time_leaves_its_finished_steps_to_the_next() {
+fn a_worker_that_ran_out_of_time_leaves_its_finished_steps_to_the_next() {
     let mut story = story();
     finishes_first(&mut story, "A.1");
     assert_snapshot!(times_out(&mut story, "A.1").text(), @"
@@ -126,7 +126,7 @@ fn ag09_a_worker_that_ran_out_of_time_leaves_its_finished_steps_to_the_next() {
 
 /// ST-02, ST-04: so it is after a kill of ours, a halt, a crash of the worker and a question.
 #[test]
-fn st02_finished_steps_outlive_however_their_worker_ended() {
+fn finished_steps_outlive_however_their_worker_ended() {
     for ending in
         [ProcessEnd::Stopped, ProcessEnd::Lost, ProcessEnd::Exited(1), ProcessEnd::Signaled(9)]
     {
@@ -141,7 +141,7 @@ fn st02_finished_steps_outlive_however_their_worker_ended() {
 
 /// ST-02: what a worker claimed and we had not yet judged is nobody's finished step.
 #[test]
-fn st02_a_step_that_was_not_checked_when_its_worker_died_is_not_kept() {
+fn a_step_that_was_not_checked_when_its_worker_died_is_not_kept() {
     let mut story = story();
     finishes_first(&mut story, "A.1");
     claims(&mut story, "A.1", 2);
@@ -153,7 +153,7 @@ fn st02_a_step_that_was_not_checked_when_its_worker_died_is_not_kept() {
 
 /// EX-04: a refusal reaches the worker while it can still do something about it.
 #[test]
-fn ex04_a_step_that_fails_its_check_is_refused_and_can_be_claimed_again() {
+fn a_step_that_fails_its_check_is_refused_and_can_be_claimed_again() {
     let mut story = story();
     finishes_first(&mut story, "A.1");
     claims(&mut story, "A.1", 2);
@@ -170,13 +170,13 @@ fn ex04_a_step_that_fails_its_check_is_refused_and_can_be_claimed_again() {
 
 /// EX-04: a step holds only files in the task's scope, or declared with it.
 #[test]
-fn ex04_a_step_beyond_the_tasks_files_must_declare_them() {
+fn a_step_beyond_the_tasks_files_must_declare_them() {
     let mut story = story();
     claims(&mut story, "A.1", 1);
     assert_snapshot!(saved(&mut story, "A.1", 1, &["one.txt", "x.txt"]).text(), @r#"
     step 1 saved of A.1
-    step 1 of A.1 refused: rejected: x.txt is not one of the task's files and was not declared as a deviation
-    → answer A.1 about step 1: Refused("rejected: x.txt is not one of the task's files and was not declared as a deviation")
+    step 1 of A.1 refused: x.txt is outside the task's files and was not declared as a deviation
+    → answer A.1 about step 1: Refused("x.txt is outside the task's files and was not declared as a deviation")
     "#);
     let deviation =
         Deviation { rule: 3, description: "blocked".to_owned(), files: vec!["x.txt".to_owned()] };
@@ -223,7 +223,7 @@ fn a_late_claim_and_a_late_answer_change_nothing() {
 
 /// EX-05: what collided with the branch starts over from the branch.
 #[test]
-fn ex05_a_collision_takes_the_steps_with_it() {
+fn a_collision_takes_the_steps_with_it() {
     let mut story = story();
     finishes_first(&mut story, "A.1");
     story.ends("A.1");
@@ -231,7 +231,7 @@ fn ex05_a_collision_takes_the_steps_with_it() {
     let both = CheckOutcome::Ran(vec![result("test two", 0), result("test A", 0)]);
     story.report("A.1", CheckPhase::Alone, tree("A.1"), both);
     assert_snapshot!(story.collides("A.1", "one.txt").text(), @"
-    rejected A.1 (does not count): collided with work that landed meanwhile: one.txt
+    rejected A.1 (does not count): conflicts with work that landed meanwhile: one.txt
     steps of A dropped
     starting A.2 in 1
     → start A.2 in 1 from base
@@ -265,7 +265,7 @@ fn a_second_worker_that_fails_on_the_same_steps_makes_the_third_start_over() {
 
 /// EX-03: steps are worth nothing once a task that they rest on is done anew.
 #[test]
-fn ex03_steps_that_rest_on_a_task_that_was_redone_are_dropped() {
+fn steps_that_rest_on_a_task_that_was_redone_are_dropped() {
     let mut story = Story::unopened(plan("B: b.txt\nA < B: a.txt"), Settings::default());
     story.open();
     story.lands("B.1");

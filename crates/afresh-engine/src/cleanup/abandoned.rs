@@ -25,7 +25,7 @@ fn thing(cache: &Path, pool: &AbandonedPool) -> CleanupItem {
     if !pool.unsaved.is_empty() {
         let tree = |slot: &String| pool.directory.join(slot).join("tree").display().to_string();
         let places: Vec<String> = pool.unsaved.iter().map(tree).collect();
-        let why = format!("they hold work that nobody has saved: {}", places.join(", "));
+        let why = format!("they hold unsaved work: {}", places.join(", "));
         return CleanupItem::stays(CleanupKind::Repository, name, why)
             .of_size(bytes)
             .hint("take out what you need, then remove the directory by hand");

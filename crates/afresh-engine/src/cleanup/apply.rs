@@ -71,7 +71,7 @@ impl Cleanup<'_> {
         let update = RefUpdate { name: name.to_owned(), new: None, old };
         match self.place.repository.update_refs(&[update], DEFAULT_LOCK_TIMEOUT) {
             Ok(RefOutcome::Done | RefOutcome::Mismatch { now: None, .. }) => Ok(()),
-            Ok(RefOutcome::Mismatch { .. }) => Err("somebody moved it meanwhile".to_owned()),
+            Ok(RefOutcome::Mismatch { .. }) => Err("it was moved meanwhile".to_owned()),
             Err(error) => Err(describe(&error)),
         }
     }

@@ -94,8 +94,8 @@ impl Cleanup<'_> {
             let refs = if count == 1 { "1 ref".to_owned() } else { format!("{count} refs") };
             let why = format!("it is not finished ({refs})");
             let hint = match known.run.halt() {
-                Some(_) => "`afresh resume` goes on with it",
-                None => "`afresh run` goes on with it; `afresh run --resume abort` gives it up",
+                Some(_) => "`afresh resume` continues it",
+                None => "`afresh run` continues it; `afresh run --resume abort` abandons it",
             };
             CleanupItem::stays(CleanupKind::Run, known.id(), why).hint(hint)
         };

@@ -50,7 +50,7 @@ impl Cleanup<'_> {
             CleanupItem::remove(CleanupKind::Workspace, &name, why, CleanupTarget::Slot(place))
         };
         if matches!(place, WorkspaceId::Check(_)) {
-            return goes("checks ran in it; nobody's work is there".to_owned());
+            return goes("checks ran in it; it holds no work".to_owned());
         }
         let unsaved = pool.unsaved(place);
         let owner = unsaved.clone().or_else(|| pool.lease_holder(place));
@@ -61,7 +61,7 @@ impl Cleanup<'_> {
         if let (Some((run, attempt)), false) = (underway, self.wishes.unfinished) {
             let why = format!("{attempt} of run {run} is not finished");
             return CleanupItem::stays(CleanupKind::Workspace, &name, why).hint(
-                "`afresh run` goes on with it; `afresh clean --unfinished` saves what is in it and removes it",
+                "`afresh run` continues it; `afresh clean --unfinished` saves what is in it and removes it",
             );
         }
         match unsaved {

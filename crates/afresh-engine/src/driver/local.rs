@@ -134,7 +134,7 @@ impl LocalHost {
     fn poll_commands(&mut self, run: &Run) -> Result<Vec<QueuedInput>, DriveError> {
         let mut inputs: Vec<QueuedInput> = Vec::new();
         if run.halt().is_none() && self.journal.stop_file().exists() {
-            let reason = "a STOP file was found".to_owned();
+            let reason = "found a STOP file".to_owned();
             let by = "STOP file".to_owned();
             inputs.push(Input::HaltAsked { now: false, reason, by }.into());
         }

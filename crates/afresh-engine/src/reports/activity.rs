@@ -80,7 +80,7 @@ fn describe(event: &Event) -> ActivityParts {
             ("INFO", ours(), "run-started", format!("{run}: {} tasks on {branch}", plan.len()))
         }
         Event::Opened { epoch } => {
-            ("INFO", ours(), "opened", format!("driver {epoch} took the run up"))
+            ("INFO", ours(), "opened", format!("driver {epoch} opened the run"))
         }
         Event::PlanChanged { plan } => {
             ("INFO", ours(), "plan-changed", format!("{} tasks", plan.len()))
@@ -90,7 +90,7 @@ fn describe(event: &Event) -> ActivityParts {
             "INFO",
             attempt.to_string(),
             "resume",
-            format!("goes on with attempt {} in workspace {slot}", resumption.of),
+            format!("continues attempt {} in workspace {slot}", resumption.of),
         ),
         Event::AttemptStarting { attempt, slot, .. } => {
             ("INFO", attempt.to_string(), "spawn", format!("a fresh worker in workspace {slot}"))
@@ -120,12 +120,12 @@ fn describe(event: &Event) -> ActivityParts {
             "WARN",
             attempt.to_string(),
             "context-warned",
-            format!("{} % of its context is full; it is told to come to an end", fill.percent()),
+            format!("{} % of its context is full; worker warned", fill.percent()),
         ),
         Event::AttemptInterrupted { attempt, conversation } => {
             let message = match conversation {
-                Some(it) => format!("its conversation {} can go on", it.session),
-                None => "a fresh worker is told what it left".to_owned(),
+                Some(it) => format!("conversation {} can be continued", it.session),
+                None => "the next worker is given what it left".to_owned(),
             };
             ("INFO", attempt.to_string(), "interrupted", message)
         }
@@ -133,7 +133,7 @@ fn describe(event: &Event) -> ActivityParts {
             "WARN",
             attempt.to_string(),
             "context-reached",
-            format!("{} % of its context is full; a fresh worker goes on", fill.percent()),
+            format!("{} % of its context is full; a fresh worker continues", fill.percent()),
         ),
         Event::AgentParked { agent, tier, why, .. } => {
             let agent = agent.as_deref().unwrap_or("the run's agent");
@@ -240,7 +240,7 @@ fn describe(event: &Event) -> ActivityParts {
             ("INFO", task.to_string(), "task-result", format!("settled: {how}"))
         }
         Event::NeedIgnored { task } => {
-            ("WARN", task.to_string(), "ignored", "what needs it goes on without it".to_owned())
+            ("WARN", task.to_string(), "ignored", "its dependents continue without it".to_owned())
         }
         Event::TaskRetried { task } => ("INFO", task.to_string(), "retried", String::new()),
         Event::Aborted { reason } => ("ERROR", ours(), "aborted", reason.clone()),

@@ -92,8 +92,8 @@ fn undeclared_files_are_rejected_and_listed() {
     let repo = repo();
     plan(&repo, "checks = [\"true\"]");
     repo.agent("echo x > a.txt; echo y > other.txt; mkdir sub; echo z > sub/third.txt");
-    rejected(&repo, "other.txt is not one of the task's files and was not declared");
-    assert!(repo.prompt("T", 2).contains("sub/third.txt is not one of the task's files"));
+    rejected(&repo, "other.txt is outside the task's files and was not declared");
+    assert!(repo.prompt("T", 2).contains("sub/third.txt is outside the task's files"));
     assert!(task(&repo)["error"].as_str().is_some_and(|error| error.contains("and 1 more")));
 }
 

@@ -137,7 +137,7 @@ fn a_strangers_commit_on_our_branch_is_asked_about() {
     repo.git(&["update-ref", &name, &foreign]);
     go.open();
     let waits = driver.end().expect(4);
-    assert!(waits.stderr.contains("somebody else moved"), "{}", waits.stderr);
+    assert!(waits.stderr.contains("not by afresh"), "{}", waits.stderr);
     assert_eq!(repo.git(&["rev-parse", &name]), foreign);
     let status = repo.status();
     assert_eq!(status["state"], "waiting", "{status}");

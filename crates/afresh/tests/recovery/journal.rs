@@ -227,6 +227,24 @@ fn a_journal_of_an_earlier_version_says_the_same() {
         let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
         let text = fs::read_to_string(golden.join(format!("{command}.json"))).expect("golden");
         let expected: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        assert_eq!(said, expected, "{command}");
+        assert_eq!(without_wording(said), without_wording(expected), "{command}");
+    }
+}
+
+/// The document with sentences that are worded by the version that reads replaced by whether they are there.
+fn without_wording(document: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match document {
+        Value::Object(fields) => {
+            let strip = |(key, value): (String, Value)| match (key.as_str(), value) {
+                ("error" | "reason" | "text" | "step" | "description", Value::String(_)) => {
+                    (key, true.into())
+                }
+                (_, value) => (key, without_wording(value)),
+            };
+            Value::Object(fields.into_iter().map(strip).collect())
+        }
+        Value::Array(items) => items.into_iter().map(without_wording).collect(),
+        other => other,
     }
 }

@@ -203,7 +203,11 @@ exit 1"#;
     let stage = Stage::waiting(gone);
     stage.start().kill_9();
     let ran = stage.repo.run(&[]).expect(0);
-    assert!(ran.stderr.contains("could not go on: No conversation found"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("could not continue the conversation: No conversation found"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(stage.diary().len(), 3);
     stage.expect_fresh(3);
     let report = stage.repo.afresh(&["report", "--json"]).expect(0).json();

@@ -229,7 +229,7 @@ fn a_stop_file_before_the_first_spawn_starts_nothing() {
     fs::create_dir_all(repo.state()).expect("a new directory");
     fs::write(stop_file(&repo), "").expect("written");
     repo.run(&[]).expect(3);
-    expect_halted(&repo, "STOP file", "a STOP file was found");
+    expect_halted(&repo, "STOP file", "found a STOP file");
     let status = repo.status();
     assert!(status["tasks"].as_array().expect("tasks").iter().all(|task| task["attempts"] == 0));
     repo.afresh(&["resume"]).expect(0);
@@ -251,7 +251,7 @@ fn a_stop_file_during_a_run_lets_running_attempts_finish() {
     go.open();
     driver.end().expect(3);
     expect_landed_once(&repo, 1);
-    expect_halted(&repo, "STOP file", "a STOP file was found");
+    expect_halted(&repo, "STOP file", "found a STOP file");
     repo.afresh(&["resume"]).expect(0);
     assert!(!stop_file(&repo).exists());
     expect_landed_once(&repo, 3);
@@ -272,7 +272,7 @@ fn a_halt_during_a_back_off_does_not_wait_for_it() {
     driver.end().expect(3);
     assert!(asked.elapsed() < Duration::from_secs(15), "it waited: {:?}", asked.elapsed());
     assert_eq!(repo.status()["tasks"][0]["attempts"], 1, "it did not wait for the next attempt");
-    expect_halted(&repo, "STOP file", "a STOP file was found");
+    expect_halted(&repo, "STOP file", "found a STOP file");
     repo.afresh(&["resume"]).expect(0);
     expect_landed_once(&repo, 1);
 }

@@ -67,7 +67,7 @@ fn rejected(repo: &TestRepo, reason: &str) {
 fn strict_takes_listed_files_only() {
     let repo = in_mode("strict");
     worker(&repo, "echo y >> other.txt", &deviation("needed", "other.txt"));
-    rejected(&repo, "other.txt is not one of the task's files");
+    rejected(&repo, "other.txt is outside the task's files");
     let repo = in_mode("strict");
     worker(&repo, "", "");
     lands(&repo);
@@ -93,7 +93,7 @@ fn a_path_in_the_description_counts_as_declared() {
     lands(&repo);
     let repo = in_mode("declared");
     worker(&repo, "echo y >> other.txt", &deviation("another.txt had a typo", ""));
-    rejected(&repo, "other.txt is not one of the task's files and was not declared");
+    rejected(&repo, "other.txt is outside the task's files and was not declared");
 }
 
 /// EX-04.
@@ -116,7 +116,7 @@ fn open_takes_everything_but_trust_files() {
 fn an_unlisted_file_is_not_deleted_even_if_declared() {
     let repo = in_mode("declared");
     worker(&repo, "rm other.txt", &deviation("not needed any more", "other.txt"));
-    rejected(&repo, "other.txt was deleted although it is not one of the task's files");
+    rejected(&repo, "other.txt was deleted although it is outside the task's files");
     // A move is a deletion too.
     let repo = in_mode("declared");
     worker(&repo, "mv other.txt moved.txt", &deviation("other.txt is now moved.txt", ""));

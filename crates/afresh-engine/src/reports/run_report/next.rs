@@ -32,12 +32,12 @@ pub fn next_steps(run: &Run, is_driven: bool) -> Vec<NextStep> {
     let failed =
         || run.tasks().filter(|(_, state)| matches!(state.stage, TaskStage::Failed { .. }));
     match standing {
-        DriveState::Halted => step("it was halted; go on", "afresh resume".to_owned()),
-        DriveState::Busy => step("it was interrupted; go on", "afresh run".to_owned()),
+        DriveState::Halted => step("it was halted; continue", "afresh resume".to_owned()),
+        DriveState::Busy => step("it was interrupted; continue", "afresh run".to_owned()),
         DriveState::BudgetReached => {
             let by_cost = run.settings().budget.cost_micros.is_some();
             let flag = if by_cost { "--budget-usd X" } else { "--budget-tokens N" };
-            step("the budget is reached; go on with more", format!("afresh run {flag}"));
+            step("the budget is reached; continue with more", format!("afresh run {flag}"));
         }
         DriveState::Waiting => {}
         DriveState::Finished { .. } => {
@@ -45,7 +45,7 @@ pub fn next_steps(run: &Run, is_driven: bool) -> Vec<NextStep> {
                 step("give it fresh workers", format!("afresh task retry {}", task.id));
             }
             if failed().next().is_some() {
-                step("then go on", "afresh run".to_owned());
+                step("then continue", "afresh run".to_owned());
             }
         }
     }
