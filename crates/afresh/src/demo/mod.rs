@@ -4,6 +4,10 @@
 //! the journal are those of every run.
 
 mod ending;
+#[cfg(feature = "scripted-model")]
+mod model;
+#[cfg(not(feature = "scripted-model"))]
+#[path = "no_model.rs"]
 mod model;
 mod roles;
 mod scratch;

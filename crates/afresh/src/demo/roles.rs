@@ -85,6 +85,7 @@ pub(super) const ABOVE: &str = "# more commands go above this line";
 pub(super) const WHY_THE_PROGRAM: &str = "the program must know the command";
 
 /// Task, file and good content of every task that makes one file and nothing else.
+#[cfg(feature = "scripted-model")]
 pub(super) fn good_files() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let works = WORKS.iter().map(|work| (work.task, work.path, work.good));
     works.chain([("empty", "lib/empty.sh", EMPTY)])
@@ -99,6 +100,7 @@ pub(super) fn command_line(name: &str) -> String {
 }
 
 /// The friendly answer for an empty list.
+#[cfg(feature = "scripted-model")]
 const EMPTY: &str = "EMPTY_STYLE=friendly\n\
                      todo_empty() { [ \"$EMPTY_STYLE\" = quiet ] || echo \"nothing to do\"; }\n";
 

@@ -5,6 +5,7 @@
 
 mod ends;
 mod files;
+#[cfg(feature = "hostile-output")]
 mod hostile;
 mod voice;
 
@@ -81,9 +82,14 @@ impl ScriptPlayer {
                 self.print_line(&ScriptedLine::Used(self.used))
             }
             ActionKind::StepDone(number) => step_done(*number),
+            #[cfg(feature = "hostile-output")]
             ActionKind::Hostile(kind) => {
                 hostile::print(*kind);
                 Ok(())
+            }
+            #[cfg(not(feature = "hostile-output"))]
+            ActionKind::Hostile(kind) => {
+                Err(format!("this build of afresh cannot print hostile output: {kind:?}"))
             }
             ActionKind::Chance { .. } | ActionKind::End(_) => {
                 unreachable!("chances are settled, ends are last")
