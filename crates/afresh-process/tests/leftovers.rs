@@ -233,7 +233,7 @@ fn a_suspended_supervisor_cannot_prolong_a_halt() {
         });
         let report = running.wait();
         assert!(
-            matches!(report.ended, Ok(ProcessEnd::Stopped) | Ok(ProcessEnd::SupervisorLost)),
+            matches!(report.ended, Ok(ProcessEnd::Stopped | ProcessEnd::SupervisorLost)),
             "{report:?}"
         );
         stopping.join().unwrap();

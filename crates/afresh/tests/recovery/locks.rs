@@ -33,7 +33,7 @@ fn of_two_that_start_at_once_exactly_one_drives() {
         let (winner, loser) = if loser == Some(0) { (second, first) } else { (first, second) };
         let holder = winner.pid();
         let lost = loser.end().expect(5);
-        assert!(lost.stderr.contains(&format!("process {holder} ")), "{race}: {}", lost.stderr);
+        assert!(lost.stderr.contains(&format!("pid {holder} ")), "{race}: {}", lost.stderr);
         go.open();
         winner.end().expect(0);
         expect_landed_once(&repo, 1);

@@ -275,7 +275,7 @@ fn a_run_that_is_being_driven_is_left_alone() {
     driver.await_words("start T001.1");
     for more in [&["clean"][..], &["clean", "--dry-run"], &["clean", "--unfinished"]] {
         let ran = repo.afresh(more).expect(5);
-        let pid = format!("process {}", driver.pid());
+        let pid = format!("pid {}", driver.pid());
         assert!(ran.stderr.contains(&pid), "{}", ran.stderr);
     }
     gate.open();
