@@ -1,5 +1,5 @@
-//! What we ask of the world. Performed only after the events that led to it are on disk; each one
-//! may be asked for again after a crash.
+//! Requests to the executor. Performed only after the events that led to them are on disk; each one may be
+//! requested again after a crash.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::usage::ContextFill;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Prepare the slot and start a worker in it: a fresh one, or one that goes on.
+    /// Prepare the workspace and start a worker in it: a fresh one, or one that continues a conversation.
     Start {
         attempt: AttemptId,
         slot: WorkspaceSlot,
@@ -20,15 +20,15 @@ pub enum Effect {
         tier: ModelTier,
         resumes: Option<AttemptResumption>,
     },
-    /// Tell the worker that its context fills up.
+    /// Warn the worker that its context fills up.
     Warn { attempt: AttemptId, fill: ContextFill },
     /// End a running attempt with everything it started.
     Stop { attempt: AttemptId, grace: Duration },
-    /// Make a tree and a commit of what is in the slot, and keep it under a salvage ref.
+    /// Make a tree and a commit from the workspace, and keep it under a salvage ref.
     Harvest { attempt: AttemptId, slot: WorkspaceSlot, ground: StartPoint },
     /// The same for a finished step, while the worker waits.
     SaveStep { attempt: AttemptId, slot: WorkspaceSlot, ground: StartPoint, step: u32 },
-    /// Tell the worker what became of the step that it claimed.
+    /// Answer the worker about the step that it claimed.
     AnswerStep { attempt: AttemptId, step: u32, answer: StepAnswer },
     /// Run checks on a clean checkout.
     Check(CheckRequest),
@@ -36,9 +36,9 @@ pub enum Effect {
     StopChecks,
     /// Merge `theirs` with `onto`, aside.
     BuildMerge { attempt: AttemptId, base: CommitId, onto: CommitId, theirs: Option<CommitId> },
-    /// Compare and swap, back to where the branch was; `from` is kept.
+    /// Move the branch back by compare-and-swap; `from` is kept.
     MoveBack { from: CommitId, to: CommitId },
-    /// Compare and swap; a branch at `restore` (an outsider's commit) is saved first.
+    /// Move the branch by compare-and-swap; a foreign commit `restore` on it is saved first.
     MoveBranch { attempt: AttemptId, from: CommitId, to: CommitId, restore: Option<CommitId> },
 }
 
@@ -51,7 +51,7 @@ pub struct CheckRequest {
     pub checks: Vec<Check>,
 }
 
-/// The tree to check out; a base is known by its commit alone.
+/// What to check out; of a base only the commit is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckOn {
     Tree(TreeId),

@@ -1,5 +1,5 @@
-//! What is now true. The journal holds these and nothing else; they are never changed, only added
-//! to, so that old journals stay readable (R13).
+//! Facts that are now true. The journal holds these and nothing else; variants are never changed, only added,
+//! so that old journals stay readable (R13).
 
 use serde::{Deserialize, Serialize};
 
@@ -41,13 +41,13 @@ pub enum Event {
         slot: WorkspaceSlot,
         base: CommitId,
         reserved: BudgetAmount,
-        /// The last finished step of an earlier attempt, where this one goes on from there.
+        /// The last finished step of an earlier attempt, if this one continues after it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<CommitId>,
-        /// The size of model that it gets.
+        /// The model tier that it gets.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tier: Option<ModelTier>,
-        /// The interrupted attempt whose conversation it takes up, with everything that was there.
+        /// The interrupted attempt whose conversation and files it continues with.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resumes: Option<AttemptResumption>,
     },
@@ -63,7 +63,7 @@ pub enum Event {
         attempt: AttemptId,
         usage: Usage,
     },
-    /// The agent program said who it is.
+    /// The agent program identified itself.
     AttemptIdentified {
         attempt: AttemptId,
         identity: AgentIdentity,
@@ -72,17 +72,17 @@ pub enum Event {
         attempt: AttemptId,
         fill: ContextFill,
     },
-    /// It is so full that its worker is told to come to an end (AG-07).
+    /// The context is past the soft limit: the worker is warned to finish (AG-07).
     ContextWarned {
         attempt: AttemptId,
         fill: ContextFill,
     },
-    /// It is as full as it may become: the worker is stopped, and a fresh one goes on (AG-07).
+    /// The context is past the hard limit: the worker is stopped, and a fresh one continues (AG-07).
     ContextReached {
         attempt: AttemptId,
         fill: ContextFill,
     },
-    /// No worker of this agent with this size of model starts before then (BE-04).
+    /// No worker of this agent with this model tier starts before then (BE-04).
     AgentParked {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<String>,
@@ -98,8 +98,8 @@ pub enum Event {
         attempt: AttemptId,
         harvest: Harvest,
     },
-    /// It was cut off before it came to anything; the next worker is told what it left, or takes up
-    /// its conversation (AG-08).
+    /// It was cut off before it finished; the next worker is given what it left, or continues its
+    /// conversation (AG-08).
     AttemptInterrupted {
         attempt: AttemptId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,19 +112,19 @@ pub enum Event {
         event: String,
         message: String,
     },
-    /// A worker says that a step is finished; it waits for our answer.
+    /// A worker reports that a step is finished; it waits for our answer.
     StepClaimed {
         attempt: AttemptId,
         step: u32,
         deviations: Vec<Deviation>,
     },
-    /// What is in its workspace is a commit of ours.
+    /// The contents of its workspace are saved as our commit.
     StepSaved {
         attempt: AttemptId,
         step: u32,
         harvest: Harvest,
     },
-    /// The step is in scope and passed its checks: whoever comes next goes on after it.
+    /// The step is in scope and passed its checks: the next worker continues after it.
     StepDone {
         attempt: AttemptId,
         step: u32,
@@ -135,15 +135,15 @@ pub enum Event {
         step: u32,
         reason: Rejection,
     },
-    /// The next worker starts over: what the finished steps rest on no longer holds.
+    /// The next worker starts over, because the base of the finished steps is outdated.
     StepsDropped {
         task: TaskId,
     },
-    /// What an attempt left whose task is no longer in the plan, or no longer the same.
+    /// The work of an attempt is saved whose task left the plan or changed.
     LeavingsSaved {
         attempt: AttemptId,
     },
-    /// The attempt came to nothing; `counts` says whether it counts against the limit.
+    /// The attempt's work is not accepted; `counts` tells whether it counts against the limit.
     AttemptRejected {
         attempt: AttemptId,
         reason: Rejection,
@@ -166,12 +166,12 @@ pub enum Event {
         tree: TreeId,
         results: Vec<CheckResult>,
     },
-    /// We ended the checks; they have to run again.
+    /// The checks were stopped and have to run again.
     ChecksStopped {
         attempt: Option<AttemptId>,
         phase: CheckPhase,
     },
-    /// They run again, after the halt that stopped them was taken back.
+    /// They run again, after the halt that stopped them was cleared.
     ChecksResumed {
         attempt: AttemptId,
     },
@@ -190,7 +190,7 @@ pub enum Event {
         merged: MergedTree,
         receipt: Receipt,
     },
-    /// The branch could not be moved for now; the intent stands.
+    /// The branch could not be moved yet; the intent stands.
     LandDelayed {
         attempt: AttemptId,
         why: String,
@@ -212,12 +212,12 @@ pub enum Event {
         task: TaskId,
         reason: String,
     },
-    /// Nothing is left to do: a person has answered what the task asks.
+    /// Nothing is left to do: a person answered what the task asks.
     TaskSettled {
         task: TaskId,
         how: String,
     },
-    /// A task was given up, and whatever needs it goes on without it (HU-03).
+    /// A skipped task no longer blocks its dependents (HU-03).
     NeedIgnored {
         task: TaskId,
     },
@@ -251,16 +251,16 @@ pub enum Event {
     RewindWanted {
         wave: u32,
     },
-    /// The branch is about to go back.
+    /// The branch is about to move back.
     RewindIntended {
         from: CommitId,
         to: CommitId,
     },
-    /// The branch is back: whatever landed after `to` is to be done again.
+    /// The branch moved back: everything that landed after `to` is to be done again.
     Rewound {
         to: CommitId,
     },
-    /// The branch could not go back; everything stays as it is.
+    /// The branch could not move back; everything stays as it is.
     RewindGivenUp {
         why: String,
     },

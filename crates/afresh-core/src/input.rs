@@ -1,4 +1,4 @@
-//! What the world tells us.
+//! What happened outside of the core.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,17 +16,17 @@ use crate::usage::{ContextFill, ModelUsage, Usage};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
-    /// A driver took up the run; everything that an earlier one had running is dead.
+    /// A driver opened the run; everything that an earlier one had running is dead.
     Opened(Box<RunOpening>),
-    /// The worker's process is there.
+    /// The worker's process has started.
     Spawned(AttemptId),
     /// It could not be started.
     SpawnFailed(AttemptId, SpawnFailure),
-    /// The conversation of the interrupted attempt, or its work, cannot be had any more.
+    /// The conversation of the interrupted attempt, or its work, is no longer available.
     CannotResume(AttemptId, String),
     /// A running total of what the attempt has used.
     UsageSeen(AttemptId, Usage),
-    /// The agent program said who it is.
+    /// The agent program identified itself.
     Identified(AttemptId, AgentIdentity),
     /// How full the worker's context is now.
     ContextSeen(AttemptId, ContextFill),
@@ -37,28 +37,28 @@ pub enum Input {
         event: String,
         message: String,
     },
-    /// A worker says that it has finished a step.
+    /// A worker reports that it has finished a step.
     StepClaimed {
         attempt: AttemptId,
         step: u32,
         deviations: Vec<Deviation>,
     },
-    /// What the workspace held then, or why it cannot be known.
+    /// What the workspace held then, or why it could not be read.
     StepSaved {
         attempt: AttemptId,
         step: u32,
         saved: Result<Harvest, String>,
     },
     AttemptEnded(AttemptId, Box<AttemptEnd>),
-    /// What the attempt left, or why it cannot be known.
+    /// What the attempt left, or why it could not be read.
     Harvested(AttemptId, Result<Harvest, String>),
     /// A round of checks on a tree ended.
     Checked(CheckReport),
     /// The merge aside was tried.
     MergeBuilt(AttemptId, MergeBuild),
-    /// The branch was asked to go back to this commit.
+    /// The branch was to move back to this commit.
     MovedBack(CommitId, BranchMove),
-    /// The branch was asked to move to this commit.
+    /// The branch was to move to this commit.
     BranchMoved(AttemptId, CommitId, BranchMove),
     Answered {
         question: QuestionId,
@@ -76,32 +76,32 @@ pub enum Input {
         reason: String,
     },
     RetryAsked(TaskId),
-    /// Whatever needs this skipped task may go on without it.
+    /// The dependents of this skipped task may run without it.
     IgnoreAsked(TaskId),
     /// A deadline passed.
     Woke,
 }
 
-/// What is different from the last time that the run was driven.
+/// What has changed since the run was last driven.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunOpening {
     /// The plan's file as it is now; it was pinned when the run started.
     pub plan: Option<Plan>,
     pub settings: Option<Settings>,
-    /// The person asked to go on.
+    /// The person asked to continue.
     pub clear_halt: bool,
-    /// What to do about a wave that was interrupted, where the person said so.
+    /// What to do about an interrupted wave, if the person said so.
     pub resume: Option<ResumeMode>,
 }
 
-/// How to take up a wave that was interrupted (ST-05).
+/// How to continue an interrupted wave (ST-05).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumeMode {
-    /// What failed is tried again.
+    /// Retry what failed.
     Failed,
-    /// The branch goes back to before the wave, and all of it is done again.
+    /// Move the branch back to before the wave, and do all of it again.
     Wave,
-    /// The run is given up; everything is kept.
+    /// Abandon the run; everything is kept.
     Abort,
 }
 
@@ -114,16 +114,16 @@ pub struct AttemptEnd {
     /// What went wrong between the program and its model, if that ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ModelError>,
-    /// The use by model, where the program tells.
+    /// Usage by model, if the program reports it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<ModelUsage>,
-    /// What its room refused it.
+    /// What the sandbox denied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<Denial>,
 }
 
 impl AttemptEnd {
-    /// An end in which no model had a part.
+    /// An end that no model error caused.
     pub fn new(ending: ProcessEnd, outcome: Outcome, usage: Usage, duration_ms: u64) -> Self {
         Self {
             ending,
@@ -137,15 +137,15 @@ impl AttemptEnd {
     }
 }
 
-/// What an agent program says of itself at its start.
+/// What an agent program reports about itself at its start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentIdentity {
-    /// Its name for the conversation, with which it could be taken up again.
+    /// Its id for the conversation, with which the conversation can be continued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The agent that can take the conversation up again; none where its program cannot.
+    /// The agent that can continue the conversation; none if its program cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
 }
@@ -177,9 +177,9 @@ pub struct MergedTree {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BranchMove {
     Done,
-    /// Somebody else moved the branch.
+    /// The branch was moved, not by us.
     Foreign(CommitId),
-    /// The commit is gone: nothing pointed to it yet, and somebody cleaned the repository up.
+    /// The commit is gone: nothing pointed to it yet, and the repository was garbage-collected.
     CommitGone,
     /// It could not be tried (a lock, a full disk); nothing has changed.
     Trouble(String),

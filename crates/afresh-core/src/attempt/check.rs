@@ -37,7 +37,7 @@ pub struct CheckResult {
     /// The pass was seen before on exactly this tree, in this run.
     #[serde(default)]
     pub reused: bool,
-    /// What its room refused it.
+    /// What the sandbox denied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<Denial>,
 }

@@ -1,5 +1,5 @@
-//! Which tasks could go on: kept up to date as tasks are settled, so that a plan of ten thousand
-//! tasks is not walked at every step.
+//! Which tasks are ready: updated as tasks change their stage, so that a plan of ten thousand tasks is not
+//! walked at every step.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,9 +10,9 @@ use crate::plan::{Plan, TaskIndex};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskFrontier {
-    /// Dependencies that are neither merged nor done without.
+    /// How many dependencies are neither done nor ignored.
     unmet: Vec<usize>,
-    /// Tasks with nothing at work and nothing settled.
+    /// Tasks that have no attempt and are not finished.
     idle: Vec<bool>,
     /// Idle tasks with nothing unmet; longest remaining path first, then the plan's order.
     ready: BTreeSet<(Reverse<u32>, TaskIndex)>,
@@ -20,7 +20,7 @@ pub struct TaskFrontier {
     active: BTreeSet<TaskIndex>,
 }
 
-/// A task that was given up, and so holds up others.
+/// A failed or skipped task that blocks others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BlockCause {
     pub task: TaskId,
@@ -41,7 +41,7 @@ impl TaskFrontier {
         frontier
     }
 
-    /// Computes everything anew, after the plan changed.
+    /// Computes everything again after the plan changed.
     pub(super) fn rebuild(plan: &Plan, tasks: &TaskTable) -> Self {
         let mut frontier = Self::new(plan);
         for (at, task) in tasks.indexed(plan) {
@@ -93,7 +93,7 @@ impl TaskFrontier {
     }
 }
 
-/// Every task that waits for something given up, with all the tasks that are to blame.
+/// Every blocked task, with the failed or skipped tasks that block it.
 pub(super) fn blocked(plan: &Plan, tasks: &TaskTable) -> BTreeMap<TaskIndex, Vec<BlockCause>> {
     let mut causes: BTreeMap<TaskIndex, BTreeSet<BlockCause>> = BTreeMap::new();
     for wave in plan.waves() {

@@ -35,11 +35,11 @@ pub struct Run {
     id: RunId,
     branch: String,
     base: CommitId,
-    /// Where the branch stands, by our own account.
+    /// Where the branch stands, as far as we moved it.
     tip: CommitId,
     /// What has landed, in order.
     landings: Vec<LandedTask>,
-    /// Going back to before a wave.
+    /// Moving the branch back to before a wave.
     rewind: Option<RewindState>,
     plan: Plan,
     settings: Settings,
@@ -47,11 +47,11 @@ pub struct Run {
     epoch: u32,
     tasks: TaskTable,
     frontier: TaskFrontier,
-    /// Work slots that hold something not yet saved.
+    /// Workspaces whose contents are not saved yet.
     slots: BTreeMap<WorkspaceSlot, AttemptId>,
-    /// Slots with the work of attempts that a change of the plan took out of it, not yet saved.
+    /// Workspaces with unsaved work of attempts whose task left the plan.
     unsaved_slots: BTreeMap<WorkspaceSlot, ActiveAttempt>,
-    /// What is remembered of tasks that are no longer in the plan.
+    /// What is kept of tasks that are no longer in the plan.
     removed_tasks: BTreeMap<TaskId, TaskHistory>,
     merge_queue: VecDeque<TaskIndex>,
     /// The task that holds the merge slot: one merge at a time.
@@ -61,13 +61,13 @@ pub struct Run {
     halt: Option<HaltRequest>,
     aborted: Option<String>,
     budget_reached: bool,
-    /// The dearest attempt so far: what the next one may cost.
+    /// The most expensive attempt so far: what the next one may cost.
     dearest: BudgetAmount,
-    /// The most that one report added: what a worker may use before it is heard of again.
+    /// The most that one report added: what a worker may use before its next report.
     largest_report: BudgetAmount,
-    /// Has a worker said what it used, or come to an end of its own without a word about it?
+    /// Whether any worker has reported its usage, or ended by itself without reporting any.
     knows_use: bool,
-    /// Agents and sizes of model whose provider asked to wait.
+    /// Agents and model tiers whose provider asked to wait.
     parked: BTreeMap<(Option<String>, ModelTier), Timestamp>,
     final_checks: FinalChecks,
 }
@@ -80,10 +80,10 @@ pub(crate) struct LandedTask {
     pub(crate) tree: TreeId,
 }
 
-/// Going back to before a wave.
+/// Moving the branch back to before a wave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RewindState {
-    /// Once nothing is underway any more.
+    /// As soon as nothing is underway.
     Wanted {
         wave: u32,
     },
@@ -109,10 +109,10 @@ pub enum FinalChecks {
     Ended { tree: TreeId, epoch: u32, results: Vec<CheckResult> },
 }
 
-/// Where a run stands, as its driver sees it.
+/// What the driver can do with the run now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriveState {
-    /// Something is underway or will start by itself.
+    /// Something is underway, or will start by itself.
     Busy,
     Halted,
     Waiting,
@@ -281,8 +281,8 @@ impl Run {
         self.dearest
     }
 
-    /// Where the next worker of a task starts: after the last finished step, as long as everything
-    /// that it rests on is still so (EX-03), else where the branch stands.
+    /// Where the next worker of a task starts: after the last finished step while its dependencies are
+    /// unchanged (EX-03), otherwise at the tip of the branch.
     pub fn next_start_point(&self, at: TaskIndex) -> StartPoint {
         let fresh = StartPoint::fresh(self.tip.clone());
         let Some(last) = self.tasks[at].steps.finished.last() else { return fresh };
@@ -294,13 +294,13 @@ impl Run {
         }
     }
 
-    /// Do the finished steps of a task rest on what its dependencies are now?
+    /// Whether the dependencies of a task are the same as when its steps were finished.
     pub fn steps_hold(&self, at: TaskIndex) -> bool {
         let last = self.tasks[at].steps.finished.last();
         last.is_none_or(|last| last.needs == self.landed_needs(at))
     }
 
-    /// The commits by which the tasks that this one needs have landed.
+    /// The commits with which the dependencies of a task have landed.
     pub(crate) fn landed_needs(&self, at: TaskIndex) -> Vec<CommitId> {
         let needs = self.plan.needs(at).iter().map(|need| &self.tasks[*need].stage);
         needs
@@ -311,49 +311,49 @@ impl Run {
             .collect()
     }
 
-    /// Is anything known about what a worker uses?
+    /// Whether anything is known about the usage of a worker.
     pub(crate) fn knows_usage(&self) -> bool {
         self.knows_use
     }
 
-    /// May this many workers go on side by side?
+    /// Whether the budget allows this many workers at once.
     pub(crate) fn budget_holds(&self, workers: usize) -> bool {
         self.settings.budget.holds(BudgetAmount::from(&self.usage()), self.largest_report, workers)
     }
 
-    /// What everything so far used.
+    /// The usage of all attempts so far.
     pub fn usage(&self) -> Usage {
         let here = self.tasks.iter().flat_map(|task| task.records.usages.values());
         let gone = self.removed_tasks.values().flat_map(|task| task.usages.values());
         here.chain(gone).fold(Usage::default(), |sum, usage| sum.plus(usage))
     }
 
-    /// Why a task cannot run, if something it needs was given up.
+    /// Why each blocked task cannot run: the failed or skipped tasks that it depends on.
     pub fn blocked(&self) -> BTreeMap<TaskIndex, Vec<BlockCause>> {
         frontier::blocked(&self.plan, &self.tasks)
     }
 
-    /// Tasks that could start now, were there room; the most urgent first.
+    /// Tasks that could start if a workspace were free; the most urgent first.
     pub(crate) fn eligible(&self) -> impl Iterator<Item = TaskIndex> + '_ {
         let only = self.settings.only.as_ref();
         let asked_for = move |at: &TaskIndex| only.is_none_or(|id| *id == self.plan.task(*at).id);
         self.frontier.ready().filter(asked_for).filter(|at| self.held_up_by(*at).next().is_none())
     }
 
-    /// Could it start now, were there room?
+    /// Whether it could start if a workspace were free.
     pub fn is_ready(&self, at: TaskIndex) -> bool {
         self.frontier.is_ready(&self.plan, at) && self.held_up_by(at).next().is_none()
     }
 
-    /// The unfinished tasks that the last worker of this one called in its way.
+    /// The unfinished tasks that its last worker named as blocking.
     pub fn held_up_by(&self, at: TaskIndex) -> impl Iterator<Item = &TaskId> {
-        // Whoever asks for one task alone does not wait for others.
+        // A run of one task alone does not wait for others.
         let counts = self.settings.only.is_none();
         let waits_for = self.tasks[at].people.waits_for.iter().filter(move |_| counts);
         waits_for.filter(|id| self.state_of(id).is_some_and(|other| !other.is_met()))
     }
 
-    /// Whether anything that we asked of the world has not been answered yet.
+    /// Whether an effect has not been answered yet.
     pub fn is_underway(&self) -> bool {
         matches!(self.final_checks, FinalChecks::Underway { .. })
             || matches!(self.rewind, Some(RewindState::Moving { .. }))
@@ -378,7 +378,7 @@ impl Run {
         if self.wake_at(now).is_some() {
             return DriveState::Busy;
         }
-        // What could start and does not is held up by a task that waits for a person.
+        // What could start and does not is blocked by a task that waits for a person.
         if !self.questions.is_empty() {
             return DriveState::Waiting;
         }
@@ -389,7 +389,7 @@ impl Run {
         }
     }
 
-    /// The moment at which waiting ends by itself.
+    /// When the next backoff ends.
     pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
         if self.halt.is_some() || self.aborted.is_some() || self.budget_reached {
             return None;
@@ -397,7 +397,7 @@ impl Run {
         self.eligible().filter_map(|at| self.held_until(at)).filter(|at| *at > now).min()
     }
 
-    /// Everything that was to be done is done, and the last tree passed.
+    /// Whether every task is done and the final checks passed.
     fn is_all_well(&self) -> bool {
         if let Some(only) = &self.settings.only {
             return self.state_of(only).is_some_and(task::TaskState::is_done);
@@ -410,7 +410,7 @@ impl Run {
         final_ok && self.tasks.iter().all(TaskState::is_done)
     }
 
-    /// Tasks that hold files right now.
+    /// Tasks with an attempt at work.
     pub(crate) fn active(&self) -> BTreeSet<TaskIndex> {
         self.frontier.active().collect()
     }

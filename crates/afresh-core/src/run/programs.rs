@@ -1,4 +1,4 @@
-//! What agent programs say of themselves while they work.
+//! What agent programs report while they work, and the backoff and model tiers that follow.
 
 use super::{IllegalEvent, Run, TaskState};
 use crate::ids::AttemptId;
@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 use crate::usage::ContextFill;
 
 impl TaskState {
-    /// Counts failures of models that pass; anything else ends their row. Was it one?
+    /// Counts transient model failures in a row; anything else ends the row. Returns whether it was one.
     pub(super) fn note_model(&mut self, reason: &Rejection) -> bool {
         match reason {
             Rejection::ModelFailed { error } if error.is_passing() => {
@@ -19,7 +19,7 @@ impl TaskState {
                 }
                 true
             }
-            // Nothing was learned about the model.
+            // This says nothing about the model.
             Rejection::Stopped
             | Rejection::Orphaned
             | Rejection::NotResumed { .. }
@@ -73,31 +73,31 @@ impl Run {
         Ok(())
     }
 
-    /// Until when nothing of this agent with this size of model starts.
+    /// Until when no worker of this agent with this model tier starts.
     pub fn parked_until(&self, agent: Option<&str>, tier: ModelTier) -> Option<Timestamp> {
         self.parked.get(&(agent.map(str::to_owned), tier)).copied()
     }
 
-    /// Before this moment the task does not start, though nothing else is in its way.
+    /// The end of the backoff, before which the task does not start.
     pub fn held_until(&self, at: TaskIndex) -> Option<Timestamp> {
         let parked = || self.parked_until(self.plan.task(at).agent.as_deref(), self.tier_of(at));
         let parked = if self.parked.is_empty() { None } else { parked() };
         self.tasks[at].retries.not_before.max(parked)
     }
 
-    /// The agent of a task, by name; none where the journal does not tell.
+    /// The name of a task's agent; none if an old journal does not have it.
     pub fn agent_of<'a>(&'a self, task: &'a Task) -> Option<&'a str> {
         let other = Some(self.settings.agent.as_str()).filter(|name| !name.is_empty());
         task.agent.as_deref().or(other)
     }
 
-    /// The size of model that the plan means for the task.
+    /// The model tier that the plan asks for.
     pub fn planned_tier(&self, at: TaskIndex) -> ModelTier {
         self.settings.tier_of(self.plan.task(at))
     }
 
-    /// The size of model that the task's next worker gets: what the plan says, or less after failures
-    /// of models that said nothing about the task (AG-05).
+    /// The model tier of the task's next worker: what the plan asks for, or a smaller one after failures of
+    /// models (AG-05).
     pub fn tier_of(&self, at: TaskIndex) -> ModelTier {
         let wanted = self.planned_tier(at);
         let down = self.tasks[at].model_health.failures / TRIES_PER_MODEL;

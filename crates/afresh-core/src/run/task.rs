@@ -1,4 +1,4 @@
-//! Where one task stands.
+//! The state of one task.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -118,7 +118,7 @@ pub struct PersonInput {
 }
 
 impl TaskState {
-    /// A task at the start of a run: most have everything to do.
+    /// A task at the start of a run.
     pub(super) fn for_task(task: &Task) -> Self {
         let stage = match &task.done_before {
             Some(how) => TaskStage::Settled { how: how.clone() },
@@ -143,7 +143,7 @@ impl TaskState {
         self.records.usages.values().fold(Usage::default(), |sum, usage| sum.plus(usage))
     }
 
-    /// What counts against the task's own budget: to try again is to pay again.
+    /// What counts against the task's own budget: a retry by a person starts it again.
     pub fn usage_since_retried(&self) -> Usage {
         let counted = self.records.usages.range(self.retries.retried_after.saturating_add(1)..);
         counted.fold(Usage::default(), |sum, (_, usage)| sum.plus(usage))
@@ -153,30 +153,30 @@ impl TaskState {
         matches!(self.stage, TaskStage::Done { .. } | TaskStage::Settled { .. })
     }
 
-    /// May whatever needs it go on?
+    /// Whether its dependents may start.
     pub fn is_met(&self) -> bool {
         self.stage.is_met()
     }
 
-    /// Done or skipped: nothing more will come of it unless a person asks.
+    /// Done or skipped: nothing more happens unless a person asks.
     pub fn is_finished(&self) -> bool {
         self.is_done() || matches!(self.stage, TaskStage::Skipped { .. })
     }
 
-    /// Why the last attempt came to nothing: the fact, and beside it the claim that it denies.
+    /// Why the last attempt was rejected, and whether the worker had claimed success.
     pub fn last_error(&self) -> Option<String> {
         let rejection = self.last.rejection.as_ref()?;
         let denied =
             matches!(rejection, Rejection::ChecksFailed { .. } | Rejection::BrokenMerge { .. });
         let fact = rejection.describe();
         Some(if denied && self.claim().is_some() {
-            format!("{fact}, although the worker said that it was done")
+            format!("{fact}, although the worker reported success")
         } else {
             fact
         })
     }
 
-    /// What the last worker said when it called its work done.
+    /// What the last worker claimed when it reported success.
     pub fn claim(&self) -> Option<&CompletionClaim> {
         match &self.last.outcome {
             Some(Outcome::Done(claim)) => Some(claim),
@@ -207,7 +207,7 @@ impl TaskState {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum TaskStage {
-    /// Pending, ready or blocked: the frontier tells.
+    /// Pending, ready or blocked; the frontier knows which.
     #[default]
     Idle,
     Starting(ActiveAttempt),
@@ -253,7 +253,7 @@ pub enum TaskStage {
     },
     Skipped {
         reason: String,
-        /// Whatever needs it goes on without it.
+        /// Its dependents run without it.
         ignored: bool,
     },
     Done {
@@ -261,13 +261,13 @@ pub enum TaskStage {
         attempt: AttemptId,
         receipt: Box<Receipt>,
     },
-    /// Done without work of ours: before this run, or by a person's answer.
+    /// Done without an attempt: before this run, or by a person's answer.
     Settled {
         how: String,
     },
 }
 
-/// One attempt at work.
+/// The attempt that a task is at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveAttempt {
     pub attempt: AttemptId,
@@ -283,7 +283,7 @@ pub struct ActiveAttempt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckStage {
     pub phase: CheckPhase,
-    /// We ended them; they have to run again.
+    /// They were stopped and have to run again.
     pub stopped: bool,
 }
 
@@ -304,12 +304,12 @@ pub enum MergeStage {
     },
 }
 
-/// Why a branch that should move does not.
+/// Why the branch is not moved yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LandHold {
-    /// A person must say what becomes of an outsider's commit.
+    /// A person must decide about a foreign commit on the branch.
     Asked(QuestionId),
-    /// It could not be done for now; the run is halted for it.
+    /// It failed for now, and the run is halted.
     Delayed,
 }
 
@@ -353,7 +353,7 @@ impl TaskStage {
         }
     }
 
-    /// Done, or given up by a person who wants the others to go on.
+    /// Done, or skipped and ignored.
     pub(super) fn is_met(&self) -> bool {
         matches!(
             self,
@@ -368,7 +368,7 @@ impl TaskStage {
         }
     }
 
-    /// The question that must be answered before the task goes on.
+    /// The question that must be answered before the task continues.
     pub fn question(&self) -> Option<QuestionId> {
         match self {
             Self::Waiting(question) => Some(*question),
@@ -381,8 +381,8 @@ impl TaskStage {
         }
     }
 
-    /// Did we ask something of the world that is not answered yet? A queued task only waits for the
-    /// one that holds the merge slot.
+    /// Whether an effect for this task has not been answered yet. A queued task only waits for the merge
+    /// slot.
     pub fn is_underway(&self) -> bool {
         match self {
             Self::Starting(_)

@@ -1,4 +1,4 @@
-//! Attempts: from the start of a worker to the judgement of its work.
+//! Attempts, from the start of a worker to the verdict.
 
 use crate::harvest::Harvest;
 use crate::ids::AttemptId;
@@ -66,7 +66,7 @@ impl Run {
         self.count(attempt, &end.usage)?;
         self.knows_use |= !end.ending.is_cut_off();
         self.tasks[at].last.outcome = Some(end.outcome.clone());
-        // Whoever waits for an answer is gone.
+        // The worker that waited for an answer is gone.
         self.tasks[at].steps.claimed = None;
         let (TaskStage::Starting(work) | TaskStage::Running(work)) = self.tasks[at].stage.clone()
         else {

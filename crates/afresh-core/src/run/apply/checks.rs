@@ -1,4 +1,4 @@
-//! Checks of a change: before, alone, stopped and gone on with.
+//! Rounds of checks: on the base, on the attempt's tree, stopped and resumed.
 
 use crate::check::{CheckPhase, CheckResult};
 use crate::ids::AttemptId;

@@ -1,4 +1,4 @@
-//! Attempts that were cut off, and those that go on where they were.
+//! Attempts that were interrupted, and those that continue them.
 
 use crate::ids::AttemptId;
 use crate::interruption::{AgentSession, InterruptedAttempt};
@@ -31,7 +31,7 @@ impl Run {
 }
 
 impl TaskState {
-    /// A conversation that a fresh worker passes over is over.
+    /// A fresh worker ends the conversation before it.
     pub(super) fn take_up(&mut self, work: &ActiveAttempt) {
         match &work.resumes {
             Some(resumption) => {
@@ -46,7 +46,7 @@ impl TaskState {
             self.session.interrupted.as_ref().is_some_and(|left| left.attempt == *attempt);
         match reason {
             reason if reason.is_interruption() && is_noted => {}
-            // Nobody knows how far the conversation went, or it is gone; the work is still there.
+            // How far the conversation went is unknown, or it is gone; the work is still there.
             Rejection::NotResumed { .. } => self.forget_conversation(),
             reason if reason.is_interruption() => self.forget_conversation(),
             _ => self.session.interrupted = None,

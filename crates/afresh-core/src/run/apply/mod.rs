@@ -1,4 +1,4 @@
-//! How events change a run. One line per event; no policy.
+//! How events change a run. One line per event, and no policy.
 
 mod attempts;
 mod checks;
@@ -82,7 +82,7 @@ impl Run {
             Event::StepDone { attempt, .. } => self.step_done(attempt)?,
             Event::StepRefused { attempt, .. } => self.step_over(attempt)?,
             Event::StepsDropped { task } => self.steps_dropped(task)?,
-            // For whoever reads the log; no state follows from it.
+            // Only for the activity log; no state follows from it.
             Event::WorkerLogged { .. } => {}
             Event::LeavingsSaved { attempt } => {
                 self.unsaved_slots.retain(|_, work| work.attempt != *attempt);
@@ -171,7 +171,7 @@ impl Run {
 
     pub(super) fn opened(&mut self, epoch: u32) {
         self.epoch = epoch;
-        // Being asked to run again takes an abort back, and gives a new budget its chance.
+        // To run again clears an abort, and gives a new budget its chance.
         self.aborted = None;
         self.budget_reached = false;
     }

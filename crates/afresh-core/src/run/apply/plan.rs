@@ -1,4 +1,4 @@
-//! Another plan for the same run.
+//! A changed plan for the same run.
 
 use crate::ids::{AttemptId, TaskId};
 use crate::plan::{Plan, Task};
@@ -25,18 +25,18 @@ impl Run {
                 self.removed_tasks.insert(old.id.clone(), history);
                 continue;
             };
-            // Until the intent is recorded, nothing of the old task has to land.
+            // Until the intent is recorded, the old task does not have to land.
             let landing =
                 matches!(state.stage, TaskStage::Merging { merge: MergeStage::Moving { .. }, .. });
             self.tasks[position] = if landing || plan.task(position).is_same_work_as(old) {
-                // In another plan, what stood in its way may wait for it.
+                // In the new plan, the blocking task may depend on this one.
                 let mut state = state.clone();
                 state.people.waits_for.clear();
                 state
             } else {
                 TaskState::for_task(plan.task(position)).with_history(history)
             };
-            // Nobody says any more that it was done; a person's answer still stands.
+            // The plan no longer marks it as done; a person's answer still stands.
             let task = plan.task(position);
             let taken_back = old.done_before.is_some() && task.done_before.is_none();
             if taken_back
@@ -45,7 +45,7 @@ impl Run {
             {
                 self.tasks[position].stage = TaskStage::Idle;
             }
-            // What somebody finished by hand meanwhile is not done again.
+            // What was finished by hand meanwhile is not done again.
             if let (Some(how), TaskStage::Idle) =
                 (&plan.task(position).done_before, &self.tasks[position].stage)
             {
@@ -79,7 +79,7 @@ impl Run {
         self.frontier = TaskFrontier::rebuild(&self.plan, &self.tasks);
     }
 
-    /// A task that comes into the plan, perhaps not for the first time.
+    /// A task that enters the plan, perhaps not for the first time.
     pub(super) fn new_state(&mut self, task: &Task) -> TaskState {
         let new = TaskState::for_task(task);
         match self.removed_tasks.remove(&task.id) {

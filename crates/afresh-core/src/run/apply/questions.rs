@@ -1,4 +1,4 @@
-//! Questions to a person, and what follows from an answer.
+//! Questions to a person, and their answers.
 
 use crate::ids::{QuestionId, TaskId};
 use crate::question::{AnsweredQuestion, CLARIFY, Question, QuestionTopic};
@@ -48,10 +48,10 @@ impl Run {
         }
         match self.tasks[at].stage.clone() {
             TaskStage::Waiting(open) if open == id => {
-                // Putting it off, or taking it back, is nothing that a worker could act upon.
+                // A deferred or withdrawn question has no answer that a worker could use.
                 let put_off = matches!(answer, "defer" | "skip" | "withdrawn");
                 if decides && (!put_off || question.is_for_who_asked(answer)) {
-                    // A key alone would mean nothing to a worker that never saw the options.
+                    // The next worker never saw the options, so a key alone would mean nothing.
                     let chosen = question.options.iter().find(|option| option.key == answer);
                     let answer = match chosen {
                         Some(option) if !option.description.is_empty() => {

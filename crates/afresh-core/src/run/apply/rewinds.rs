@@ -1,11 +1,11 @@
-//! Going back to the end of an earlier wave.
+//! Rewinding to before a wave.
 
 use crate::ids::CommitId;
 use crate::run::task::{TaskStage, TaskState};
 use crate::run::{FinalChecks, Run};
 
 impl Run {
-    /// What landed after `to` is as if it had never been tried; its numbers and its use stay.
+    /// Forgets what landed after `to`, except attempt numbers and usage.
     pub(super) fn rewound(&mut self, to: &CommitId) {
         self.rewind = None;
         self.final_checks = FinalChecks::NotYet;
@@ -13,7 +13,7 @@ impl Run {
         let undone = self.landings.split_off(kept.map_or(0, |at| at + 1));
         self.tip = to.clone();
         for landing in &undone {
-            // A task that has left the plan since then has nothing to do again.
+            // A task that has left the plan is not done again.
             let Some(at) = self.plan.index_of(&landing.task) else { continue };
             let before = self.tasks[at].stage.clone();
             if matches!(&before, TaskStage::Done { commit, .. } if *commit == landing.commit) {

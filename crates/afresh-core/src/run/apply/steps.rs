@@ -1,4 +1,4 @@
-//! Steps: claimed by a worker, saved, finished or refused.
+//! Steps: claimed, saved, finished or refused.
 
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, TaskId};
