@@ -148,7 +148,7 @@ impl Rejection {
             Self::TimedOut { ending: ProcessEnd::WentSilent } => {
                 "failed:timeout: the worker printed nothing for too long".to_owned()
             }
-            Self::TimedOut { .. } => "failed:timeout: the worker did not end in time".to_owned(),
+            Self::TimedOut { .. } => "failed:timeout: the worker timed out".to_owned(),
             Self::OverLimit { excess, unsaved } => {
                 let what = excess.describe();
                 let rest = unsaved.as_ref().map(|why| format!("; {why}")).unwrap_or_default();

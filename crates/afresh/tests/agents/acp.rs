@@ -127,15 +127,15 @@ hear
     assert!(heard(&repo).iter().all(|message| message["method"] != "session/prompt"));
     let none = acting("greet\nopen\nhear", "", "models = \"three\"");
     let why = failed(&none);
-    assert!(why.contains("no choice of models"), "{why}");
+    assert!(why.contains("does not support choosing a model"), "{why}");
 }
 
 /// AG-06: whatever it does instead of answering, the task's error says what it was.
 #[test]
 fn an_acp_agent_that_does_not_answer_is_told_apart() {
     for (script, words) in [
-        ("exit 3", "ended before it answered the greeting"),
-        ("hear; exit 0", "ended before it answered the greeting"),
+        ("exit 3", "ended before it answered `initialize`"),
+        ("hear; exit 0", "ended before it answered `initialize`"),
         ("echo nonsense; echo '[1]'; echo '{'; greet; exit 1", "before it opened a session"),
         ("greet; open; hear; exit 4", "before it answered the prompt"),
         (

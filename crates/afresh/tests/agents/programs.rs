@@ -203,7 +203,7 @@ fn what_keeps_an_agent_from_being_installed_is_told() {
     }
     for (args, words) in [
         (&["gemni"][..], "did you mean \"gemini\""),
-        (&["claude", "codex", "--version", "1.2.3"], "for one program"),
+        (&["claude", "codex", "--version", "1.2.3"], "one program only"),
         (&["claude", "--version", "../x"], "is no version"),
         (&[], "has no agent that could be installed"),
     ] {
@@ -235,7 +235,7 @@ fn doctor_starts_every_agent_and_tells_its_cure() {
         ("agent claude", &["warn", "2.1.100", "older than 2.1.197", "claude-code@2.1.197"][..]),
         ("login claude", &["warn", "neither a key nor a login", "ANTHROPIC_API_KEY"]),
         ("agent codex", &["fail", "--version does not finish", "agents install codex"]),
-        ("agent gemini", &["fail", "exit code 3", "wrong engine"]),
+        ("agent gemini", &["fail", "exits with code 3", "wrong engine"]),
         ("agent over", &["\"ok\"", "99.0.0", "newer than 1.18.33"]),
         ("login over", &["warn", "name it in `env` under [agents.over]"]),
         ("agent opencode", &["\"ok\"", "not in the configuration"]),

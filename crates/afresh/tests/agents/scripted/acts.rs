@@ -38,7 +38,7 @@ fn listed_files_are_written_for_every_task() {
 #[test]
 fn an_act_that_cannot_be_done_names_its_line() {
     for (act, words) in [
-        ("{ edit = \"README.md\", find = \"no such words\", replace = \"\" }", "does not hold"),
+        ("{ edit = \"README.md\", find = \"no such words\", replace = \"\" }", "does not contain"),
         ("{ delete = \"nothing.txt\" }", "cannot delete nothing.txt"),
         ("{ run = \"exit 9\" }", "`exit 9` failed"),
     ] {

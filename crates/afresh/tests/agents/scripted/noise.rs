@@ -45,7 +45,7 @@ fn reports_that_make_no_sense_are_thrown_out() {
     let used = (&usage["input"], &usage["output"], &usage["cost_usd"]);
     assert_eq!(used, (&15.into(), &0.into(), &0.5.into()));
     let log = fs::read_to_string(repo.state().join("activity.log")).expect("the log");
-    let warned: Vec<&str> = log.lines().filter(|line| line.contains("is no amount")).collect();
+    let warned: Vec<&str> = log.lines().filter(|line| line.contains("invalid amount")).collect();
     assert_eq!(warned.len(), 3, "{log}");
     assert!(warned[0].contains("[WARN] [A.1]"), "{log}");
 }
