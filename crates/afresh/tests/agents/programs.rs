@@ -204,8 +204,8 @@ fn what_keeps_an_agent_from_being_installed_is_told() {
     for (args, words) in [
         (&["gemni"][..], "did you mean \"gemini\""),
         (&["claude", "codex", "--version", "1.2.3"], "one program only"),
-        (&["claude", "--version", "../x"], "is no version"),
-        (&[], "has no agent that could be installed"),
+        (&["claude", "--version", "../x"], "is not a version"),
+        (&[], "no agent of the configuration can be installed"),
     ] {
         let ran = none.afresh(&[&["agents", "install"], args].concat()).expect(2);
         assert!(ran.stderr.contains(words), "{args:?}: {}", ran.stderr);
