@@ -86,7 +86,7 @@ fn a_long_run_plan_gets_what_its_requirement_ids_name() {
     says(
         &told,
         &[
-            "What belongs to this task of specs/login/spec.md and specs/login/planning/requirements.md:",
+            "The parts for this task of specs/login/spec.md and specs/login/planning/requirements.md:",
             "## FR-001 Sign in\n\nBy mail.",
             "- FR-001: within a second",
         ],
@@ -200,7 +200,7 @@ fn files_of_needed_tasks_are_inlined_and_bounded() {
     assert!(sizes.len() <= 12 && sizes.iter().sum::<usize>() <= 32 * 1024, "{sizes:?}");
     assert!(sizes.iter().all(|size| *size <= 8 * 1024) && sizes.len() > 8, "{sizes:?}");
     assert_eq!((&inlined[0]["path"], &inlined[0]["cut"]), (&"00.txt".into(), &true.into()));
-    says(&repo.prompt("B", 1), &["00.txt (its beginning)\n```\na long line\n"]);
+    says(&repo.prompt("B", 1), &["00.txt (start of the file)\n```\na long line\n"]);
 }
 
 /// PR-07: a retry says attempt n of max, the failing command with its exit code and the end of its

@@ -51,7 +51,7 @@ fn a_worker_is_told_what_belongs_to_its_task() {
         "Hello\n\nGreets people.\n\nIn many ways.\n",
         "Part of: test: task 1 of 2 in p.plan.toml, wave 1 of 2",
         "Tabs, never blanks.",
-        "What belongs to this task of spec.md:\n\n# Greeter\n## Greeting\n- FR-001: greets by name\n",
+        "The parts for this task of spec.md:\n\n# Greeter\n## Greeting\n- FR-001: greets by name\n",
     ] {
         assert!(first.contains(said), "{said:?} is not in:\n{first}");
     }
@@ -70,7 +70,7 @@ fn levels_of_context_say_more_or_less() {
     repo.run(&[]).expect(0);
     let full = repo.prompt("B", 1);
     assert!(full.contains("A.txt\n```\nby A\n```"), "{full}");
-    assert!(full.contains("its worker says: NOTE-OF-WORKER"), "{full}");
+    assert!(full.contains("notes of its worker: NOTE-OF-WORKER"), "{full}");
     let repo = project("context = \"minimal\"\n");
     repo.run(&[]).expect(0);
     let minimal = repo.prompt("B", 1);

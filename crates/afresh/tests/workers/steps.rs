@@ -195,7 +195,7 @@ fn what_goes_on_without_its_need_is_told_to_worker_and_people() {
     repo.run(&[]).expect(1);
     assert_eq!(repo.landed(), ["B"]);
     let told = repo.prompt("B", 1);
-    assert!(told.contains("This task was to build on A, which a person gave up"), "{told}");
+    assert!(told.contains("This task needs A, which was skipped"), "{told}");
     let page = std::fs::read_to_string(repo.state().join("STATE.md")).expect("the page");
     assert!(page.contains("**warning**: A was ignored"), "{page}");
     assert!(page.contains("| A | a \\| b | skipped |"), "{page}");
