@@ -1,4 +1,4 @@
-//! What must hold for any bytes: no panic, an answer or located problems, and bounded ones.
+//! What must hold for any bytes: no panic, and a result or located problems of limited size.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use afresh_import::detect::{PlanFormat, ReadOptions, WorkUnit};
 use afresh_import::draft::DraftPlan;
 use afresh_import::plan_md::checkpoint_json;
 
-/// The most findings of one reading: each reader and each file has a limit of its own.
+/// The most findings of one plan; each reader and each file has a limit of its own.
 const MAX_FINDINGS: usize = 4_000;
 /// The most text in all tasks of a plan together, in bytes.
 const MAX_PLAN_TEXT: usize = 32 * 1024 * 1024;
-/// The longest message that a person is shown, in characters.
+/// The longest message, in characters.
 const MAX_MESSAGE_CHARS: usize = 20_000;
 
-/// Any text is an answer with bounded parts, or none.
+/// Any text is a result with limited parts, or none.
 pub(super) fn result(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let asked = ResultContext { task: "T001", names: vec!["Add login"], prompt: "the prompt" };

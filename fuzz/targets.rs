@@ -1,7 +1,7 @@
-//! The fuzz targets: what reads bytes that others wrote, by name.
+//! The fuzz targets by name: everything that reads untrusted bytes.
 //!
 //! Shared by the targets that `cargo fuzz` runs and by the ordinary tests that replay their corpora.
-//! What must hold is in `properties`.
+//! The properties to hold are in `properties`.
 
 #![allow(unreachable_pub, reason = "a library for the targets, a module for the tests")]
 
@@ -10,7 +10,7 @@ mod properties;
 
 use afresh_import::detect::format_by_name;
 
-/// Every target, and the file that its bytes are, where they do not begin with another one.
+/// Every target, and the file name for its bytes, unless they start with another one.
 pub const TARGETS: &[(&str, &str)] = &[
     ("result", ""),
     ("proxy_head", ""),
@@ -29,10 +29,10 @@ pub const TARGETS: &[(&str, &str)] = &[
     ("beads", ".beads/issues.jsonl"),
 ];
 
-/// Fails unless everything holds for these bytes that must hold for any.
+/// Checks the properties of a target for these bytes.
 ///
 /// # Panics
-/// If it does not.
+/// If a property does not hold.
 pub fn hold(target: &str, bytes: &[u8]) {
     let first = TARGETS.iter().find(|(name, _)| *name == target).expect("a target").1;
     match target {
@@ -52,10 +52,10 @@ pub fn hold(target: &str, bytes: &[u8]) {
     }
 }
 
-/// Line that begins another file.
+/// The start of a line that begins another file.
 const FILE: &str = "--- ";
 
-/// Bytes as several files: each begins with a line `--- PATH`. What stands before is `first`.
+/// Splits bytes into files: each starts with a line `--- PATH`. Bytes before the first are `first`.
 fn files(first: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {

@@ -1,4 +1,4 @@
-//! What the fuzz targets keep is replayed here, so that nothing that was mended breaks again.
+//! Replays the corpora of the fuzz targets, so that fixed bugs stay fixed.
 
 #[path = "../../../fuzz/targets.rs"]
 mod targets;
@@ -17,7 +17,7 @@ fn replay(target: &str) {
     let mut count = 0;
     for entry in fs::read_dir(fuzz().join("corpus").join(target)).expect("a corpus") {
         let bytes = fs::read(entry.expect("an entry").path()).expect("a file");
-        // Cut off as well: the shortest way to something odd.
+        // Cut off as well: a cheap way to unusual input.
         for end in [bytes.len(), bytes.len() / 2, bytes.len() / 3] {
             hold(target, &bytes[..end]);
         }
@@ -26,19 +26,19 @@ fn replay(target: &str) {
     assert!(count > 0, "no corpus for {target}");
 }
 
-/// B32: any text is an answer or none.
+/// B32: any text is a result or none.
 #[test]
 fn the_corpus_of_results_is_replayed() {
     replay("result");
 }
 
-/// FO-06: any bytes are a plan or located problems, and both are bounded.
+/// FO-06: any bytes are a plan or located problems, and both are limited.
 #[test]
 fn the_corpora_of_plans_are_replayed() {
     TARGETS.iter().filter(|(target, _)| *target != "result").for_each(|(target, _)| replay(target));
 }
 
-/// FO-06: no reader of plans is forgotten, and `cargo fuzz` knows what is replayed here.
+/// FO-06: every plan format has a target, and `cargo fuzz` builds what is replayed here.
 #[test]
 fn every_format_has_a_fuzz_target() {
     let names: Vec<&str> = TARGETS.iter().map(|(target, _)| *target).collect();

@@ -1,12 +1,12 @@
-//! Files that leave the tree, or trip a tool, in every format: B01, B02, B04, B05, B06.
+//! Paths outside of the tree, or hostile to tools, in every format: B01, B02, B04, B05, B06.
 
 use crate::written::{KINDS, Kind, rendered, with_code};
 use afresh_core::plan::TaskIndex;
 
-/// Formats that find their files in sentences, where a route or an option is none.
+/// Formats that find paths in sentences, where a route or an option is not a path.
 const SENTENCES: [&str; 2] = ["spec-kit", "gsd2"];
 
-/// Formats whose lists of files are lists.
+/// Formats with lists of files.
 fn listing() -> impl Iterator<Item = &'static Kind> {
     KINDS.iter().filter(|kind| kind.lists_files && !SENTENCES.contains(&kind.name))
 }
@@ -21,7 +21,7 @@ fn refused(path: &str) {
         assert!(!found.is_empty(), "{} {path:?}: {}", kind.name, rendered(&reading));
         let text = &files.iter().find(|(file, _)| *file == found[0].file).expect("its file").1;
         let line = text.lines().nth(found[0].line - 1).unwrap_or_default();
-        // Data escapes what stands behind a backslash.
+        // JSON and TOML escape backslashes.
         let start: String = path.chars().take(6).take_while(|c| *c != '\\').collect();
         assert!(line.contains(&start), "{}: {line:?} {:?}", kind.name, found[0]);
     }
@@ -29,7 +29,7 @@ fn refused(path: &str) {
 
 /// B01.
 #[test]
-fn paths_that_climb_out_are_refused_in_every_format() {
+fn parent_paths_are_rejected_in_every_format() {
     for path in ["../../etc/x", "src/../../x", ".."] {
         refused(path);
     }
@@ -37,7 +37,7 @@ fn paths_that_climb_out_are_refused_in_every_format() {
 
 /// B02.
 #[test]
-fn absolute_paths_are_refused_in_every_format() {
+fn absolute_paths_are_rejected_in_every_format() {
     for path in ["/etc/passwd", "~/.ssh/config", "C:\\Windows\\x.txt", "\\\\host\\share\\x"] {
         refused(path);
     }
@@ -45,15 +45,15 @@ fn absolute_paths_are_refused_in_every_format() {
 
 /// B04.
 #[test]
-fn gits_own_directory_is_refused_in_every_format() {
+fn the_git_directory_is_rejected_in_every_format() {
     for path in [".git/hooks/post-commit", "sub/.GIT/config", ".git"] {
         refused(path);
     }
 }
 
-/// B05: what would be an option of a tool; what a terminal would obey is refused or never a path.
+/// B05: paths that look like options, or contain control characters, are rejected or not read as paths.
 #[test]
-fn paths_that_trip_a_tool_are_refused_in_every_format() {
+fn hostile_paths_are_rejected_in_every_format() {
     refused("--output=x");
     for kind in listing() {
         for path in ["a\u{1b}[2Jb.txt", "a\u{0}b.txt", "a\u{202e}b.txt"] {
@@ -71,15 +71,15 @@ fn paths_that_trip_a_tool_are_refused_in_every_format() {
 
 /// B06.
 #[test]
-fn long_paths_and_components_are_refused_in_every_format() {
+fn long_paths_and_components_are_rejected_in_every_format() {
     refused(&format!("{}x", "d/".repeat(2_048)));
     refused(&format!("{}.txt", "c".repeat(256)));
 }
 
-/// B01: a path in a sentence that leaves the tree is no file of the task; without files it runs
+/// B01: a path outside of the tree in a sentence is not a file of the task; without files the task runs
 /// alone, which is safe.
 #[test]
-fn a_sentence_names_no_file_outside() {
+fn paths_outside_in_a_sentence_are_ignored() {
     for kind in KINDS.iter().filter(|kind| SENTENCES.contains(&kind.name)) {
         for path in ["../../etc/x.txt", "/etc/passwd", "~/.ssh/config", ".git/hooks/x.sh", "-x.txt"]
         {
@@ -104,8 +104,8 @@ fn a_sentence_names_no_file_outside() {
                 kind.name,
                 plan.task(TaskIndex::new(0)).files
             );
-            let told = reading.findings.iter().any(|found| found.code == "path-outside");
-            assert!(told || path.starts_with('-'), "{} {path} is passed over", kind.name);
+            let reported = reading.findings.iter().any(|found| found.code == "path-outside");
+            assert!(reported || path.starts_with('-'), "{} {path} is not reported", kind.name);
         }
     }
 }

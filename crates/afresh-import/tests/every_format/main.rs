@@ -1,12 +1,11 @@
-//! One story per kind of bad input, told in every format: whatever a plan is written in, what is
-//! wrong with it is found, named and located.
+//! One test per kind of bad input, in every format: problems are found, named and located.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`written`] | the same few tasks in each format's own words |
+//! | [`written`] | the same few tasks written in each format |
 //! | [`names`] | ids and dependencies |
-//! | [`files`] | files that leave the tree, or trip a tool |
-//! | [`texts`] | titles, commands and whole files that are not what they should be |
+//! | [`files`] | hostile paths |
+//! | [`texts`] | hostile titles, commands and files |
 
 mod files;
 mod names;

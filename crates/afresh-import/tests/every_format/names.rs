@@ -32,17 +32,17 @@ fn the_same_tasks_are_a_plan_in_every_format() {
     }
 }
 
-/// B07: both places are named; upper and lower case do not tell ids apart.
+/// B07: both places are named; ids that differ only in case are equal.
 #[test]
-fn a_doubled_id_is_refused_in_every_format() {
-    // Files in one directory cannot have one name.
+fn a_duplicate_id_is_rejected_in_every_format() {
+    // Two files in one directory cannot have the same name.
     let doubling = |kind: &&Kind| !["long-run", "ultraplan", "gsd", "gsd2"].contains(&kind.name);
     for kind in KINDS.iter().filter(doubling) {
         for again in [(kind.word)(1), (kind.word)(1).to_lowercase()] {
             let mut samples = kind.samples(3);
             samples[2].name = again.clone();
             let (_, reading) = kind.read(&samples);
-            // A reader may not know that name for an id at all; then it says so.
+            // A reader may not accept that name as an id at all; then it reports that.
             if again != (kind.word)(1) && with_code(&reading, "duplicate-id").is_empty() {
                 assert!(!reading.findings.is_empty(), "{} {again}", kind.name);
                 continue;
@@ -57,9 +57,9 @@ fn a_doubled_id_is_refused_in_every_format() {
     }
 }
 
-/// B08: an id that is none is refused with what ids are, whatever it would do to a path or a shell.
+/// B08: an invalid id is rejected with an explanation, whatever it would do to a path or a shell.
 #[test]
-fn hostile_ids_are_refused_in_every_format_that_has_free_ones() {
+fn hostile_ids_are_rejected_in_every_format_with_free_ids() {
     let long = "x".repeat(10_000);
     for kind in KINDS.iter().filter(|kind| kind.free_names) {
         for id in
@@ -69,14 +69,14 @@ fn hostile_ids_are_refused_in_every_format_that_has_free_ones() {
             id.clone_into(&mut samples[1].name);
             let (_, reading) = kind.read(&samples);
             assert!(reading.plan.is_none(), "{} {id:?} is an id", kind.name);
-            let said = rendered(&reading);
-            assert!(said.len() < 5_000, "{}: {} bytes", kind.name, said.len());
-            assert!(!said.contains('\u{202e}'), "{said:?}");
+            let text = rendered(&reading);
+            assert!(text.len() < 5_000, "{}: {} bytes", kind.name, text.len());
+            assert!(!text.contains('\u{202e}'), "{text:?}");
         }
     }
 }
 
-/// B08: names of files and headings become ids that are harmless, or are refused.
+/// B08: names of files and headings become harmless ids, or are rejected.
 #[test]
 fn hostile_names_of_files_never_become_ids() {
     for kind in KINDS.iter().filter(|kind| !kind.free_names) {
@@ -93,10 +93,10 @@ fn hostile_names_of_files_never_become_ids() {
     }
 }
 
-/// B09: a dependency on nothing is named where it stands: refused, or, where the format's own tools
-/// go on without it, warned about.
+/// B09: an unknown dependency is reported with its position: as an error, or as a warning if the format's
+/// own tools ignore it.
 #[test]
-fn an_unknown_dependency_is_named_in_every_format() {
+fn an_unknown_dependency_is_reported_in_every_format() {
     for kind in KINDS {
         let mut samples = kind.samples(2);
         samples[1].needs = vec![(kind.word)(77)];
@@ -113,21 +113,21 @@ fn an_unknown_dependency_is_named_in_every_format() {
 
 /// B10: a task that needs itself never waits for itself.
 #[test]
-fn a_task_that_needs_itself_is_told_in_every_format() {
+fn a_self_dependency_is_reported_in_every_format() {
     for kind in KINDS {
         let mut samples = kind.samples(2);
         samples[1].needs = vec![(kind.word)(2)];
         let (_, reading) = kind.read(&samples);
-        let told = reading.findings.iter().any(|found| {
+        let reported = reading.findings.iter().any(|found| {
             ["cycle", "self-dependency", "unresolved-dependency"].contains(&found.code.as_str())
         });
-        assert!(told, "{}: {}", kind.name, rendered(&reading));
+        assert!(reported, "{}: {}", kind.name, rendered(&reading));
     }
 }
 
-/// B10: circles of two and of 500 are refused, and their path is printed.
+/// B10: cycles of two and of 500 are rejected, and their path is shown.
 #[test]
-fn circles_are_refused_in_every_format() {
+fn cycles_are_rejected_in_every_format() {
     for kind in KINDS {
         for count in [2, 500] {
             let mut samples = kind.samples(count);
@@ -144,7 +144,7 @@ fn circles_are_refused_in_every_format() {
     }
 }
 
-/// B11: ten thousand tasks in a chain, and side by side, are a plan.
+/// B11: ten thousand tasks in a chain, and in parallel, are a plan.
 #[test]
 fn ten_thousand_tasks_are_a_plan_in_every_format() {
     for kind in KINDS {

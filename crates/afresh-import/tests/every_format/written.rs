@@ -1,4 +1,4 @@
-//! The same few tasks in each format's own words.
+//! The same few tasks written in each format.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// A task, before it is written down.
 #[derive(Debug, Clone)]
 pub(crate) struct Sample {
-    /// What others call it.
+    /// The name that dependencies use.
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) needs: Vec<String>,
@@ -25,14 +25,14 @@ type Files = Vec<(String, String)>;
 /// A format, and how tasks are written in it.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// What the nth task is called.
+    /// The name of the nth task.
     pub(crate) word: fn(usize) -> String,
     pub(crate) write: fn(&[Sample]) -> Files,
-    /// A name is a text that somebody writes, and not a file's name or a number.
+    /// Whether ids are free text, not file names or numbers.
     pub(crate) free_names: bool,
-    /// It has lists of files.
+    /// Whether it has lists of files.
     pub(crate) lists_files: bool,
-    /// It has commands that check.
+    /// Whether it has commands as checks.
     pub(crate) has_checks: bool,
 }
 
@@ -136,7 +136,7 @@ pub(crate) const KINDS: &[Kind] = &[
 ];
 
 impl Kind {
-    /// So many plain tasks, one after the other.
+    /// This many plain tasks in sequence.
     pub(crate) fn samples(&self, count: usize) -> Vec<Sample> {
         let sample = |n: usize| Sample {
             name: (self.word)(n),
@@ -154,7 +154,7 @@ impl Kind {
         (files, reading)
     }
 
-    /// What came of it; a plan, or errors, each at a place that exists and with a hint.
+    /// Reads it: a plan, or errors, each with a valid position and a hint.
     #[track_caller]
     pub(crate) fn read_files(&self, files: &[(String, String)]) -> PlanReading {
         let reading = match self.name {

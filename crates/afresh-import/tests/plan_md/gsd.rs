@@ -1,4 +1,4 @@
-//! A GSD project with everything that real ones hold.
+//! A GSD project with everything that real ones contain.
 
 use afresh_core::plan::TaskIndex;
 use afresh_formats::folder::MemoryFolder;
@@ -18,13 +18,13 @@ fn every_task_can_have_its_own_worker() {
     insta::assert_snapshot!(shown(&read(fixture("gsd/shop"), WorkUnit::Task)));
 }
 
-/// FO-06, B17: everything that is strange is said, with its place.
+/// FO-06, B17: all problems are reported with their positions.
 #[test]
-fn what_is_strange_is_said_with_its_place() {
+fn problems_are_reported_with_their_positions() {
     insta::assert_snapshot!(rendered(&read(fixture("gsd/shop"), WorkUnit::Plan)));
 }
 
-/// FO-06: what we do not know is kept as it was written.
+/// FO-06: unknown fields are kept with their source text.
 #[test]
 fn unknown_fields_are_kept() {
     let reading = read(fixture("gsd/shop"), WorkUnit::Plan);
@@ -33,16 +33,16 @@ fn unknown_fields_are_kept() {
     insta::assert_snapshot!(kept.join("\n"));
 }
 
-/// FO-02: a worker is told the plan's sections and its tasks as they stand there.
+/// FO-02: a worker gets the plan's sections and tasks.
 #[test]
-fn a_worker_is_told_what_the_plan_says() {
+fn a_worker_gets_the_text_of_the_plan() {
     let reading = read(fixture("gsd/shop"), WorkUnit::Plan);
     let plan = task(&reading, "02-01");
     insta::assert_snapshot!(format!(
         "{}\n=====\n{}",
         plan.instructions, plan.steps[0].instructions
     ));
-    // How GSD itself works is not for our workers: they would write its summary.
+    // Instructions for GSD itself are omitted: workers would write its summary.
     assert!(!plan.instructions.contains("SUMMARY"), "{}", plan.instructions);
 }
 
@@ -51,8 +51,8 @@ fn a_worker_is_told_what_the_plan_says() {
 fn a_single_plan_can_be_read() {
     let folder = MemoryFolder::new(fixture("gsd/shop"));
     let path = ".planning/phases/02-accounts/02-02-PLAN.md";
-    let wishes = ReadOptions { only: Some(path.to_owned()), ..ReadOptions::default() };
-    let reading = (format("gsd").read)(&folder, &wishes);
+    let options = ReadOptions { only: Some(path.to_owned()), ..ReadOptions::default() };
+    let reading = (format("gsd").read)(&folder, &options);
     let plan = reading.plan.as_ref().expect("a plan");
     assert_eq!(plan.len(), 1);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! long-run's plans, beside the spec that they were made from.
+//! long-run's plans next to their spec.
 
 use afresh_import::detect::WorkUnit;
 
@@ -6,14 +6,14 @@ use crate::{fixture, read, rendered, shown, task};
 
 const SPEC: &str = "agent-os/specs/2026-01-10-invoices/";
 
-/// FO-01: numbered plans with steps, the spec, ticked boxes and summaries.
+/// FO-01: numbered plans with steps, the spec, checked boxes and summaries.
 #[test]
-fn plans_beside_a_spec_are_a_plan() {
+fn plans_next_to_a_spec_are_a_plan() {
     let reading = read(fixture("long-run/app"), WorkUnit::Plan);
     insta::assert_snapshot!(shown(&reading) + &rendered(&reading));
 }
 
-/// FO-01, AG-04: constraints and context are told; who should do it is the task's agent.
+/// FO-01, AG-04: the worker gets constraints and context; the subagent becomes the task's agent.
 #[test]
 fn constraints_reach_the_worker() {
     let reading = read(fixture("long-run/app"), WorkUnit::Plan);

@@ -41,17 +41,17 @@ fn format(name: &str) -> &'static PlanFormat {
     format_by_name(name).expect("a format")
 }
 
-fn wishes(unit: WorkUnit) -> ReadOptions {
+fn options(unit: WorkUnit) -> ReadOptions {
     ReadOptions { unit, ..ReadOptions::default() }
 }
 
-/// Reads files in the one format that knows them.
+/// Reads files in the one format that is detected.
 fn read(files: Vec<(String, String)>, unit: WorkUnit) -> PlanReading {
     let folder = MemoryFolder::new(files);
     let [format] = detect_formats(&folder)[..] else {
         panic!("not one format: {:?}", folder.paths())
     };
-    (format.read)(&folder, &wishes(unit))
+    (format.read)(&folder, &options(unit))
 }
 
 /// Reads a single plan of GSD.

@@ -1,4 +1,4 @@
-//! Whatever happens to a file, there is a plan or there are located problems.
+//! Any damage to a file gives a plan or located problems.
 
 use afresh_core::plan::TaskIndex;
 use afresh_formats::folder::MemoryFolder;
@@ -6,7 +6,7 @@ use afresh_formats::reading::PlanReading;
 use afresh_import::detect::{WorkUnit, detect_formats};
 use proptest::prelude::*;
 
-use crate::{fixture, format, wishes};
+use crate::{fixture, format, options};
 
 const FIXTURES: [&str; 3] = ["gsd/shop", "ultraplan/tool", "long-run/app"];
 
@@ -19,7 +19,7 @@ fn plan_or_located_problems(
     let folder = MemoryFolder::new(files.to_vec());
     let formats = detect_formats(&folder);
     let readings: Vec<PlanReading> =
-        formats.iter().map(|format| (format.read)(&folder, &wishes(unit))).collect();
+        formats.iter().map(|format| (format.read)(&folder, &options(unit))).collect();
     for reading in &readings {
         let wrong = reading.findings.iter().any(afresh_formats::Finding::is_error);
         assert_eq!(reading.plan.is_none(), wrong, "{changed}: {:?}", reading.findings);
@@ -43,7 +43,7 @@ fn a_file_cut_off_anywhere_is_a_plan_or_located_problems() {
     for name in FIXTURES {
         let whole = bytes(name);
         for at in 0..whole.len() {
-            // Each of the bytes of a file in turn would take minutes; primes reach all kinds of places.
+            // Every byte would take minutes; a prime step reaches all kinds of places.
             for end in (0..whole[at].1.len()).step_by(13) {
                 let mut files = whole.clone();
                 files[at].1.truncate(end);
@@ -135,7 +135,7 @@ fn a_broken_line_loses_no_dependency() {
     }
 }
 
-/// Many small things in one file: bounded, whatever they are. (A quadratic reader would not end.)
+/// Many small things in one file are read in linear time; a quadratic reader would not end.
 #[test]
 fn large_files_are_read() {
     let many = [
@@ -177,7 +177,7 @@ fn ten_thousand_tasks_in_two_thousand_plans_are_a_plan() {
         (format!(".planning/phases/{phase:02}-p/{phase:02}-{number:02}-PLAN.md"), text)
     };
     let folder = MemoryFolder::new((0..2_000).map(plan));
-    let reading = (format("gsd").read)(&folder, &wishes(WorkUnit::Task));
+    let reading = (format("gsd").read)(&folder, &options(WorkUnit::Task));
     let plan = reading.plan.expect("a plan");
     assert_eq!((plan.len(), plan.waves().len()), (10_000, 10_000));
 }
@@ -199,7 +199,7 @@ proptest! {
     #[test]
     fn any_bytes_are_a_plan_or_located_problems(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
         let folder = MemoryFolder::new([("01-01-PLAN.md", noise)]);
-        let reading = (format("gsd").read)(&folder, &wishes(WorkUnit::Plan));
+        let reading = (format("gsd").read)(&folder, &options(WorkUnit::Plan));
         prop_assert_eq!(reading.plan.is_none(), reading.findings.iter().any(afresh_formats::Finding::is_error));
     }
 }

@@ -7,16 +7,16 @@ use crate::{plan, read, rendered, shown, task};
 
 /// B12: a plan without tasks is a task without steps; a file without anything is nothing to do.
 #[test]
-fn plans_without_tasks_are_said() {
+fn plans_without_tasks_are_reported() {
     insta::assert_snapshot!(rendered(&plan("")));
     insta::assert_snapshot!(rendered(&plan("---\nplan: 01\n---\n  \n")));
     let whole = plan("Write the manual.");
     assert_eq!(task(&whole, "01-01").instructions, "Phase: 01-a\n\nWrite the manual.");
 }
 
-/// B15: YAML that would grow is refused.
+/// B15: YAML that would expand is rejected.
 #[test]
-fn a_frontmatter_with_aliases_is_refused() {
+fn a_frontmatter_with_aliases_is_rejected() {
     let text = "---\nplan: &a [x]\ndepends_on: [*a, *a]\n---\n<task><name>x</name></task>";
     insta::assert_snapshot!(rendered(&plan(text)));
 }
@@ -29,17 +29,17 @@ fn entities_stay_as_they_are() {
     assert_eq!(task(&reading, "01-01").steps[0].name, "&lol;&x;");
 }
 
-/// B17: what is cut off is an error, with its line.
+/// B17: a file that is cut off is an error with its line.
 #[test]
-fn a_task_that_never_ends_is_an_error() {
+fn an_unclosed_task_is_an_error() {
     insta::assert_snapshot!(rendered(&plan(
         "<tasks>\n<task type=\"auto\">\n<name>x</name>\n<verify>npm"
     )));
 }
 
-/// B18: however its lines end, a plan is the same, and so are the places.
+/// B18: line endings change neither the plan nor the positions.
 #[test]
-fn line_ends_and_marks_make_no_difference() {
+fn line_endings_make_no_difference() {
     let files = crate::fixture("gsd/shop");
     let strange = files.iter().map(|(path, text)| {
         let text = format!("\u{feff}{}", text.trim_end().replace('\n', "\r\n"));
@@ -53,21 +53,21 @@ fn line_ends_and_marks_make_no_difference() {
 
 /// B19: bytes that are not text are located.
 #[test]
-fn bytes_that_are_no_text_are_located() {
+fn bytes_that_are_not_text_are_located() {
     let folder =
         afresh_formats::folder::MemoryFolder::new([("01-01-PLAN.md", b"<task>\n\xff".to_vec())]);
-    let reading = (crate::format("gsd").read)(&folder, &crate::wishes(WorkUnit::Plan));
+    let reading = (crate::format("gsd").read)(&folder, &crate::options(WorkUnit::Plan));
     insta::assert_snapshot!(rendered(&reading));
 }
 
 /// B20: a misspelt tag or key never silently means that there is no check.
 #[test]
-fn misspelt_tags_and_keys_are_named() {
+fn misspelt_tags_and_keys_are_reported() {
     let text = "---\nplan: 01\ndepend_on: [01-02]\n---\n<task type=\"auto\">\n  <name>x</name>\n  <verfiy>npm test</verfiy>\n</task>";
     insta::assert_snapshot!(rendered(&plan(text)));
 }
 
-/// B21: an empty check is no check.
+/// B21: an empty check does not count.
 #[test]
 fn a_plan_without_a_command_is_unchecked() {
     for verify in ["<verify></verify>", "<verify>  \n </verify>", "", "<verify>Looks good</verify>"]
@@ -78,9 +78,9 @@ fn a_plan_without_a_command_is_unchecked() {
     }
 }
 
-/// Whatever a plan puts into a check of ours, it stays one word.
+/// Text of a plan in a generated check stays one shell word.
 #[test]
-fn what_becomes_part_of_a_command_is_quoted() {
+fn text_in_a_generated_command_is_quoted() {
     let text = "---\nmust_haves:\n  artifacts:\n    - path: \"src/$(touch x)'.ts\"\n    - path: a/b.ts\n      contains: \"'; touch pwned; echo '\"\n---\n<task><name>x</name></task>";
     let reading = plan(text);
     let commands: Vec<&str> =
@@ -91,16 +91,16 @@ fn what_becomes_part_of_a_command_is_quoted() {
     );
 }
 
-/// B01, B02, B04: paths that leave the repository are refused where they stand.
+/// B01, B02, B04: paths outside of the repository are rejected with their position.
 #[test]
-fn paths_that_leave_the_repository_are_refused() {
+fn paths_outside_of_the_repository_are_rejected() {
     let text = "---\nfiles_modified: [/etc/passwd, ok.ts]\n---\n<task><name>x</name>\n<files>../../etc/x, .git/hooks/post-commit</files></task>";
     insta::assert_snapshot!(rendered(&plan(text)));
 }
 
-/// B10: plans that need each other are shown as their circle.
+/// B10: plans that need each other are shown as a cycle.
 #[test]
-fn plans_in_a_circle_are_shown() {
+fn plans_in_a_cycle_are_shown() {
     let member = |number: &str, needs: &str| {
         let path = format!(".planning/phases/01-a/01-{number}-PLAN.md");
         (path, format!("---\nwave: 1\ndepends_on: [{needs}]\n---\n<task><name>x</name></task>"))
@@ -115,9 +115,9 @@ fn member(phase: &str, number: &str) -> (String, String) {
     (path, "<task><name>x</name><verify>make test</verify></task>".to_owned())
 }
 
-/// FO-02: a summary tells that a plan is done, unless it says otherwise.
+/// FO-02: a plan with a summary is done, unless the summary says otherwise.
 #[test]
-fn a_summary_tells_what_is_done() {
+fn a_plan_with_a_summary_is_done() {
     let done = |status: &str| {
         let summary = format!("---\nphase: 01\n{status}\n---\n# Summary\n");
         let path = ".planning/phases/01-x/01-01-SUMMARY.md".to_owned();
@@ -145,9 +145,9 @@ fn phases_run_one_after_the_other() {
     assert_eq!(needs("10-1"), ["2.1-1"]);
 }
 
-/// FO-06: what lies beside the plans and cannot be read is named, with what follows from that.
+/// FO-06: an additional file that cannot be read is reported with the consequence.
 #[test]
-fn what_lies_beside_a_plan_and_cannot_be_read_is_named() {
+fn an_unreadable_additional_file_is_reported() {
     let task = b"<task><name>x</name><verify>make test</verify></task>".to_vec();
     for (format, plan, beside) in [
         ("gsd", ".planning/phases/01-x/01-01-PLAN.md", ".planning/phases/01-x/01-01-SUMMARY.md"),
@@ -159,7 +159,7 @@ fn what_lies_beside_a_plan_and_cannot_be_read_is_named() {
     ] {
         let files = [(plan, task.clone()), (beside, b"caf\xe9".to_vec())];
         let folder = afresh_formats::folder::MemoryFolder::new(files);
-        let reading = (crate::format(format).read)(&folder, &crate::wishes(WorkUnit::Plan));
+        let reading = (crate::format(format).read)(&folder, &crate::options(WorkUnit::Plan));
         let found = reading.findings.iter().find(|found| found.file == beside);
         let found = found.unwrap_or_else(|| panic!("{beside} is passed over"));
         assert_eq!((found.code.as_str(), found.is_error()), ("not-utf8", false));
@@ -168,7 +168,7 @@ fn what_lies_beside_a_plan_and_cannot_be_read_is_named() {
     }
 }
 
-/// FO-02: every place and name that plans have had, in one project.
+/// FO-02: all layouts of plans in one project.
 #[test]
 fn plans_of_all_layouts_are_read_together() {
     let task = "<task><name>x</name><verify>make test</verify></task>".to_owned();
@@ -191,7 +191,7 @@ fn plans_of_all_layouts_are_read_together() {
     let ids: Vec<&str> = plan.tasks().iter().map(|task| task.id.as_str()).collect();
     let all = ["v1.0-01-01", "01-01", "02-01", "02.1-01", "03-01", "04-docs", "quick-007"];
     assert_eq!(ids, all);
-    // An archived milestone is done; phases follow each other; quick plans wait for nobody.
+    // An archived milestone is done; phases run in order; quick plans wait for nothing.
     assert!(plan.task(TaskIndex::new(0)).done_before.is_some());
     let position = |need: &TaskIndex| need.position();
     let needs = |at: TaskIndex| plan.needs(at).iter().map(position).collect::<Vec<usize>>();

@@ -13,8 +13,7 @@ use crate::folders::{
 
 const TASKS: &str = "agent-os/specs/2025-11-02-bulk-import/tasks.md";
 
-/// FO-01: groups are tasks, their boxes steps; ticked groups are done; the finished spec beside it
-/// is not meant.
+/// FO-01: groups are tasks, and their boxes steps; checked groups are done; the finished spec is not read.
 #[test]
 fn task_groups_become_tasks() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("agent-os"))));
@@ -22,12 +21,12 @@ fn task_groups_become_tasks() {
 
 /// FO-01: a worker gets its group, its role, the specification and the requirements.
 #[test]
-fn a_worker_gets_its_group_and_what_lies_beside_it() {
+fn a_worker_gets_its_group_and_the_common_documents() {
     let plan = read(&FORMAT, &fixture("agent-os")).plan.expect("a plan");
     insta::assert_snapshot!(plan.tasks()[1].instructions);
 }
 
-/// FO-01: the finished specification is read where a person names it, or a file beside it.
+/// FO-01: the finished spec is read if the user names it or a file next to it.
 #[test]
 fn a_named_spec_is_read() {
     for file in ["tasks.md", "spec.md", "planning/initialization.md"] {
@@ -38,18 +37,18 @@ fn a_named_spec_is_read() {
     }
 }
 
-/// FO-06: of several that are not finished, none is guessed at.
+/// FO-06: with several unfinished specs, the user must name one.
 #[test]
-fn several_open_specs_are_asked_about() {
+fn several_unfinished_specs_are_an_error() {
     let mut all = files("agent-os");
     let other = TASKS.replace("bulk-import", "other");
     all.insert(other, all[TASKS].clone());
     insta::assert_snapshot!(shown(&plan_or_located_problems(&FORMAT, &all)));
 }
 
-/// FO-01: ticking a box during a run changes nothing but what is done.
+/// FO-01: checking a box during a run changes only what is done.
 #[test]
-fn a_ticked_box_does_not_make_another_task() {
+fn a_checked_box_does_not_change_the_task() {
     let open = read(&FORMAT, &fixture("agent-os")).plan.expect("a plan");
     let mut all = files("agent-os");
     let text = String::from_utf8(all[TASKS].clone()).expect("text");
@@ -64,8 +63,8 @@ fn a_ticked_box_does_not_make_another_task() {
     assert!(open.tasks()[1].done_before.is_none() && ticked.tasks()[1].done_before.is_some());
 }
 
-/// FO-01: known from the root, from its own directory and from a specification's; another format's
-/// tasks.md is not it, and plans that were made from it win.
+/// FO-01: detected from the root, from its own directory and from a spec's; not by another format's
+/// tasks.md, and not if long-run plans were made from it.
 #[test]
 fn it_is_recognised_by_its_files() {
     let names = |files: Vec<(String, Vec<u8>)>| -> Vec<&str> {
@@ -87,18 +86,18 @@ fn with(text: &str) -> BTreeMap<String, Vec<u8>> {
     BTreeMap::from([(TASKS.to_owned(), text.as_bytes().to_vec())])
 }
 
-/// B07, B09, B10, B12: what is wrong is pointed at.
+/// B07, B09, B10, B12: problems are located.
 #[test]
-fn wrong_groups_are_pointed_at() {
+fn wrong_groups_are_located() {
     let text = "# T\n\n#### Task Group 1: A\n**Dependencies:** Task Group 9\n\n#### Task Group 2: B\n**Dependencies:** the design, once approved\n\n#### Task Group 3: C\n- **Dependencies**: Task Group 3\n\n#### Task Group 1: D\n";
     insta::assert_snapshot!("wrong_groups", shown(&plan_or_located_problems(&FORMAT, &with(text))));
     let empty = plan_or_located_problems(&FORMAT, &with("# T\n"));
     insta::assert_snapshot!("no_groups", shown(&empty));
 }
 
-/// B11: ten thousand groups, also such that name each other in spans.
+/// B11: ten thousand groups, also with dependencies on ranges.
 #[test]
-fn many_groups_are_read_within_bounds() {
+fn many_groups_are_read() {
     let groups = |needs: &str| -> String {
         let group =
             |n| format!("#### Task Group {n}: x\n**Dependencies:** {needs}\n- [ ] {n}.1 y\n");
@@ -118,6 +117,6 @@ fn damaged_task_groups_are_plans_or_located_problems() {
 
 /// B18
 #[test]
-fn line_ends_of_task_groups_make_no_difference() {
+fn line_endings_of_task_groups_make_no_difference() {
     line_ends_make_no_difference(&FORMAT, "agent-os");
 }

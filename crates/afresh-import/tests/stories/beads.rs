@@ -1,4 +1,4 @@
-//! beads: issues, a line each.
+//! beads: one issue per line.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,8 +14,8 @@ use crate::folders::{
 
 const FILE: &str = ".beads/issues.jsonl";
 
-/// PL-11: issues become tasks; epics are taken apart; closed is done; what was deferred is asked
-/// about where something needs it.
+/// PL-11: issues become tasks; epics are replaced by their children; closed issues are done; a person is
+/// asked about a deferred issue that another needs.
 #[test]
 fn beads_issues_become_tasks() {
     let reading = read(&FORMAT, &fixture("beads"));
@@ -31,8 +31,8 @@ fn with(lines: &str) -> BTreeMap<String, Vec<u8>> {
     BTreeMap::from([(FILE.to_owned(), lines.as_bytes().to_vec())])
 }
 
-/// PL-11: a lost issue is an error, because its dependents would start too early; a deleted one is
-/// not, nor what another project brings.
+/// PL-11: a lost issue is an error, because its dependents would start too early; a deleted issue or one
+/// of another project is not.
 #[test]
 fn a_dependency_on_a_lost_issue_is_an_error() {
     let waits = |id: &str| {
@@ -52,9 +52,9 @@ fn a_dependency_on_a_lost_issue_is_an_error() {
     assert!(readable && codes.contains(&"unresolved-dependency".to_owned()), "{codes:?}");
 }
 
-/// B07, B10, B12, FO-06: doubled issues, circles, and what a merge left behind are pointed at.
+/// B07, B10, B12, FO-06: duplicate issues, cycles and merge conflict markers are located.
 #[test]
-fn wrong_issues_are_pointed_at() {
+fn wrong_issues_are_located() {
     for (name, lines) in [
         ("beads_doubled", "{\"id\":\"a-1\",\"title\":\"x\"}\n{\"id\":\"a-1\",\"title\":\"y\"}\n"),
         (
@@ -77,9 +77,9 @@ fn wrong_issues_are_pointed_at() {
     }
 }
 
-/// PL-11: An epic of epics, one that waits for its own child, and a child of itself come to an end.
+/// PL-11: reading ends for an epic of epics, one that waits for its own child, and a child of itself.
 #[test]
-fn tangled_epics_come_to_an_end() {
+fn circular_epics_are_read() {
     let lines = r#"{"id":"e1","title":"e","issue_type":"epic","dependencies":[{"depends_on_id":"e2","type":"parent-child"},{"depends_on_id":"t1","type":"blocks"}]}
 {"id":"e2","title":"e","issue_type":"epic","dependencies":[{"depends_on_id":"e1","type":"parent-child"}]}
 {"id":"t1","title":"t","dependencies":[{"depends_on_id":"e1","type":"parent-child"}]}
@@ -101,8 +101,8 @@ fn tangled_epics_come_to_an_end() {
     assert_eq!(needs, ["t1 <- []", "t2 <- [\"t1\"]", "t3 <- [\"t1\", \"t2\"]"]);
 }
 
-/// B11: ten thousand issues in a chain; and epics that would be a hundred million dependencies are
-/// refused, not computed.
+/// B11: ten thousand issues in a chain are read; epics with a hundred million dependencies are rejected
+/// without computing them.
 #[test]
 fn many_issues_are_read() {
     let mut lines = String::new();

@@ -1,5 +1,5 @@
-//! Every code is explained, and its example is true: the wrong one has the finding, the right one
-//! does not (BE-01).
+//! Every code is explained, and its example is right: the wrong file has the finding, the fixed one does
+//! not (BE-01).
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ use afresh_formats::lint::{self, LintSubject};
 use afresh_formats::native;
 use afresh_import::detect::{ReadOptions, detect_formats};
 
-/// Everything that is found in a file, in a repository with two files.
+/// All findings of a file, in a repository with two files.
 fn found(file: &str, text: &str) -> Vec<Finding> {
     let folder = MemoryFolder::new([(file, text)]);
     let (format, reading) = match detect_formats(&folder).first() {
@@ -29,9 +29,9 @@ fn found(file: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// BE-01: one example per code; each finding is at its place and has a remedy.
+/// BE-01: one example per code; each finding has a position and a hint.
 #[test]
-fn the_wrong_example_has_the_finding_and_the_right_one_has_not() {
+fn only_the_wrong_example_has_the_finding() {
     let mut wrong = Vec::new();
     for known in codes::all() {
         let Some(example) = known.example else { continue };
@@ -43,7 +43,7 @@ fn the_wrong_example_has_the_finding_and_the_right_one_has_not() {
             wrong.push(format!("{code}: not found, but {others:?}"));
         }
         for hit in hits.iter().filter(|hit| hit.hint.is_none()) {
-            wrong.push(format!("{code}: no remedy: {}", hit.message));
+            wrong.push(format!("{code}: no hint: {}", hit.message));
         }
         for other in all.iter().filter(|finding| codes::explain(&finding.code).is_none()) {
             wrong.push(format!("{} is not explained", other.code));
@@ -57,9 +57,9 @@ fn the_wrong_example_has_the_finding_and_the_right_one_has_not() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// BE-01: what is explained can be found.
+/// BE-01: every explained code is used.
 #[test]
-fn every_code_that_is_explained_can_be_found() {
+fn every_explained_code_is_used() {
     let explained: BTreeSet<&str> = codes::all().iter().map(|known| known.code).collect();
     assert_eq!(explained.len(), codes::all().len(), "a code is explained twice");
     let mut source = String::new();
@@ -71,7 +71,7 @@ fn every_code_that_is_explained_can_be_found() {
     assert!(unused.is_empty(), "explained, and never found: {unused:?}");
 }
 
-/// The text of all sources below a directory but for the explanations.
+/// The text of all sources below a directory, except the explanations.
 fn gather(directory: &Path, source: &mut String) {
     for entry in std::fs::read_dir(directory).expect("sources").flatten() {
         let path = entry.path();

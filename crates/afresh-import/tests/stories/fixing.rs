@@ -1,4 +1,4 @@
-//! Mending: what is proposed is proved, and nothing else changes (BE-01).
+//! Fixes: each is verified, and nothing else changes (BE-01).
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use afresh_formats::lint::{self, LintSubject};
 use afresh_import::detect::{ReadOptions, format_by_name};
 use proptest::prelude::*;
 
-fn look(format: &str, folder: &dyn PlanFolder) -> LintResult {
+fn lint_files(format: &str, folder: &dyn PlanFolder) -> LintResult {
     let reading = (format_by_name(format).expect("a format").read)(folder, &ReadOptions::default());
     let mut findings = reading.findings;
     if let Some(plan) = &reading.plan {
@@ -20,27 +20,27 @@ fn look(format: &str, folder: &dyn PlanFolder) -> LintResult {
     LintResult { plan: reading.plan, findings }
 }
 
-fn mended(format: &str, files: &BTreeMap<String, Vec<u8>>) -> AppliedFixes {
+fn applied(format: &str, files: &BTreeMap<String, Vec<u8>>) -> AppliedFixes {
     let folder = MemoryFolder::new(files.clone());
-    apply_fixes(&folder, files, &|folder| look(format, folder))
+    apply_fixes(&folder, files, &|folder| lint_files(format, folder))
 }
 
-/// The files with what was mended.
-fn with(files: &BTreeMap<String, Vec<u8>>, mended: &AppliedFixes) -> BTreeMap<String, Vec<u8>> {
+/// The files with the fixes applied.
+fn with(files: &BTreeMap<String, Vec<u8>>, applied: &AppliedFixes) -> BTreeMap<String, Vec<u8>> {
     let mut all = files.clone();
-    all.extend(mended.files.clone());
+    all.extend(applied.files.clone());
     all
 }
 
-/// Mends one file, and says what it is then; twice is the same as once.
+/// Fixes one file and returns it; fixing it again changes nothing.
 #[track_caller]
 fn fixes(format: &str, path: &str, text: &str, code: &str) -> String {
     let files = BTreeMap::from([(path.to_owned(), text.as_bytes().to_vec())]);
-    let once = mended(format, &files);
+    let once = applied(format, &files);
     let codes: Vec<&str> = once.done.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, [code], "{:?}", once.refused);
     let after = with(&files, &once);
-    let twice = mended(format, &after);
+    let twice = applied(format, &after);
     assert!(twice.files.is_empty() && twice.done.is_empty(), "{:?}", twice.done);
     String::from_utf8(after[path].clone()).expect("text")
 }
@@ -53,9 +53,9 @@ fn plan(frontmatter: &str, tasks: &str) -> String {
 
 const TASK: &str = "<task type=\"auto\">\n  <name>One</name>\n  <files>a.ts</files>\n  <action>Do it</action>\n  <verify>npm test</verify>\n  <done>It is</done>\n</task>\n";
 
-/// BE-01: a misspelt key, a wave, an open tag, quotes: each in every line around it.
+/// BE-01: misspelt keys, waves, unclosed tags and quotes are fixed.
 #[test]
-fn what_is_safe_is_mended() {
+fn safe_fixes_are_applied() {
     let text = plan("wave: 1\ndepend_on: []\nfiles_modified: [a.ts]\n", TASK);
     let fixed = fixes("gsd", PLAN, &text, "unknown-field");
     assert_eq!(fixed, text.replace("depend_on", "depends_on"));
@@ -83,31 +83,31 @@ fn what_is_safe_is_mended() {
     assert_eq!(fixed, text.replace("autonomous: true", "autonomous: false"));
 }
 
-/// BE-01: JSON that other readers let pass, and keys of other formats.
+/// BE-01: JSON that other parsers accept, and keys of other formats.
 #[test]
-fn json_is_mended() {
+fn json_is_fixed() {
     let task = r#"{"id": "T001", "name": "a", "phase": 1, "files": [{"path": "a.py", "action": "create"}], "dependancies": {"tasks": []}, "acceptance_criteria": [{"criterion": "c", "verification": "pytest"}]}"#;
     let fixed = fixes("tasker", ".tasker/tasks/T001.json", task, "unknown-field");
     assert_eq!(fixed, task.replace("dependancies", "dependencies"));
     let tasks = "{\"tasks\": [{\"id\": 1, \"title\": \"a\", \"status\": \"pending\", \"dependencies\": [],},]}";
     let path = ".taskmaster/tasks/tasks.json".to_owned();
     let files = BTreeMap::from([(path.clone(), tasks.as_bytes().to_vec())]);
-    let once = mended("task-master", &files);
+    let once = applied("task-master", &files);
     assert_eq!(once.done.len(), 2, "{once:?}");
     assert_eq!(with(&files, &once)[&path], tasks.replace(",}", "}").replace(",]", "]").as_bytes());
 }
 
-/// BE-01: a fix that would bring something else is refused, and the file stays as it is.
+/// BE-01: a fix that would cause another finding is refused, and the file is unchanged.
 #[test]
-fn a_fix_that_brings_something_else_is_refused() {
+fn a_fix_that_causes_another_finding_is_refused() {
     let text = plan("wave: 1\ndepend_on: [\"99-99\"]\n", TASK);
     let files = BTreeMap::from([(PLAN.to_owned(), text.into_bytes())]);
-    let mended = mended("gsd", &files);
-    assert!(mended.files.is_empty() && mended.done.is_empty(), "{mended:?}");
-    assert_eq!(mended.refused.len(), 1);
+    let applied = applied("gsd", &files);
+    assert!(applied.files.is_empty() && applied.done.is_empty(), "{applied:?}");
+    assert_eq!(applied.refused.len(), 1);
 }
 
-/// Everything that a mistake can be made of, and what the file is without it.
+/// Combinations of mistakes, and the file without them.
 fn mistakes() -> impl Strategy<Value = (String, String)> {
     let keys = prop::sample::subsequence(
         vec![
@@ -142,18 +142,18 @@ fn mistakes() -> impl Strategy<Value = (String, String)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// BE-01: after mending, none of those findings is there, no new one is, all that was right is
-    /// as it was, and mending again changes nothing.
+    /// BE-01: after fixing, those findings are gone, none is new, everything else is unchanged, and fixing
+    /// again changes nothing.
     #[test]
-    fn mending_removes_mistakes_and_nothing_else((right, wrong) in mistakes()) {
+    fn fixes_remove_mistakes_and_nothing_else((right, wrong) in mistakes()) {
         let files = BTreeMap::from([(PLAN.to_owned(), wrong.into_bytes())]);
-        let once = mended("gsd", &files);
+        let once = applied("gsd", &files);
         let after = with(&files, &once);
         prop_assert_eq!(String::from_utf8_lossy(&after[PLAN]), right);
         let folder = MemoryFolder::new(files.clone());
-        let now = look("gsd", &PatchedFolder::new(&folder, after.clone()));
+        let now = lint_files("gsd", &PatchedFolder::new(&folder, after.clone()));
         prop_assert!(now.plan.is_some());
         prop_assert!(!now.findings.iter().any(|finding: &Finding| finding.fix.is_some()));
-        prop_assert!(mended("gsd", &after).files.is_empty());
+        prop_assert!(applied("gsd", &after).files.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Plans in several files, as they lie in a directory: fixtures, and what must hold for each.
+//! Plans in several files: fixtures, and what must hold for each.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -36,12 +36,12 @@ pub(crate) fn fixture(name: &str) -> MemoryFolder {
     MemoryFolder::new(files(name))
 }
 
-/// Reads with a format, as nobody asked for anything special.
+/// Reads with default options.
 pub(crate) fn read(format: &PlanFormat, folder: &dyn PlanFolder) -> PlanReading {
     (format.read)(folder, &ReadOptions::default())
 }
 
-/// Reads one file that a person named.
+/// Reads one file that the user named.
 pub(crate) fn read_only(format: &PlanFormat, folder: &dyn PlanFolder, file: &str) -> PlanReading {
     (format.read)(folder, &ReadOptions { only: Some(file.to_owned()), ..ReadOptions::default() })
 }
@@ -64,8 +64,8 @@ pub(crate) fn shown(reading: &PlanReading) -> String {
 fn describe(text: &mut String, wave: u32, task: &Task) {
     let needs: Vec<_> = task.needs.iter().map(ToString::to_string).collect();
     let _ = writeln!(text, "[{wave}] {}: {} <- [{}]", task.id, task.title, needs.join(" "));
-    let mut line = |word: &str, said: String| {
-        let _ = writeln!(text, "      {word} {said}");
+    let mut line = |word: &str, value: String| {
+        let _ = writeln!(text, "      {word} {value}");
     };
     for file in &task.files {
         let action = file.action.map_or(String::new(), |action| format!(" ({action:?})"));
@@ -129,7 +129,7 @@ pub(crate) fn plan_or_located_problems(
     reading
 }
 
-/// B18: line ends, a byte order mark and a missing last line end make no difference.
+/// B18: line endings, a byte order mark and a missing final newline make no difference.
 pub(crate) fn line_ends_make_no_difference(format: &PlanFormat, name: &str) {
     let plain = files(name);
     let meant = read(format, &MemoryFolder::new(plain.clone()));

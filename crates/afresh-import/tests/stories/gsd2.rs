@@ -13,8 +13,8 @@ use crate::folders::{
 
 const M002: &str = ".gsd/milestones/M002/";
 
-/// PL-11: the first milestone that is not finished; tasks wait for those that write what they read,
-/// slices as they say; commands are checks, prose is not.
+/// PL-11: the first unfinished milestone is read; tasks wait for the writers of what they read, slices as
+/// stated; commands are checks, prose is not.
 #[test]
 fn a_milestone_of_gsd_2_becomes_a_plan() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("gsd2"))));
@@ -28,7 +28,7 @@ fn a_worker_of_gsd_2_gets_its_plan() {
     insta::assert_snapshot!(task.instructions);
 }
 
-/// PL-11: a milestone is read where a person names one of its files.
+/// PL-11: a milestone is read if the user names one of its files.
 #[test]
 fn a_named_milestone_is_read() {
     let reading = read_only(&FORMAT, &fixture("gsd2"), ".gsd/milestones/M001/M001-ROADMAP.md");
@@ -37,7 +37,7 @@ fn a_named_milestone_is_read() {
     assert!(plan.tasks()[0].done_before.is_some());
 }
 
-/// PL-11: known from the root, from `.gsd` and from a milestone's directory.
+/// PL-11: detected from the root, from `.gsd` and from a milestone's directory.
 #[test]
 fn gsd_2_is_recognised_by_its_files() {
     for front in ["", ".gsd/", ".gsd/milestones/", M002] {
@@ -56,9 +56,9 @@ fn with(roadmap: &str, more: &[(&str, &str)]) -> BTreeMap<String, Vec<u8>> {
     files.chain([own]).collect()
 }
 
-/// B09, B10, B12: a slice that waits for one without a plan, slices in a circle, and none at all.
+/// B09, B10, B12: a slice that waits for one without a plan, slices in a cycle, and no slices.
 #[test]
-fn wrong_slices_are_pointed_at() {
+fn wrong_slices_are_located() {
     let task = "- [ ] **T01: Do** `est:5m`\n";
     let roadmap = "- [ ] **S01: A** `depends:[S02]`\n- [ ] **S02: B** `depends:[]`\n";
     let unplanned = with(roadmap, &[("slices/S01/S01-PLAN.md", task)]);
@@ -74,9 +74,9 @@ fn wrong_slices_are_pointed_at() {
     assert_eq!(empty.findings[0].code, "empty-plan");
 }
 
-/// PL-11: a roadmap that does not say what slices need has them one after the other.
+/// PL-11: slices without stated dependencies run in order.
 #[test]
-fn slices_without_a_word_follow_each_other() {
+fn slices_without_dependencies_run_in_order() {
     let task = "- [ ] **T01: Do** `est:5m`\n- [ ] **T02: Do more** `est:5m`\n";
     let both = [("slices/S01/S01-PLAN.md", task), ("slices/S02/S02-PLAN.md", task)];
     let roadmap = "- [ ] **S01: A** `risk:low`\n- [ ] **S02: B**\n";
@@ -92,6 +92,6 @@ fn damaged_milestones_are_plans_or_located_problems() {
 
 /// B18
 #[test]
-fn line_ends_of_milestones_make_no_difference() {
+fn line_endings_of_milestones_make_no_difference() {
     line_ends_make_no_difference(&FORMAT, "gsd2");
 }

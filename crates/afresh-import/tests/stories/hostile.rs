@@ -1,4 +1,4 @@
-//! Texts that nobody wrote: one piece over and over, in every place where a reader looks closely.
+//! Hostile texts: one piece repeated in every place that a reader parses.
 //!
 //! A reader that is not linear would take minutes here, or gigabytes.
 
@@ -56,7 +56,7 @@ const PIECES: &[&str] = &[
     " ",
 ];
 
-/// What stands around the pieces: nothing, or the place where a reader looks closely.
+/// The text around the pieces: nothing, or a place that the reader parses.
 fn places(format: &str) -> &'static [(&'static str, &'static str)] {
     match format {
         "specflow" => &[

@@ -13,7 +13,7 @@ use afresh_testkit::large_plan;
 
 use crate::rendered;
 
-/// A folder that counts what is asked of it.
+/// A folder that counts its calls.
 struct Counting {
     folder: MemoryFolder,
     texts: Cell<usize>,
@@ -40,8 +40,8 @@ impl PlanFolder for Counting {
     }
 }
 
-/// Reads a plan of so many tasks, all of which must be there, each waiting for the one it should. Says how
-/// often a text and the listing were asked for.
+/// Reads a plan of this many tasks, all of which must be present with the right dependencies. Returns the
+/// number of calls for texts and for the listing.
 #[track_caller]
 fn read(format: &str, tasks: usize) -> (usize, usize) {
     let files = large_plan::files(format, tasks);
@@ -63,7 +63,7 @@ fn expect_all(reading: &PlanReading, tasks: usize) {
     assert_eq!(plan.len(), tasks);
     assert!(plan.needs(TaskIndex::new(0)).is_empty());
     for (before, at) in plan.indices().zip(plan.indices().skip(1)) {
-        // Formats differ in what the first of a ten waits for.
+        // Formats differ in what the first of ten waits for.
         let waits = if at.position() % 10 == 0 {
             !plan.needs(at).is_empty()
         } else {
@@ -73,9 +73,9 @@ fn expect_all(reading: &PlanReading, tasks: usize) {
     }
 }
 
-/// FO-06: ten times the tasks are at most ten times the looks at files, and no more at the listing.
+/// FO-06: ten times the tasks need at most ten times the reads, and no more listings.
 #[test]
-fn reading_asks_for_each_file_a_few_times_however_many_there_are() {
+fn each_file_is_read_a_few_times_however_many_there_are() {
     let known = afresh_import::detect::FORMATS.iter().map(|format| format.name);
     assert!(known.chain(["native"]).all(|name| large_plan::FORMATS.contains(&name)));
     for format in large_plan::FORMATS {

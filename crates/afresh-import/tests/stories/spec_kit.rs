@@ -13,8 +13,8 @@ use crate::folders::{
 
 const TASKS: &str = "specs/002-photo-albums/tasks.md";
 
-/// PL-11: lines are tasks; `[P]` neighbours run side by side, stories as the document says, phases
-/// one after the other; templates, comments and code hold no tasks.
+/// PL-11: lines are tasks; adjacent `[P]` tasks run in parallel, stories as stated, phases in order;
+/// templates, comments and code contain no tasks.
 #[test]
 fn lines_of_spec_kit_become_tasks() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("spec-kit"))));
@@ -28,8 +28,8 @@ fn a_worker_of_a_story_gets_that_story() {
     insta::assert_snapshot!(task.instructions);
 }
 
-/// PL-11: known from the root, from the directory of features and from a feature's; templates are
-/// no features.
+/// PL-11: detected from the root, from the directory of features and from a feature's; templates are not
+/// features.
 #[test]
 fn spec_kit_is_recognised_by_its_files() {
     let below = |front: &str| -> MemoryFolder {
@@ -59,24 +59,24 @@ fn needs(text: &str) -> BTreeMap<String, String> {
     plan.tasks().iter().map(line).collect()
 }
 
-/// PL-11: stories follow each other unless the document says that they need not.
+/// PL-11: stories run in order unless the document says otherwise.
 #[test]
-fn stories_run_side_by_side_only_where_the_document_says_so() {
+fn stories_run_in_parallel_only_if_the_document_says_so() {
     let text = "## Phase 1: Setup\n- [ ] T1 a\n## Phase 2: User Story 1\n- [ ] T2 b\n## Phase 3: User Story 2\n- [ ] T3 c\n## Phase 4: Polish\n- [ ] T4 d\n";
     let plain = needs(text);
     assert_eq!(
         (plain["T2"].as_str(), plain["T3"].as_str(), plain["T4"].as_str()),
         ("T1", "T2", "T1 T2 T3")
     );
-    let said = format!("{text}## Dependencies\n- **User Story 2**: can start after Setup\n");
-    assert_eq!(needs(&said)["T3"], "T1");
-    let said = format!("{text}## Dependencies\n- **US2**: depends on US1\n");
-    assert_eq!(needs(&said)["T3"], "T1 T2");
+    let document = format!("{text}## Dependencies\n- **User Story 2**: can start after Setup\n");
+    assert_eq!(needs(&document)["T3"], "T1");
+    let document = format!("{text}## Dependencies\n- **US2**: depends on US1\n");
+    assert_eq!(needs(&document)["T3"], "T1 T2");
 }
 
-/// B09, B10, B12: what is wrong is pointed at.
+/// B09, B10, B12: problems are located.
 #[test]
-fn wrong_lines_of_spec_kit_are_pointed_at() {
+fn wrong_lines_of_spec_kit_are_located() {
     let text = "# T\n## Phase 1\n- [ ] T001 a (depends on T009)\n- [ ] T002 b (needs T003)\n- [ ] T003 c (needs T002)\n- [ ] T003 d\n";
     insta::assert_snapshot!(shown(&plan_or_located_problems(&FORMAT, &with(text))));
 }
@@ -88,9 +88,9 @@ fn lines_without_phases_are_tasks_too() {
     assert_eq!(found["T002"], "T001");
 }
 
-/// B11: many tasks in one batch behind many others are refused, not multiplied.
+/// B11: a batch of many tasks after another is rejected, not multiplied.
 #[test]
-fn large_lists_of_spec_kit_are_read_within_bounds() {
+fn large_lists_of_spec_kit_are_limited() {
     let lines = |from: usize, mark: &str| -> String {
         (from..from + 5_000)
             .map(|n| format!("- [ ] T{n} {mark} x in src/f{n}.py\n"))
@@ -112,6 +112,6 @@ fn damaged_lists_of_spec_kit_are_plans_or_located_problems() {
 
 /// B18
 #[test]
-fn line_ends_of_spec_kit_make_no_difference() {
+fn line_endings_of_spec_kit_make_no_difference() {
     line_ends_make_no_difference(&FORMAT, "spec-kit");
 }

@@ -13,15 +13,14 @@ use crate::folders::{
 
 const SPEC: &str = ".specflow/specs/SPEC-014.md";
 
-/// FO-04: groups, dependencies in prose, files, steps, what was executed before; tables in audits
-/// and in code are no plans.
+/// FO-04: groups, dependencies in prose, files, steps, what was executed before; tables in audits and in
+/// code are ignored.
 #[test]
 fn groups_become_tasks() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("specflow"))));
 }
 
-/// FO-04: what a group's worker is told: its row, its requirements and criteria, then what is
-/// everybody's.
+/// FO-04: a group's worker gets its row, its requirements and criteria, then the common text.
 #[test]
 fn a_worker_gets_the_parts_that_belong_to_its_group() {
     let reading = read(&FORMAT, &fixture("specflow"));
@@ -29,7 +28,7 @@ fn a_worker_gets_the_parts_that_belong_to_its_group() {
     insta::assert_snapshot!(plan.tasks()[1].instructions);
 }
 
-/// FO-04: a specification that was split is not run; its children are named, and read.
+/// FO-04: a spec that was split is not run; its children are named and read.
 #[test]
 fn a_split_spec_names_its_children() {
     let folder = fixture("specflow-split");
@@ -39,7 +38,7 @@ fn a_split_spec_names_its_children() {
     insta::assert_snapshot!("a_split_spec_alone", shown(&alone));
 }
 
-/// FO-04: one specification of several, named by its file, keeps its groups' own ids.
+/// FO-04: one of several specs, named by its file, keeps the ids of its groups.
 #[test]
 fn one_file_is_read_alone() {
     let folder = fixture("specflow-split");
@@ -49,7 +48,7 @@ fn one_file_is_read_alone() {
     assert_eq!(ids, ["G1", "G2-S1", "G2-S2", "G3", "G4"]);
 }
 
-/// FO-04: it is known by what is there, from the project's root and from its own directory.
+/// FO-04: detected from the project's root and from its own directory.
 #[test]
 fn it_is_recognised_by_its_files() {
     let names = |folder: &MemoryFolder| -> Vec<&str> {
@@ -78,9 +77,9 @@ fn table(rows: &str) -> BTreeMap<String, Vec<u8>> {
     ))
 }
 
-/// B09, B10: what a table gets wrong is pointed at in the table.
+/// B09, B10: wrong dependencies are located in the table.
 #[test]
-fn wrong_dependencies_are_pointed_at() {
+fn wrong_dependencies_are_located() {
     let unknown = table("| G1 | a | — |\n| G2 | b | G1, G7 |\n");
     insta::assert_snapshot!(
         "an_unknown_group",
@@ -109,7 +108,7 @@ fn a_missing_table_says_what_was_expected() {
     assert_eq!(reading.findings[0].message, "the table below this heading has no column `Group`");
 }
 
-/// FO-04: every way in which the frontmatter says that all is done.
+/// FO-04: every status that means done.
 #[test]
 fn executed_specs_are_done_before() {
     for (text, done) in [
@@ -126,7 +125,7 @@ fn executed_specs_are_done_before() {
     }
 }
 
-/// FO-04: a state file without waves, as some versions leave it.
+/// FO-04: a state file without waves, as some versions write it.
 #[test]
 fn a_short_state_file_counts_too() {
     let state = ".specflow/execution/SPEC-014-state.json".to_owned();
@@ -149,14 +148,14 @@ fn damaged_specs_are_plans_or_located_problems() {
 
 /// B18
 #[test]
-fn line_ends_of_specs_make_no_difference() {
+fn line_endings_of_specs_make_no_difference() {
     line_ends_make_no_difference(&FORMAT, "specflow");
     line_ends_make_no_difference(&FORMAT, "specflow-split");
 }
 
-/// B12, B19: nothing to do, and bytes that are no text.
+/// B12, B19: nothing to do, and bytes that are not text.
 #[test]
-fn specs_without_tasks_and_without_text_are_refused() {
+fn empty_and_binary_specs_are_rejected() {
     let empty = read(&FORMAT, &MemoryFolder::default());
     assert_eq!(empty.findings[0].code, "empty-plan");
     let reading =
@@ -168,9 +167,9 @@ fn joined(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect::<Vec<_>>().concat()
 }
 
-/// B11: ten thousand groups that name spans of each other, and files that belong to all.
+/// B11: ten thousand groups with ranges as dependencies, and files that belong to all.
 #[test]
-fn large_tables_are_read_within_bounds() {
+fn large_tables_are_limited() {
     let rows = joined(10_000, |n| format!("| G{n} | make `src/f{n}.ts` | — |\n"));
     let files = joined(10_000, |n| format!("- `src/f{n}.ts`\n"));
     let requirements = joined(10_000, |n| format!("### R{n}: thing\n\nIn `src/f{n}.ts`.\n"));

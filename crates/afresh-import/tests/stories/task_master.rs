@@ -15,14 +15,14 @@ use crate::folders::{
 
 const FILE: &str = ".taskmaster/tasks/tasks.json";
 
-/// PL-11: the tag that is worked on, subtasks as steps in their order, dependencies on subtasks,
-/// what is done, cancelled and deferred.
+/// PL-11: the current tag, subtasks as steps in order, dependencies on subtasks, done, cancelled and
+/// deferred tasks.
 #[test]
 fn task_master_tasks_become_tasks() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("task-master"))));
 }
 
-/// PL-11: a list without tags, and what its worker is told.
+/// PL-11: a list without tags, and the instructions of its worker.
 #[test]
 fn a_list_without_tags_is_read() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("task-master-untagged"))));
@@ -45,9 +45,9 @@ fn with(tasks: &str) -> BTreeMap<String, Vec<u8>> {
     BTreeMap::from([(FILE.to_owned(), format!("{{\"tasks\": [{tasks}]}}").into_bytes())])
 }
 
-/// B07, B09, B10, B12: what is wrong is pointed at.
+/// B07, B09, B10, B12: problems are located.
 #[test]
-fn wrong_tasks_are_pointed_at() {
+fn wrong_tasks_are_located() {
     for (name, tasks) in [
         ("task_master_doubled", r#"{"id": 1, "title": "a"}, {"id": "1", "title": "b"}"#),
         ("task_master_unknown_need", r#"{"id": 1, "title": "a", "dependencies": [9, "1.4"]}"#),
@@ -64,9 +64,9 @@ fn wrong_tasks_are_pointed_at() {
     }
 }
 
-/// PL-11: subtasks that wait for each other are warned about, and done in the order of the file.
+/// PL-11: subtasks in a cycle are a warning, and done in the order of the file.
 #[test]
-fn subtasks_in_a_circle_keep_their_order() {
+fn subtasks_in_a_cycle_keep_their_order() {
     let tasks = r#"{"id": 1, "title": "a", "subtasks": [{"id": 1, "title": "x", "dependencies": [2]}, {"id": 2, "title": "y", "dependencies": [1]}]}"#;
     let reading = plan_or_located_problems(&FORMAT, &with(tasks));
     assert!(reading.findings.iter().any(|found| found.code == "subtasks-in-a-circle"));
@@ -100,8 +100,8 @@ fn any_damage_to_task_master_is_a_plan_or_located_problems() {
     line_ends_make_no_difference(&FORMAT, "task-master");
 }
 
-/// PL-11: with `--unit task` every subtask has its own worker; who needs a task needs what is left
-/// of it, and what is done holds nobody up.
+/// PL-11: with `--unit task` every subtask has its own worker; a dependency on a task means its open
+/// subtasks, and done ones do not block.
 #[test]
 fn subtasks_can_have_their_own_workers() {
     let tasks = r#"{"id": 1, "title": "a", "details": "of all", "subtasks": [
@@ -111,8 +111,8 @@ fn subtasks_can_have_their_own_workers() {
         {"id": 2, "title": "b", "dependencies": [1]},
         {"id": 3, "title": "c", "dependencies": ["1.2"], "subtasks": [{"id": 1, "title": "x"}]}"#;
     let folder = MemoryFolder::new(with(tasks));
-    let wishes = ReadOptions { unit: WorkUnit::Task, only: None };
-    let plan = (FORMAT.read)(&folder, &wishes).plan.expect("a plan");
+    let options = ReadOptions { unit: WorkUnit::Task, only: None };
+    let plan = (FORMAT.read)(&folder, &options).plan.expect("a plan");
     let shown: Vec<String> = plan
         .tasks()
         .iter()

@@ -17,16 +17,15 @@ fn task_files_become_tasks() {
     insta::assert_snapshot!(shown(&read(&FORMAT, &fixture("tasker"))));
 }
 
-/// FO-03: a worker is told the behaviours out of the maps, the place in the specification, the
-/// criteria and the constraints.
+/// FO-03: a worker gets behaviours from the maps, the reference to the spec, criteria and constraints.
 #[test]
 fn a_worker_gets_what_the_maps_say() {
     let plan = read(&FORMAT, &fixture("tasker")).plan.expect("a plan");
-    let told: Vec<&str> = plan.tasks().iter().map(|task| task.instructions.as_str()).collect();
-    insta::assert_snapshot!(told[..3].join("\n\n=====\n\n"));
+    let texts: Vec<&str> = plan.tasks().iter().map(|task| task.instructions.as_str()).collect();
+    insta::assert_snapshot!(texts[..3].join("\n\n=====\n\n"));
 }
 
-/// FO-03: the older layout, which plans for another directory.
+/// FO-03: the older layout, whose plan is for another directory.
 #[test]
 fn the_older_layout_names_its_target() {
     let reading = read(&FORMAT, &fixture("tasker-older"));
@@ -34,7 +33,7 @@ fn the_older_layout_names_its_target() {
     insta::assert_snapshot!(shown(&reading));
 }
 
-/// FO-03: known by its task files, from the project's root and from inside.
+/// FO-03: detected by its task files, from the project's root and from inside.
 #[test]
 fn it_is_recognised_by_its_task_files() {
     let names = |folder: &MemoryFolder| -> Vec<&str> {
@@ -58,9 +57,9 @@ fn with(tasks: &[(&str, &str)]) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// B07, B08, B09, B10, B12, FO-06: what is wrong is pointed at in the file that holds it.
+/// B07, B08, B09, B10, B12, FO-06: problems are located in their file.
 #[test]
-fn what_is_wrong_is_pointed_at() {
+fn problems_are_located_in_their_file() {
     let story = |name: &str, tasks: &[(&str, &str)]| {
         let reading = plan_or_located_problems(&FORMAT, &with(tasks));
         assert!(reading.plan.is_none(), "{name}");
@@ -91,7 +90,7 @@ fn what_is_wrong_is_pointed_at() {
     );
 }
 
-/// FO-03: one task file, named by a person.
+/// FO-03: one task file, named by the user.
 #[test]
 fn one_file_is_read_alone() {
     let reading = read_only(&FORMAT, &fixture("tasker"), ".tasker/tasks/T001.json");

@@ -14,7 +14,7 @@ use crate::rendered;
 const BOTH: [(PlanSyntax, &str); 2] =
     [(PlanSyntax::Toml, "p.plan.toml"), (PlanSyntax::Json, "p.plan.json")];
 
-/// Writes the plan in both notations, reads them again, and looks at what is written.
+/// Writes the plan in both notations, reads both again, and compares.
 #[track_caller]
 fn survives(plan: &Plan) {
     for (syntax, file) in BOTH {
@@ -28,7 +28,7 @@ fn survives(plan: &Plan) {
     }
 }
 
-/// FO-01 to FO-05: every plan of another format can be written in the own one, by plan and by task.
+/// FO-01 to FO-05: every plan of another format can be written in the native one, by plan and by task.
 #[test]
 fn plans_of_every_format_can_be_written() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
@@ -37,8 +37,8 @@ fn plans_of_every_format_can_be_written() {
         let folder = fixture(&name);
         for format in detect_formats(&folder) {
             for unit in [WorkUnit::Plan, WorkUnit::Task] {
-                let wishes = ReadOptions { unit, ..ReadOptions::default() };
-                if let Some(plan) = (format.read)(&folder, &wishes).plan {
+                let options = ReadOptions { unit, ..ReadOptions::default() };
+                if let Some(plan) = (format.read)(&folder, &options).plan {
                     survives(&plan);
                     written.insert(format.name);
                 }
