@@ -37,7 +37,7 @@ pub(super) fn result(bytes: &[u8]) {
     }
 }
 
-/// Any bytes are a request with one target that reads the same again, the beginning of one, or none.
+/// Any bytes are a request whose target parses to the same again, the start of a request, or none.
 pub(super) fn proxy_head(bytes: &[u8]) {
     let Ok(head) = afresh_proxy::parse_head(bytes) else { return };
     let Some(head) = head else {
@@ -51,7 +51,7 @@ pub(super) fn proxy_head(bytes: &[u8]) {
     assert_eq!(shown.parse::<afresh_proxy::ProxyTarget>().as_ref(), Ok(target));
 }
 
-/// Any checkpoint tells how far a plan came, or problems; never more than all of it.
+/// Any checkpoint gives the progress of a plan, never more than all of it, or problems.
 pub(super) fn checkpoint(file: &str, bytes: &[u8]) {
     let Ok(text) = as_text(file, bytes) else { return };
     let mut drafted = DraftPlan::default();
@@ -63,7 +63,7 @@ pub(super) fn checkpoint(file: &str, bytes: &[u8]) {
     located(&drafted.findings, &[(file.to_owned(), bytes.to_vec())]);
 }
 
-/// Whatever a repository holds, no command has a line or a substitution that a file made up.
+/// Whatever a repository contains, no command has a line or a substitution from a file.
 pub(super) fn project(files: &[(String, Vec<u8>)]) {
     let text = |(path, bytes): &(String, Vec<u8>)| {
         (path.clone(), String::from_utf8_lossy(bytes).into_owned())
@@ -78,13 +78,13 @@ pub(super) fn project(files: &[(String, Vec<u8>)]) {
     }
 }
 
-/// Any file of the own format is a plan, or located problems.
+/// Any file of the native format is a plan or located problems.
 pub(super) fn native(file: &str, bytes: &[u8]) {
     let files = [(file.to_owned(), bytes.to_vec())];
     read_well("native", &MemoryFolder::new(files.clone()), &native::read(file, bytes), &files);
 }
 
-/// Any files are a plan of a format, or located problems, however one asks for it.
+/// Any files are a plan of a format or located problems, with any options.
 pub(super) fn plan(format: &PlanFormat, files: &[(String, Vec<u8>)]) {
     let folder = MemoryFolder::new(files.iter().cloned());
     let _ = (format.is_present)(&folder);
@@ -126,11 +126,11 @@ fn read_well(
     }
 }
 
-/// Every finding is at a place that exists, with a help, and can be shown and carried out.
+/// Every finding has a valid position and a hint, and can be rendered; its fix can be applied.
 fn located(findings: &[Finding], files: &[(String, Vec<u8>)]) {
     assert!(findings.len() <= MAX_FINDINGS, "{} findings", findings.len());
     for finding in findings {
-        // The last of two files with one name counts.
+        // Of two files with the same name the last one counts.
         let content = files.iter().rev().find(|(path, _)| *path == finding.file);
         let lines = content.map_or(0, |(_, text)| text.split(|byte| *byte == b'\n').count());
         assert!(finding.line <= lines && finding.hint.is_some(), "{finding:?}");
@@ -141,7 +141,7 @@ fn located(findings: &[Finding], files: &[(String, Vec<u8>)]) {
     }
 }
 
-/// The texts of a plan do not grow beyond what was read.
+/// The texts of a plan are not larger than the input allows.
 fn bounded(plan: &Plan) {
     let text = |task: &afresh_core::plan::Task| {
         let steps: usize = task.steps.iter().map(|step| step.instructions.len()).sum();

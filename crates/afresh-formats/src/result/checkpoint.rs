@@ -50,7 +50,7 @@ pub(super) fn read(block: &str) -> Result<Outcome, NoResult> {
             });
             let mut options = options(&details, &awaiting);
             if options.is_empty() && !kind.ends_with("decision") {
-                options.push(DecisionOption::new("approved", "the work is fine; continue"));
+                options.push(DecisionOption::new("approved", "approve and continue"));
             }
             let context = bounded(details.trim());
             Ok(Outcome::NeedsDecision(DecisionRequest { blocked_at, question, options, context }))
