@@ -229,7 +229,7 @@ fn what_cannot_be_a_list_is_refused_before_anything_runs() {
     let repo = repo("true");
     for (level, hosts, more, said) in [
         ("auto", "a b*c", &[][..], "AFRESH_SANDBOX_HOSTS cannot be read"),
-        ("off", "", &["--agent-network", "listed"][..], "there is no sandbox"),
+        ("off", "", &["--agent-network", "listed"][..], "without a sandbox"),
     ] {
         let ran = run(&repo, level, hosts, more).expect(2);
         assert!(ran.stderr.contains(said), "{}", ran.stderr);

@@ -145,7 +145,7 @@ fn without_a_sandbox_one_notice_says_so() {
     repo.plan_of(1);
     repo.agent("cat > /dev/null; echo x > $AFRESH_TASK.txt");
     let ran = run(&repo, "off", &[]).expect(0);
-    assert_eq!(ran.stderr.matches("no sandbox").count(), 1, "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("the sandbox is off").count(), 1, "{}", ran.stderr);
     assert_eq!(repo.status()["sandbox"], "none");
     let report = repo.afresh(&["report"]).expect(0).stdout;
     assert!(report.contains("sandbox: none"), "{report}");
