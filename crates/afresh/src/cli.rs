@@ -41,7 +41,7 @@ pub(crate) struct CommonArgs {
     /// Print more
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// When to use colours; NO_COLOR, CLICOLOR and CLICOLOR_FORCE are honoured
+    /// When to use colours; `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` are honoured
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto, global = true)]
     pub(crate) color: ColorChoice,
     /// Use this configuration file instead of .afresh/config.toml

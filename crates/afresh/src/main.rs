@@ -87,11 +87,10 @@ fn print_usage(error: &clap::Error, arguments: &[String]) -> ExitCode {
         return Exit::Done.into();
     }
     let json = arguments.iter().any(|argument| argument == "--json");
-    match error::from_usage(error).or_else(|| json.then(|| error::from_clap(error))) {
-        Some(error) => Output::for_usage_errors(json).print_error(&error),
-        None => {
-            let _ = error.print();
-            Exit::Usage.into()
-        }
+    let ours = error::from_usage(error).or_else(|| json.then(|| error::from_clap(error)));
+    if let Some(error) = ours {
+        return Output::for_usage_errors(json).print_error(&error);
     }
+    let _ = error.print();
+    Exit::Usage.into()
 }

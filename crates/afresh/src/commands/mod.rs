@@ -59,7 +59,7 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Mcp(args) => in_attempt::mcp::mcp(args, context),
         CliCommand::Hook(args) => in_attempt::hook::hook(args, context, output),
         CliCommand::Help(args) => tooling::help::help(args, output),
-        CliCommand::Version(args) => tooling::version::version(args, output),
+        CliCommand::Version(args) => Ok(tooling::version::version(args, output)),
         CliCommand::Schema(args) => Ok(tooling::schema::schema(args, output)),
     }
 }

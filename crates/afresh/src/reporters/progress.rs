@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use afresh_core::Event;
+use afresh_core::Run;
 use afresh_core::denial::{self, DeniedAction};
+use afresh_core::ids::TaskId;
 use afresh_core::rejection::Rejection;
 use afresh_engine::{RecordedEvent, Reporter};
 
@@ -20,7 +22,7 @@ pub(crate) struct ProgressReporter {
 /// Who tells people about questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuestionDisplay {
-    ToldHere,
+    ShownHere,
     AskedElsewhere,
 }
 
@@ -38,31 +40,28 @@ impl ProgressReporter {
 
 impl Reporter for ProgressReporter {
     fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
-        let run = seen.run;
-        let title = |task: &afresh_core::ids::TaskId| {
-            run.plan()
-                .index_of(task)
-                .map_or_else(String::new, |at| run.plan().task(at).title.clone())
-        };
-        self.refusals(seen.event);
-        match seen.event {
-            Event::PlanChanged { plan } => {
-                self.line(
-                    "plan",
-                    Paint::Yellow,
-                    "-",
-                    &format!(
-                        "changed; continuing with the new version ({})",
-                        count(plan.len(), "task")
-                    ),
-                );
-            }
+        self.denials(seen.event);
+        self.attempt_event(seen.run, seen.event);
+        self.task_event(seen.event);
+        self.run_event(seen.event);
+        self.user_event(seen.event);
+    }
+
+    fn command_refused(&mut self, why: &str) {
+        self.line("refused", Paint::Yellow, "-", why);
+    }
+}
+
+impl ProgressReporter {
+    /// What happens to attempts, from start to merge.
+    fn attempt_event(&self, run: &Run, event: &Event) {
+        match event {
             Event::AttemptSpawned { attempt } => {
                 let state = run.state_of(&attempt.task);
                 let resumed =
                     state.is_some_and(|state| state.records.resumed.contains_key(&attempt.number));
                 let mark = if resumed { "continue" } else { "start" };
-                self.line(mark, Paint::Blue, &attempt.to_string(), &title(&attempt.task));
+                self.line(mark, Paint::Blue, &attempt.to_string(), &title(run, &attempt.task));
             }
             Event::ContextWarned { attempt, fill } => {
                 let text = format!(
@@ -92,10 +91,6 @@ impl Reporter for ProgressReporter {
                 let text = format!("step {step}: {}", reason.describe());
                 self.line("refused", Paint::Yellow, &attempt.to_string(), &text);
             }
-            Event::StepsDropped { task } => {
-                let text = "its finished steps are no longer valid; the next worker starts over";
-                self.line("dropped", Paint::Yellow, task.as_str(), text);
-            }
             Event::AttemptRejected { attempt, reason, .. } => {
                 self.rejected(&attempt.to_string(), reason);
             }
@@ -103,11 +98,29 @@ impl Reporter for ProgressReporter {
                 self.line("note", Paint::Yellow, &attempt.to_string(), &harvest.notes.join("; "));
             }
             Event::Merged { attempt, commit } => {
-                let text = format!("{} ({})", title(&attempt.task), &commit.as_str()[..10]);
+                let text = format!("{} ({})", title(run, &attempt.task), &commit.as_str()[..10]);
                 self.line("merged", Paint::Green, &attempt.to_string(), &text);
             }
             Event::LandDelayed { attempt, why } => {
                 self.line("delayed", Paint::Red, &attempt.to_string(), why);
+            }
+            Event::ChecksPassed { attempt, results, .. } if self.output.is_verbose() => {
+                self.line(
+                    "checked",
+                    Paint::Dim,
+                    &attempt.to_string(),
+                    &format!("{} passed", count(results.len(), "check")),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    fn task_event(&self, event: &Event) {
+        match event {
+            Event::StepsDropped { task } => {
+                let text = "its finished steps are no longer valid; the next worker starts over";
+                self.line("dropped", Paint::Yellow, task.as_str(), text);
             }
             Event::TaskFailed { task, reason } => {
                 self.line("failed", Paint::Red, task.as_str(), reason);
@@ -125,32 +138,35 @@ impl Reporter for ProgressReporter {
             Event::TaskRetried { task } => {
                 self.line("retry", Paint::Yellow, task.as_str(), "retrying with fresh workers");
             }
-            Event::Aborted { reason } => self.line("aborted", Paint::Red, "-", reason),
-            Event::FinalChecked { results, .. } => self.finals(results),
-            Event::ChecksPassed { attempt, results, .. } if self.output.is_verbose() => {
+            _ => {}
+        }
+    }
+
+    fn run_event(&self, event: &Event) {
+        match event {
+            Event::PlanChanged { plan } => {
                 self.line(
-                    "checked",
-                    Paint::Dim,
-                    &attempt.to_string(),
-                    &format!("{} passed", count(results.len(), "check")),
+                    "plan",
+                    Paint::Yellow,
+                    "-",
+                    &format!(
+                        "changed; continuing with the new version ({})",
+                        count(plan.len(), "task")
+                    ),
                 );
             }
+            Event::Aborted { reason } => self.line("aborted", Paint::Red, "-", reason),
+            Event::FinalChecked { results, .. } => self.finals(results),
             Event::Rewound { to } => {
                 let text = format!("the branch is back at {}", &to.as_str()[..10]);
                 self.line("rewound", Paint::Yellow, "-", &text);
             }
-            event => self.people(event),
+            _ => {}
         }
     }
 
-    fn command_refused(&mut self, why: &str) {
-        self.line("refused", Paint::Yellow, "-", why);
-    }
-}
-
-impl ProgressReporter {
     /// Denials; those that only a program's output mentions are in the report.
-    fn refusals(&self, event: &Event) {
+    fn denials(&self, event: &Event) {
         let met = denial::met(event);
         for met in met.iter().filter(|met| met.refusal.what != DeniedAction::Said) {
             let who = met.attempt.map_or_else(|| "-".to_owned(), ToString::to_string);
@@ -159,9 +175,9 @@ impl ProgressReporter {
     }
 
     /// Questions, answers, halts.
-    fn people(&self, event: &Event) {
+    fn user_event(&self, event: &Event) {
         match event {
-            Event::QuestionAsked { question } if self.questions == QuestionDisplay::ToldHere => {
+            Event::QuestionAsked { question } if self.questions == QuestionDisplay::ShownHere => {
                 self.line("question", Paint::Yellow, &question.id.to_string(), &question.text);
             }
             Event::QuestionAnswered { question, answer, by } => {
@@ -220,4 +236,9 @@ impl ProgressReporter {
             ),
         }
     }
+}
+
+fn title(run: &Run, task: &TaskId) -> String {
+    let at = run.plan().index_of(task);
+    at.map_or_else(String::new, |at| run.plan().task(at).title.clone())
 }

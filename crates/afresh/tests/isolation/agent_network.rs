@@ -240,7 +240,7 @@ fn what_cannot_be_a_list_is_refused_before_anything_runs() {
     command.env("HTTPS_PROXY", "socks5://127.0.0.1:1");
     let ran = afresh_testkit::repo::finish(command).expect(2);
     assert!(
-        ran.stderr.contains("the proxy of HTTPS_PROXY is not of the kind http://"),
+        ran.stderr.contains("HTTPS_PROXY") && ran.stderr.contains("is not an http:// URL"),
         "{}",
         ran.stderr
     );

@@ -214,7 +214,7 @@ fn failed(error: &LandError, run: &Run) -> AppError {
 }
 
 fn git_failed(error: &afresh_app::git::CommandError) -> AppError {
-    AppError::git(&error)
+    AppError::git(error)
 }
 
 fn short(id: &str) -> &str {

@@ -101,7 +101,7 @@ fn reporters(
     let view: Box<dyn Reporter> = if output.json {
         Box::new(JsonEventReporter { output: output.clone() })
     } else {
-        let asked = person.map_or(QuestionDisplay::ToldHere, |_| QuestionDisplay::AskedElsewhere);
+        let asked = person.map_or(QuestionDisplay::ShownHere, |_| QuestionDisplay::AskedElsewhere);
         Box::new(ProgressReporter::new(output.clone(), asked))
     };
     let mut reporters: Vec<Box<dyn Reporter>> = vec![Box::new(log)];

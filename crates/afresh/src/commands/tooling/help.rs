@@ -98,10 +98,14 @@ pub(crate) fn full_help() -> String {
     };
     for (heading, names) in GROUPS {
         let _ = writeln!(text, "\n{heading}:");
-        names.iter().for_each(|name| line(&mut text, name));
+        for name in *names {
+            line(&mut text, name);
+        }
     }
     let _ = writeln!(text, "\nCalled by workers, inside an attempt:");
-    WORKER_COMMANDS.iter().for_each(|name| line(&mut text, name));
+    for name in WORKER_COMMANDS {
+        line(&mut text, name);
+    }
     text.push('\n');
     text.push_str(common_options().trim_end());
     text.push_str("\n\n`afresh help COMMAND` explains one command.");

@@ -25,11 +25,11 @@ enum SchemaName {
 pub(crate) fn schema(args: &Args, output: &Output) -> Exit {
     match args.name {
         SchemaName::Script => {
-            output.data(afresh_agents::adapters::scripted::schema::script_schema().trim_end())
+            output.data(afresh_agents::adapters::scripted::schema::script_schema().trim_end());
         }
         SchemaName::Bundle => output.data(afresh_agents::Bundle::schema().trim_end()),
         SchemaName::Plan => {
-            output.data(afresh_app::formats::native::schema::plan_schema().trim_end())
+            output.data(afresh_app::formats::native::schema::plan_schema().trim_end());
         }
     }
     Exit::Done

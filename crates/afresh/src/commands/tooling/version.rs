@@ -1,6 +1,5 @@
 //! `afresh version`.
 
-use afresh_app::error::AppError;
 use serde_json::json;
 
 use crate::exit::Exit;
@@ -10,12 +9,12 @@ use crate::terminal::output::Output;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn version(_: &Args, output: &Output) -> Result<Exit, AppError> {
+pub(crate) fn version(_: &Args, output: &Output) -> Exit {
     let version = env!("CARGO_PKG_VERSION");
     if output.json {
         output.document(&json!({"version": version}));
     } else {
         output.data(&format!("afresh {version}"));
     }
-    Ok(Exit::Done)
+    Exit::Done
 }
