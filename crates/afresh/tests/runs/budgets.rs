@@ -169,7 +169,7 @@ fn a_run_goes_on_with_a_higher_budget() {
                   [[task]]\nid = \"*\"\ndo = [ { listed = \"x\" } ]\n";
     let repo = scripted(script, 2);
     let ran = repo.run(&["--parallel", "1", "--budget-usd", "0.50"]).expect(6);
-    assert!(ran.stderr.contains("the budget is reached: $0.60 of $0.50"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("budget reached: $0.60 of $0.50"), "{}", ran.stderr);
     assert!(ran.stderr.contains("--budget-usd X"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("does not limit"), "{}", ran.stderr);
     assert_eq!(repo.landed(), ["T001"]);
