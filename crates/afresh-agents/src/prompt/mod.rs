@@ -218,11 +218,11 @@ mod tests {
     #[test]
     fn the_rules_and_the_ways_to_answer_are_in_every_prompt() {
         let text = rendered(&bundle(None));
-        let said =
+        let rules =
             ["1. fix a bug", "2. add what", "3. fix what blocks", "4. for an arch", "5. any"];
         let ways = ["report_result", "tool_search", "afresh report-result", "OUTPUT_JSON_START"];
         let notes = ["afresh log INFO WORD MESSAGE", "afresh issue TEXT"];
-        for words in said.iter().chain(&ways).chain(&notes) {
+        for words in rules.iter().chain(&ways).chain(&notes) {
             assert!(text.contains(words), "{words}");
         }
     }

@@ -1,7 +1,7 @@
 //! Fenced code blocks: which lines are code.
 //!
 //! A block ends at a line with at least as many of the same character and nothing after them; a block
-//! that is never closed extends to the end, as in CommonMark. Unlike CommonMark, fences may be indented
+//! that is never closed extends to the end, as in `CommonMark`. Unlike `CommonMark`, fences may be indented
 //! by any amount, because plans indent the contents of their tags.
 
 use super::lines::TextLine;

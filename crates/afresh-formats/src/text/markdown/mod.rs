@@ -3,7 +3,7 @@
 //!
 //! Not a renderer: paragraphs, emphasis and links stay text. Everything is found in one pass over the
 //! lines, and every position is a range of bytes. `docs/design/markdown.md` says why this is not a
-//! CommonMark parser.
+//! `CommonMark` parser.
 //!
 //! | module | what it holds |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! Checks of a PLAN.md: commands, told apart from prose.
+//! Checks of a PLAN.md: commands, distinguished from prose.
 //!
 //! | module | what it holds |
 //! | --- | --- |
