@@ -8,7 +8,7 @@
 //! | [`cli`] | what was typed |
 //! | [`commands`] | one file per command |
 //! | [`demo`] | the scratch repository of `afresh demo` |
-//! | [`env`] | reads the environment, once |
+//! | [`mod@env`] | reads the environment, once |
 //! | [`error`] | errors as text and as JSON |
 //! | [`exit`] | exit codes |
 //! | [`in_attempt`] | what runs inside an attempt |

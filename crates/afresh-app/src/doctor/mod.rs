@@ -4,12 +4,12 @@
 //!
 //! | module | what it checks |
 //! | --- | --- |
-//! | [`agents`] | the agents, by starting them |
-//! | [`configured`] | the configuration and its commands |
-//! | [`last_run`] | the last run: halted, interrupted, open questions |
-//! | [`machine`] | containment, limits, sandbox, network |
-//! | [`places`] | state and cache directories, journal, disk, lock |
-//! | [`repository`] | git, the user's identity, the repository |
+//! | `agents` | the agents, by starting them |
+//! | `configured` | the configuration and its commands |
+//! | `last_run` | the last run: halted, interrupted, open questions |
+//! | `machine` | containment, limits, sandbox, network |
+//! | `places` | state and cache directories, journal, disk, lock |
+//! | `repository` | git, the user's identity, the repository |
 
 mod agents;
 mod configured;

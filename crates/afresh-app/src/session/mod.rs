@@ -8,7 +8,7 @@
 //! | [`open`] | locking the repository; continuing the plan's run or starting one |
 //! | [`options`] | how to run: options win over the configuration |
 //! | [`preflight`] | what must be true before a run touches anything |
-//! | [`prose`] | plans whose tasks have no commands for checks |
+//! | `prose` | plans whose tasks have no commands for checks |
 //! | [`select_run`] | the run that a command is about |
 //!
 //! Terms are built once and whole: [`plan_terms`] for everything that needs only the plan, and

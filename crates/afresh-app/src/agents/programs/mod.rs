@@ -5,10 +5,10 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`install`] | installing programs into the cache |
-//! | [`installed`] | installed programs |
-//! | [`login`] | whether a program seems to have a key or a login |
+//! | `installed` | installed programs |
+//! | `login` | whether a program seems to have a key or a login |
 //! | [`inspect`] | starting a program to inspect it |
-//! | [`native`] | the program behind a wrapper script |
+//! | `native` | the program behind a wrapper script |
 //! | [`version`] | versions, compared to the tested one |
 
 pub mod inspect;

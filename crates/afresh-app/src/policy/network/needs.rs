@@ -16,7 +16,7 @@ const MOST_SETTINGS_BYTES: u64 = 1024 * 1024;
 pub(super) struct AgentHosts {
     pub(super) hosts: Vec<HostPattern>,
     pub(super) told: Vec<String>,
-    /// See [`afresh_agents::Reach`].
+    /// See [`afresh_agents::NetworkNeeds`].
     pub(super) own_port: bool,
 }
 
