@@ -37,7 +37,7 @@ impl Decider<'_> {
             CheckOutcome::Stopped => self.checks_were_stopped(attempt, report.phase),
             CheckOutcome::Impossible(why) => self.checks_are_impossible(at, why),
             CheckOutcome::Ran(results) if report.phase == CheckPhase::Red => {
-                self.red_checked(at, results)
+                self.red_checked(at, results);
             }
             CheckOutcome::Ran(results) if results.iter().all(CheckResult::passed) => {
                 // A round of before a restart says nothing about checks that came later.

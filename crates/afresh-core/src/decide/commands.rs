@@ -47,7 +47,7 @@ impl Decider<'_> {
                 self.refuse(format!("nothing waits for {task} any more"));
             }
             Some(TaskStage::Skipped { .. }) => {
-                self.record(Event::NeedIgnored { task: task.clone() })
+                self.record(Event::NeedIgnored { task: task.clone() });
             }
             Some(_) => self.refuse(format!("{task} is not skipped; skip it first")),
         }

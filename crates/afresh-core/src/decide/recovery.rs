@@ -57,7 +57,7 @@ impl Decider<'_> {
             TaskStage::Judging { .. } => self.judge_attempt(at),
             TaskStage::Checking { round: stage, .. } if !stage.stopped => self.check_again(at),
             TaskStage::Merging { .. } if self.run.task(at).stage.is_underway() => {
-                self.resume_merge(at)
+                self.resume_merge(at);
             }
             _ => {}
         }

@@ -215,7 +215,7 @@ impl Run {
     }
 
     pub fn tasks(&self) -> impl Iterator<Item = (&crate::plan::Task, &TaskState)> {
-        self.plan.tasks().iter().zip(self.tasks.iter())
+        self.plan.tasks().iter().zip(self.tasks.states().iter())
     }
 
     /// The same, with the index of each task.
@@ -323,7 +323,7 @@ impl Run {
 
     /// The usage of all attempts so far.
     pub fn usage(&self) -> Usage {
-        let here = self.tasks.iter().flat_map(|task| task.records.usages.values());
+        let here = self.tasks.states().iter().flat_map(|task| task.records.usages.values());
         let gone = self.removed_tasks.values().flat_map(|task| task.usages.values());
         here.chain(gone).fold(Usage::default(), |sum, usage| sum.plus(usage))
     }
@@ -407,7 +407,7 @@ impl Run {
             FinalChecks::NotYet => true,
             FinalChecks::Underway { .. } | FinalChecks::Stopped => false,
         };
-        final_ok && self.tasks.iter().all(TaskState::is_done)
+        final_ok && self.tasks.states().iter().all(TaskState::is_done)
     }
 
     /// Tasks with an attempt at work.

@@ -371,12 +371,12 @@ impl TaskStage {
     /// The question that must be answered before the task continues.
     pub fn question(&self) -> Option<QuestionId> {
         match self {
-            Self::Waiting(question) => Some(*question),
-            Self::Failed { question, .. } | Self::Held { question, .. } => *question,
-            Self::Merging {
+            Self::Waiting(question)
+            | Self::Merging {
                 merge: MergeStage::Moving { hold: Some(LandHold::Asked(question)), .. },
                 ..
             } => Some(*question),
+            Self::Failed { question, .. } | Self::Held { question, .. } => *question,
             _ => None,
         }
     }
@@ -411,12 +411,12 @@ impl TaskTable {
         plan.indices().zip(&self.0)
     }
 
-    pub fn iter(&self) -> std::slice::Iter<'_, TaskState> {
-        self.0.iter()
+    pub fn states(&self) -> &[TaskState] {
+        &self.0
     }
 
-    pub(super) fn iter_mut(&mut self) -> std::slice::IterMut<'_, TaskState> {
-        self.0.iter_mut()
+    pub(super) fn states_mut(&mut self) -> &mut [TaskState] {
+        &mut self.0
     }
 }
 

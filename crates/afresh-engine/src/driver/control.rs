@@ -126,9 +126,13 @@ pub fn apply_without_driver<J: JournalSink>(
         let stored = journal.store(run, &turn)?;
         for (seq, event) in (stored.first_seq..).zip(&turn.events) {
             let recorded = RecordedEvent { seq, wall_ms: stored.wall_ms, event, run };
-            reporters.iter_mut().for_each(|it| it.event_recorded(&recorded));
+            for reporter in &mut *reporters {
+                reporter.event_recorded(&recorded);
+            }
         }
-        reporters.iter_mut().for_each(|it| it.drive_ended(run));
+        for reporter in reporters {
+            reporter.drive_ended(run);
+        }
     }
     Ok(applied)
 }

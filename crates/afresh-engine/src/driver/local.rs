@@ -1,4 +1,4 @@
-//! The host of a real run: the SQLite journal, effects in threads, and every source of inputs on this
+//! The host of a real run: the `SQLite` journal, effects in threads, and every source of inputs on this
 //! machine. Those are the executor's answers, signals and terminals (one channel), other terminals' commands
 //! (the journal's inbox), the STOP file, and workers' mailboxes.
 
@@ -63,7 +63,9 @@ impl Driver<LocalHost> {
         let host = LocalHost::new(repo, &run, last_at, config)?;
         for UnreportedEvent { seq, wall_ms, event } in &unreported {
             let recorded = RecordedEvent { seq: *seq, wall_ms: *wall_ms, event, run: &run };
-            reporters.iter_mut().for_each(|it| it.event_recorded(&recorded));
+            for reporter in &mut reporters {
+                reporter.event_recorded(&recorded);
+            }
         }
         Ok(Self::new(host, run, reporters))
     }

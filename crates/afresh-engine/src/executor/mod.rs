@@ -75,7 +75,7 @@ impl LocalExecutor {
                 self.spawn(move |context, answer| job.carry_out(context, &handle, answer));
             }
             Effect::Warn { attempt, fill } => {
-                attempt::context_warning::leave(&self.context, run, &attempt, fill)
+                attempt::context_warning::leave(&self.context, run, &attempt, fill);
             }
             Effect::Stop { attempt, grace } => self.context.cancels.stop(&attempt, grace),
             Effect::SaveStep { attempt, slot, ground, step } => {

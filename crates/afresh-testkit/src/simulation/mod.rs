@@ -172,15 +172,12 @@ impl Simulation {
         let (host, run) = driver.into_parts();
         self.host = Some(host);
         self.host_mut().take_broken_promise()?;
-        match ended {
-            Ok(state) => {
-                invariants::replays(&self.host().journal, &run)?;
-                Ok((Some(state), run))
-            }
-            Err(_) => {
-                self.host_mut().recover_from_crash();
-                Ok((None, self.host().replayed()?))
-            }
+        if let Ok(state) = ended {
+            invariants::replays(&self.host().journal, &run)?;
+            Ok((Some(state), run))
+        } else {
+            self.host_mut().recover_from_crash();
+            Ok((None, self.host().replayed()?))
         }
     }
 

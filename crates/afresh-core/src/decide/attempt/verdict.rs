@@ -54,7 +54,7 @@ impl Decider<'_> {
                 self.reject(at, Rejection::OverLimit { excess, unsaved: None }, AttemptCounts::Yes);
             }
             (ProcessEnd::TimedOut | ProcessEnd::WentSilent, ..) => {
-                self.handle_timeout(at, end.ending)
+                self.handle_timeout(at, end.ending);
             }
             // It was killed from outside, and had time to say so.
             (
@@ -86,7 +86,7 @@ impl Decider<'_> {
                 self.ask_decision(at, &decision);
             }
             (ProcessEnd::Exited(0), Outcome::NeedsAction(action), _) => {
-                self.ask_action(at, &action)
+                self.ask_action(at, &action);
             }
             (ProcessEnd::Exited(0), Outcome::Partial(partial), _) => {
                 self.record_partial_work(at, partial.reason);
@@ -233,7 +233,7 @@ impl Decider<'_> {
         match self.run.settings().on_failure {
             // A policy that retries for ever would spend for ever: once per start of afresh.
             OnFailure::Retry if !retried => self.answer_by_policy(question, "retry", |turn| {
-                turn.record(Event::TaskRetried { task: id })
+                turn.record(Event::TaskRetried { task: id });
             }),
             OnFailure::Skip => self.answer_by_policy(question, "skip", |turn| {
                 turn.record(Event::TaskSkipped { task: id, reason });
@@ -283,7 +283,7 @@ impl Decider<'_> {
         match action {
             TimeoutAction::Skip => self.record(Event::TaskSkipped { task: id, reason: described }),
             TimeoutAction::Fail => {
-                self.halt(HaltMode::Graceful, &format!("{id}: {described}"), "afresh")
+                self.halt(HaltMode::Graceful, &format!("{id}: {described}"), "afresh");
             }
             TimeoutAction::Ask | TimeoutAction::Retry => {
                 self.ask_about_failure(at, QuestionTopic::Timeout, &described);

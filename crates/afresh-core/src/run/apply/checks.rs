@@ -68,7 +68,7 @@ impl Run {
         match &mut self.tasks[at].stage {
             TaskStage::Checking { round: stage, .. } => stage.stopped = now,
             TaskStage::Merging { merge: MergeStage::Checking { stopped, .. }, .. } => {
-                *stopped = now
+                *stopped = now;
             }
             _ => return Err(self.wrong_stage(at)),
         }

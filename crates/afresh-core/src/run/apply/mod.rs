@@ -17,7 +17,7 @@ use crate::run::task::{ActiveAttempt, LandHold, TaskStage};
 use crate::run::{FinalChecks, HaltRequest, RewindState, Run};
 use crate::step::StartPoint;
 
-/// An event that cannot follow those before it. No driver records one: whoever reads it must not guess.
+/// An event that cannot follow those before it. No driver records one, so a reader must not guess.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IllegalEvent {
     #[error("the journal starts its run a second time")]
@@ -32,6 +32,7 @@ pub enum IllegalEvent {
 
 impl Run {
     /// The only way a run changes.
+    #[expect(clippy::too_many_lines, reason = "one arm per event, each a call")]
     pub fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
         match event {
             Event::RunStarted { .. } => return Err(IllegalEvent::SecondStart),
@@ -91,7 +92,7 @@ impl Run {
                 self.rejected(attempt, reason, *counts, *not_before)?;
             }
             Event::AttemptAccepted { attempt, differences } => {
-                self.accepted(attempt, differences)?
+                self.accepted(attempt, differences)?;
             }
             Event::RedSeen { attempt, .. } => self.check_next(attempt, CheckPhase::Alone)?,
             Event::ChecksPassed { attempt, results, .. } => self.passed(attempt, results)?,
@@ -103,7 +104,7 @@ impl Run {
                 self.land_intended(attempt, merged, receipt)?;
             }
             Event::LandDelayed { attempt, .. } => {
-                self.hold_move(attempt, Some(LandHold::Delayed))?
+                self.hold_move(attempt, Some(LandHold::Delayed))?;
             }
             Event::Merged { attempt, commit } => self.merged(attempt, commit)?,
             Event::BranchRestoreAllowed { attempt, foreign } => {

@@ -16,7 +16,7 @@ impl Run {
         let queue: Vec<TaskId> =
             self.merge_queue.iter().map(|at| old_plan.task(*at).id.clone()).collect();
         let works: Vec<ActiveAttempt> =
-            old_tasks.iter().filter_map(|state| state.stage.work().cloned()).collect();
+            old_tasks.states().iter().filter_map(|state| state.stage.work().cloned()).collect();
         self.tasks = plan.tasks().iter().map(|task| self.new_state(task)).collect();
         for (at, state) in old_tasks.indexed(&old_plan) {
             let old = old_plan.task(at);

@@ -68,10 +68,10 @@ impl Run {
                 self.set(at, TaskStage::Idle);
             }
             TaskStage::Failed { reason, .. } => {
-                self.set(at, TaskStage::Failed { reason, question: None })
+                self.set(at, TaskStage::Failed { reason, question: None });
             }
             TaskStage::Held { work, harvest, .. } => {
-                self.set(at, TaskStage::Held { work, harvest, question: None })
+                self.set(at, TaskStage::Held { work, harvest, question: None });
             }
             TaskStage::Merging { work, .. } => self.hold_move(&work.attempt, None)?,
             _ => {}

@@ -23,7 +23,7 @@ impl Run {
             }
         }
         let gone = |base: &CommitId| undone.iter().any(|landing| landing.commit == *base);
-        for task in self.tasks.iter_mut() {
+        for task in self.tasks.states_mut() {
             if task.steps.finished.iter().any(|step| gone(&step.base)) {
                 task.steps.finished.clear();
             }

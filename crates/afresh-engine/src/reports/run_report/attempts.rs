@@ -162,7 +162,7 @@ impl AttemptHistory {
             }
             Event::UsageCounted { attempt, usage } => self.report_mut(attempt).use_at_least(usage),
             Event::AttemptIdentified { attempt, identity } => {
-                self.report_mut(attempt).identify(identity)
+                self.report_mut(attempt).identify(identity);
             }
             Event::ContextSeen { attempt, fill } => {
                 self.report_mut(attempt).context = Some(ContextStatus::from(*fill));
