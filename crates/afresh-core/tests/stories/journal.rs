@@ -147,6 +147,7 @@ fn a_journal_without_its_start_is_no_run() {
 /// R13: whole journals, written before types and functions were renamed, replay to the state that they led to
 /// when they were written. They come from the simulator, with its crashes, people and failures.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "only the core itself touches no files")]
 fn journals_of_an_earlier_version_replay_to_the_same_state() {
     let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/journals");
     let mut replayed = 0;

@@ -128,7 +128,7 @@ struct Simulation {
 
 /// What a patient person does after a drive has ended.
 enum NextStep {
-    Drive(RunOpening),
+    Drive(Box<RunOpening>),
     Stop,
 }
 
@@ -151,11 +151,11 @@ impl Simulation {
         loop {
             let (ended, run) = self.drive(opening)?;
             let next = match ended {
-                None => NextStep::Drive(self.host_mut().draw_opening(&run)),
+                None => NextStep::Drive(Box::new(self.host_mut().draw_opening(&run))),
                 Some(state) => self.continue_after(state, run)?,
             };
             match next {
-                NextStep::Drive(next) => opening = next,
+                NextStep::Drive(next) => opening = *next,
                 NextStep::Stop => return Ok(()),
             }
         }
@@ -184,7 +184,7 @@ impl Simulation {
     /// Answers, clears the halt, starts again or stops, as a patient person would.
     fn continue_after(&mut self, state: DriveState, run: Run) -> Result<NextStep, String> {
         if self.leaves() {
-            return Ok(NextStep::Drive(self.host_mut().draw_opening(&run)));
+            return Ok(NextStep::Drive(Box::new(self.host_mut().draw_opening(&run))));
         }
         match state {
             DriveState::Busy => Err("the drive ended although something is underway".to_owned()),
@@ -193,7 +193,10 @@ impl Simulation {
                     let clear = ControlCommand::ClearHalt { run: run.id().clone() };
                     return self.apply(run, clear);
                 }
-                Ok(NextStep::Drive(RunOpening { clear_halt: true, ..RunOpening::default() }))
+                Ok(NextStep::Drive(Box::new(RunOpening {
+                    clear_halt: true,
+                    ..RunOpening::default()
+                })))
             }
             DriveState::Waiting => {
                 let answer = self.host_mut().draw_answer(&run);
@@ -215,7 +218,7 @@ impl Simulation {
             host.take_broken_promise()?;
             host.recover_from_crash();
         }
-        Ok(NextStep::Drive(RunOpening::default()))
+        Ok(NextStep::Drive(Box::default()))
     }
 
     /// Whether the person ends afresh here, to start it again later.
