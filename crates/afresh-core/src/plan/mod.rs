@@ -1,7 +1,7 @@
 //! A plan: tasks, their order, and everything that is wrong with it, at once.
 //!
 //! Readers hand over a [`PlanDraft`] (what was written); [`Plan::new`] turns it into a [`Plan`]
-//! (what it means) or into all its [`Problem`]s, each with the place it concerns. Where that place
+//! (what it means) or into all its [`PlanProblem`]s, each with the place it concerns. Where that place
 //! is in a file is for the reader to say.
 
 mod conflict;

@@ -6,8 +6,8 @@
 //! | module | idea |
 //! | --- | --- |
 //! | [`tree`] | the files that a worker will find |
-//! | [`made`] | bundle and prompt as they go to disk: redacted and measured |
-//! | [`kept`] | the bundles that are on disk |
+//! | [`rendered`] | bundle and prompt as they go to disk: redacted and measured |
+//! | [`stored`] | the bundles that are on disk |
 
 pub mod rendered;
 pub mod stored;

@@ -1,6 +1,6 @@
 //! What a run came to, as plain data (EX-10, LO-03).
 //!
-//! A projection of the journal: [`Report::of`] reads, and changes nothing. Markdown, JSON and pages
+//! A projection of the journal: [`RunReport::from_run`] reads, and changes nothing. Markdown, JSON and pages
 //! are back-ends of it. Texts of plans and workers are in it as they were recorded; whoever shows
 //! them makes them printable.
 
