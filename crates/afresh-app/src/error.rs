@@ -171,11 +171,7 @@ fn with_causes(mut failure: AppError, error: &dyn std::error::Error) -> AppError
 
 impl From<GitProgramError> for AppError {
     fn from(error: GitProgramError) -> Self {
-        let class = match &error {
-            GitProgramError::Unusable(_) => ErrorClass::Machine,
-            _ => ErrorClass::Usage,
-        };
-        with_causes(Self::new(class, "git", error.to_string()).hint(error.hint()), &error)
+        with_causes(Self::usage("git", error.to_string()).hint(error.hint()), &error)
     }
 }
 
@@ -245,7 +241,7 @@ impl From<OpenError> for AppError {
                 .hint("end the processes listed there, then try again"),
             OpenError::CheckedOut { .. } => Self::usage("checked-out", error.to_string())
                 .hint("switch that checkout to another branch, then try again"),
-            OpenError::Record(_) => with_causes(Self::bug("open", error.to_string()), &error),
+            OpenError::Record(error) => Self::journal(error),
             _ => with_causes(Self::machine("open", error.to_string()), &error)
                 .hint("fix the cause, then try again; nothing was lost"),
         }

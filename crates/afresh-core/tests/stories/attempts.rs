@@ -137,8 +137,8 @@ fn success_that_the_checks_deny_is_a_failure() {
     story.harvested("A.1", &["a"]);
     insta::assert_snapshot!(story.checked("A.1", CheckPhase::Alone, 1).text(), @"
     rejected A.1 (counts): `test A` ended with exit code 1
-    failed A: `test A` ended with exit code 1, although the worker said that it was done
-    Q1 failed [retry skip clarify abort]: task A failed after 1 attempt: `test A` ended with exit code 1, although the worker said that it was done
+    failed A: `test A` ended with exit code 1, although the worker reported success
+    Q1 failed [retry skip clarify abort]: task A failed after 1 attempt: `test A` ended with exit code 1, although the worker reported success
     ");
 }
 

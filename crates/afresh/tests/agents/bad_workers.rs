@@ -66,7 +66,7 @@ fn a_claim_of_success_that_the_check_denies_is_a_failure() {
     assert_eq!(task["state"], "skipped");
     // Claim and fact side by side.
     for text in [task["error"].as_str().expect("an error"), &ran.stderr] {
-        assert!(text.contains("although the worker said that it was done"), "{text}");
+        assert!(text.contains("although the worker reported success"), "{text}");
         assert!(text.contains("`grep -q right a.txt` ended with exit code 1"), "{text}");
     }
     assert_eq!(repo.landed(), [""; 0]);

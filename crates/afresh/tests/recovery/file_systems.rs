@@ -45,7 +45,7 @@ fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
 fn expect_refusal(repo: &TestRepo, (calls, how, what, hint): (&str, &str, &str, &str)) {
     let plain = repo.command(&["run", "p.plan.toml"]);
     let ran = Driver::start_command(repo, tampered(&plain, calls, how)).end();
-    assert_eq!(ran.code, Some(2), "{calls} {how}: {ran:?}");
+    assert_eq!(ran.code, Some(74), "{calls} {how}: {ran:?}");
     for part in ["error: the file system of", what, hint] {
         assert!(ran.stderr.contains(part), "{calls} {how}: no {part:?} in {}", ran.stderr);
     }

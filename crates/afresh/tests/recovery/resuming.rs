@@ -117,10 +117,7 @@ impl Stage {
         assert_eq!(diary[0].replacen("new", "resumed", 1), diary[1]);
         assert_eq!(self.repo.on_branch("T001.txt"), Some("one\ntwo\nthree\n".to_owned()));
         let prompt = self.prompt(2);
-        assert!(
-            prompt.starts_with("You were interrupted, and go on now with task T001"),
-            "{prompt}"
-        );
+        assert!(prompt.starts_with("You were interrupted. Continue with task T001"), "{prompt}");
         let task = self.repo.status()["tasks"][0].clone();
         assert_eq!(
             (&task["attempts"], &task["workers"][1]["resumes"]),
@@ -236,7 +233,7 @@ fn work_that_is_gone_is_followed_by_a_fresh_worker() {
     let object = format!(".git/objects/{}/{}", &tree[..2], &tree[2..]);
     fs::remove_file(stage.repo.root().join(object)).expect("removed");
     let ran = stage.repo.afresh(&["resume"]).expect(0);
-    assert!(ran.stderr.contains("could not go on"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("could not continue"), "{}", ran.stderr);
     let last = stage.diary().last().cloned().unwrap_or_default();
     assert!(last.starts_with("new "), "{last}");
 }

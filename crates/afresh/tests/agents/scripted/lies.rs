@@ -9,7 +9,7 @@ fn a_lie_is_caught_by_the_check() {
     let repo = one_task(&script);
     run(&repo, &["--on-failure", "skip"], 1);
     let error = repo.status()["tasks"][0]["error"].as_str().expect("an error").to_owned();
-    assert!(error.contains("although the worker said that it was done"), "{error}");
+    assert!(error.contains("although the worker reported success"), "{error}");
     expect_mended("{ write = \"a.txt\", text = \"\" }, { claim = [\"a.txt\"] }", "test -s a.txt");
 }
 
