@@ -1,4 +1,4 @@
-//! How the world carries things out. No decision rests on these, so they are not in the journal.
+//! How the executor carries out effects. No decision depends on these values, so they are not in the journal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -19,29 +19,29 @@ pub struct ExecutionConfig {
     pub workers: WorkerConfig,
     pub attempt_timeout: Option<Duration>,
     pub silence_timeout: Option<Duration>,
-    /// How much of an attempt's output is kept, per stream.
+    /// How many bytes of an attempt's output are kept, per stream.
     pub output_bytes: u64,
     pub check_timeout: Duration,
     pub checks_parallel: u16,
-    /// Run once in a new workspace, and again when a manifest changes.
+    /// Commands that run once in a new workspace, and again when a manifest changes.
     pub setup: Vec<String>,
     /// Ignored paths that stay warm between attempts.
     pub keep: Vec<String>,
     pub containment: Containment,
-    /// How much of the machine each of them may use, with all that it starts.
+    /// Resource limits for each job and all processes that it starts.
     pub bounds: TreeLimits,
-    /// What a workspace may hold with its temporary files, in bytes.
+    /// The size limit of a workspace with its temporary files, in bytes.
     pub quota: Option<u64>,
     pub sandbox: SandboxConfig,
     /// Our own program, for supervisors and for the workers' PATH.
     pub exe: PathBuf,
 }
 
-/// Which agents do the work, what they are given, and what they may see. Enough to make bundles.
+/// Which agents do the work, what they are given, and what they may see. This is enough to make bundles.
 #[derive(Debug, Clone)]
 pub struct WorkerConfig {
     pub agents: BTreeMap<String, Agent>,
-    /// The agent of tasks that name none.
+    /// The default agent.
     pub default_agent: String,
     /// What models cost, and how large their context windows are.
     pub prices: Arc<PriceTable>,
@@ -49,44 +49,44 @@ pub struct WorkerConfig {
     pub briefing: Arc<Briefing>,
     /// Variables that checks may see in addition to the common ones.
     pub check_env: Vec<String>,
-    /// Our own environment; workers and checks see only what is allowed.
+    /// Our own environment; workers and checks see only allowed variables.
     pub environment: BTreeMap<String, String>,
 }
 
-/// What holds workers and checks to their places.
+/// How workers and checks are sandboxed.
 #[derive(Debug, Clone)]
 pub struct SandboxConfig {
     pub level: SandboxLevel,
-    /// Whether checks reach the network.
+    /// Whether checks have network access.
     pub check_network: bool,
-    /// Whom workers reach, by the name of their agent.
+    /// The workers' network access, by the name of their agent.
     pub agents: BTreeMap<String, AgentNetwork>,
     /// The user's own proxy.
     pub upstream: UpstreamProxy,
-    /// What a person opened besides.
+    /// Additional paths that the user allowed.
     pub readable: Vec<PathBuf>,
     pub writable: Vec<PathBuf>,
-    /// Whether sockets of the file system may be used where those of services cannot be hidden.
+    /// Whether file-system sockets may be used if the sandbox cannot hide those of services.
     pub sockets: bool,
     pub limits: SandboxLimits,
 }
 
-/// Whom the workers of an agent reach.
+/// The network access of an agent's workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentNetwork {
-    /// Everybody.
+    /// Any host.
     Open,
     Listed(HostAllowlist),
     Off,
 }
 
 impl SandboxConfig {
-    /// An agent of which nothing is said reaches everybody.
+    /// An agent without a setting may reach any host.
     pub(crate) fn network_of(&self, agent: &str) -> AgentNetwork {
         self.agents.get(agent).cloned().unwrap_or(AgentNetwork::Open)
     }
 
-    /// Nothing holds anybody.
+    /// No sandbox.
     pub fn off() -> Self {
         Self {
             level: SandboxLevel::Off,
@@ -102,26 +102,25 @@ impl SandboxConfig {
 }
 
 impl WorkerConfig {
-    /// The agent that a task's worker is.
+    /// The agent that runs a task.
     pub fn agent_for(&self, wanted: Option<&str>) -> Option<&Agent> {
         self.agents.get(wanted.unwrap_or(&self.default_agent))
     }
 
-    /// How many tokens the model of such a worker can hold.
+    /// The context size of that worker's model, in tokens.
     pub fn window(&self, agent: Option<&str>, tier: ModelTier) -> u64 {
         let model = self.agent_for(agent).and_then(|agent| agent.model(tier));
         model.map_or(DEFAULT_WINDOW, |model| self.prices.window(model))
     }
 
-    /// The values of everything that agents and checks are handed over and that is nobody else's
-    /// business: no output holds them.
+    /// The secret values that agents and checks are given: they must not appear in any output.
     pub fn secrets(&self) -> Vec<String> {
         let names = self.agents.values().flat_map(Agent::variables).chain(self.check_env.clone());
         let names: BTreeSet<String> = names.filter(|name| is_secret_variable(name)).collect();
         names.iter().filter_map(|name| self.environment.get(name).cloned()).collect()
     }
 
-    /// The common variables and those named, as far as they are set.
+    /// The common variables and the named ones, if they are set.
     pub fn variables(&self, more: &[String]) -> BTreeMap<String, String> {
         let named = COMMON_VARIABLES.iter().copied().chain(more.iter().map(String::as_str));
         named

@@ -47,7 +47,7 @@ pub fn to_event(record: &JournalRecord) -> Result<Event, RecordError> {
         .map_err(|source| RecordError::Unreadable { seq: record.seq, source })
 }
 
-/// The run that the records add up to, and the moment of the last one.
+/// The run that the records add up to, and the time of the last one.
 pub fn replay(records: &[JournalRecord]) -> Result<Option<(Run, Timestamp)>, RecordError> {
     let mut run = None;
     let mut last = Timestamp::default();

@@ -1,23 +1,23 @@
-//! Where things live.
+//! Where afresh keeps its files.
 
 use std::path::{Path, PathBuf};
 
 use afresh_core::ids::{AttemptId, RunId};
 use afresh_git::Repository;
 
-/// The directories of one repository's afresh.
+/// The directories that afresh uses for one repository.
 #[derive(Debug, Clone)]
 pub struct StateLayout {
     /// Journal, transcripts, activity log.
     pub state: PathBuf,
-    /// Workspaces and the tools that workers find on their PATH.
+    /// Workspaces, and the tools on the workers' PATH.
     pub cache: PathBuf,
-    /// One driver per repository, whatever its state directory is.
+    /// One driver per repository, whichever state directory it uses.
     pub lock: PathBuf,
 }
 
 impl StateLayout {
-    /// `state` and `cache` are the user's wishes (`AFRESH_STATE`, the cache directory).
+    /// `state` and `cache` are the user's settings (`AFRESH_STATE`, the cache directory).
     pub fn new(repository: &Repository, state: Option<PathBuf>, cache: PathBuf) -> Self {
         // A bare repository has no checkout to keep state in.
         let home = repository.root().unwrap_or_else(|| repository.common_dir());
@@ -28,7 +28,7 @@ impl StateLayout {
         }
     }
 
-    /// Everything about the attempts of a run, a directory each.
+    /// Everything about the attempts of a run, one directory each.
     pub fn attempts(&self, run: &RunId) -> PathBuf {
         self.state.join("attempts").join(run.as_str())
     }
@@ -38,7 +38,7 @@ impl StateLayout {
         self.attempts(run).join(attempt.to_string())
     }
 
-    /// Bundles that somebody asked for, of a run or of a plan without one.
+    /// Bundles that a person or a script asked for, of a run or of a plan without one.
     pub fn bundles(&self, of: &str) -> PathBuf {
         self.state.join("bundles").join(of)
     }
@@ -48,7 +48,7 @@ impl StateLayout {
         self.attempt(run, attempt).join("worker")
     }
 
-    /// Output of the checks of one task's attempt, or of the run as a whole.
+    /// Output of the checks of one attempt, or of the run as a whole.
     pub fn checks(&self, run: &RunId, attempt: Option<&AttemptId>) -> PathBuf {
         match attempt {
             Some(attempt) => self.attempt(run, attempt).join("checks"),
@@ -56,7 +56,7 @@ impl StateLayout {
         }
     }
 
-    /// Which supervisors live; read after a crash.
+    /// Which supervisors are alive; read after a crash.
     pub fn processes(&self) -> PathBuf {
         self.state.join("processes")
     }
@@ -82,7 +82,7 @@ impl StateLayout {
         self.cache.join("temp").join(job)
     }
 
-    /// Where the room of one job hands out its listeners.
+    /// Where the sandbox of one job hands out its listeners.
     pub(crate) fn door(&self, job: &str) -> PathBuf {
         self.cache.join("temp").join(format!("{job}.door"))
     }

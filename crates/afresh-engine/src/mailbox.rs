@@ -1,7 +1,7 @@
-//! What workers say while they work: files in a directory of their own attempt, and our answers.
+//! Messages from workers while they work, as files in the attempt's own directory, and our answers.
 //!
-//! It works in any sandbox, survives a restart of ours, and gives a worker nothing but its own
-//! attempt. A note is removed once it is recorded.
+//! This works in any sandbox, survives a restart of the driver, and gives a worker access to nothing but its own
+//! attempt. A message is removed once it is recorded.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 use crate::layout::StateLayout;
 use crate::worker_files::WorkerDirectory;
 
-/// The longest note, in bytes.
+/// The longest message, in bytes.
 const MAX_NOTE_BYTES: u64 = 16 * 1024;
-/// How many notes are read at one look.
+/// How many messages are read per poll.
 const MAX_NOTES: usize = 100;
 /// How many lines of one attempt go into the log; the journal keeps them all.
 const MAX_LOG_LINES: usize = 1_000;
@@ -30,7 +30,7 @@ const MAIL: &str = "mail";
 const ANSWERS: &str = "answers";
 const NOTICE: &str = "notice";
 
-/// What a worker leaves for us.
+/// What a worker reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum WorkerMessage {
@@ -43,25 +43,25 @@ pub enum WorkerMessage {
 /// The mailbox of one attempt, as its worker sees it.
 #[derive(Debug, Clone)]
 pub struct Mailbox {
-    /// Where the attempt's files are.
+    /// The directory of the attempt's files.
     attempt: PathBuf,
-    /// What no note may hold.
+    /// Values that are redacted in every message.
     secrets: Vec<String>,
 }
 
-/// A note on its way.
+/// A message that was sent.
 #[derive(Debug)]
 pub struct SentMessage {
     file: PathBuf,
 }
 
 impl SentMessage {
-    /// Has the driver not read it yet?
+    /// Whether the driver has not read it yet.
     pub fn is_waiting(&self) -> bool {
         self.file.exists()
     }
 
-    /// Takes it back; nobody is there to read it.
+    /// Withdraws the message, because no driver is running to read it.
     pub fn withdraw(self) {
         let _ = fs::remove_file(self.file);
     }
@@ -72,7 +72,7 @@ impl Mailbox {
         Self { attempt, secrets: Vec::new() }
     }
 
-    /// Notes are redacted before they are on disk (B36).
+    /// Messages are redacted before they are on disk (B36).
     #[must_use]
     pub fn without(self, secrets: Vec<String>) -> Self {
         Self { secrets, ..self }
@@ -81,7 +81,7 @@ impl Mailbox {
     pub fn send(&self, note: &WorkerMessage) -> io::Result<SentMessage> {
         let bytes = redact(&serde_json::to_string(note)?, &self.secrets).into_bytes();
         if bytes.len() as u64 > MAX_NOTE_BYTES {
-            // Nobody would read it, and its sender would wait for an answer.
+            // No driver would read it, and its sender would wait for an answer.
             let what =
                 format!("a note may have {MAX_NOTE_BYTES} bytes, this one has {}", bytes.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
@@ -93,7 +93,7 @@ impl Mailbox {
         Ok(SentMessage { file: self.attempt.join(MAIL).join(name) })
     }
 
-    /// Forgets what was answered before about this step.
+    /// Removes an earlier answer about this step.
     pub fn expect_answer(&self, step: u32) -> io::Result<()> {
         match fs::remove_file(self.answer_file(step)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -101,7 +101,7 @@ impl Mailbox {
         }
     }
 
-    /// The answer about a step, once it is there.
+    /// The answer about a step, once it has arrived.
     pub fn answer(&self, step: u32) -> Option<StepAnswer> {
         serde_json::from_slice(&fs::read(self.answer_file(step)).ok()?).ok()
     }
@@ -110,21 +110,21 @@ impl Mailbox {
         self.attempt.join(ANSWERS).join(answer_name(step))
     }
 
-    /// Leaves a notice, which the worker is given with whatever it hears from us next.
+    /// Leaves a notice, which the worker gets with our next answer.
     pub(crate) fn notify(&self, text: &str) -> io::Result<()> {
         WorkerDirectory::make(&self.attempt, ANSWERS)?.write(NOTICE, text.as_bytes())
     }
 
-    /// The notice, if one waits. Whoever takes it has to hand it on: it is given once.
+    /// The notice, if one waits. It is returned once, so the caller has to pass it on.
     pub fn take_notice(&self) -> Option<String> {
         let answers = WorkerDirectory::enter(&self.attempt, ANSWERS).ok()?;
         let text = answers.read(NOTICE.as_ref(), MAX_NOTE_BYTES).ok()?;
-        // Of two who ask at once, one gets it.
+        // If two processes ask at once, only one gets it.
         answers.remove(NOTICE.as_ref()).ok()?;
         String::from_utf8(text).ok()
     }
 
-    /// Tells the worker what became of a step.
+    /// Answers the worker about a step.
     pub(crate) fn answer_step(&self, step: u32, answer: &StepAnswer) -> io::Result<()> {
         WorkerDirectory::make(&self.attempt, ANSWERS)?
             .write(&answer_name(step), &serde_json::to_vec(answer)?)
@@ -135,7 +135,7 @@ fn answer_name(step: u32) -> String {
     format!("step-{step}.json")
 }
 
-/// A note that a worker left, and where it is.
+/// A message that a worker left, and its path.
 #[derive(Debug)]
 pub(crate) struct ReceivedMessage {
     pub(crate) input: Input,
@@ -144,14 +144,14 @@ pub(crate) struct ReceivedMessage {
 }
 
 impl ReceivedMessage {
-    /// It is recorded.
+    /// Removes the message once it is recorded.
     pub(crate) fn remove(self) {
         let _ =
             WorkerDirectory::enter(&self.attempt, MAIL).and_then(|mail| mail.remove(&self.name));
     }
 }
 
-/// Reads what workers leave.
+/// Reads the workers' messages.
 #[derive(Debug, Default)]
 pub(crate) struct MailboxReader {
     /// Lines for the log, by attempt.
@@ -159,7 +159,7 @@ pub(crate) struct MailboxReader {
 }
 
 impl MailboxReader {
-    /// The notes of all attempts at work, oldest first.
+    /// The messages of all running attempts, oldest first.
     pub(crate) fn collect(&mut self, layout: &StateLayout, run: &Run) -> Vec<ReceivedMessage> {
         let mut letters = Vec::new();
         let attempts: Vec<&AttemptId> =
@@ -167,7 +167,7 @@ impl MailboxReader {
         self.lines.retain(|attempt, _| attempts.contains(&attempt));
         for attempt in attempts {
             let directory = layout.worker(run.id(), attempt);
-            // A worker that never said anything has no mailbox.
+            // A worker that never sent a message has no mailbox.
             let Ok(mail) = WorkerDirectory::enter(&directory, MAIL) else { continue };
             let room = MAX_NOTES - letters.len();
             for name in names(&directory.join(MAIL), room) {
@@ -175,7 +175,7 @@ impl MailboxReader {
                     Some(input) => {
                         letters.push(ReceivedMessage { input, attempt: directory.clone(), name });
                     }
-                    // It makes no sense, or is too much.
+                    // It is malformed or too large.
                     None => drop(mail.remove(&name)),
                 }
             }
@@ -207,7 +207,7 @@ impl MailboxReader {
     }
 }
 
-/// The first notes in a mailbox, oldest first.
+/// The first messages in a mailbox, oldest first.
 fn names(mail: &Path, most: usize) -> Vec<OsString> {
     let Ok(entries) = fs::read_dir(mail) else { return Vec::new() };
     let mut names: Vec<OsString> =

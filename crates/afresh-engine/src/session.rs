@@ -1,4 +1,4 @@
-//! Taking the lock; starting a run, or taking one up.
+//! Takes the lock, and starts a run or opens a recorded one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,10 +26,10 @@ use crate::driver::clock::wall_ms;
 use crate::journal_records::{self, RecordError};
 use crate::layout::StateLayout;
 
-/// How long a git that outlived an earlier driver may go on, before it is ended.
+/// How long a git process that outlived an earlier driver may continue before it is ended.
 const ORPHAN_PATIENCE: Duration = Duration::from_secs(20);
 
-/// A repository, and where afresh keeps things for it.
+/// A repository, and where afresh keeps its files for it.
 #[derive(Debug, Clone)]
 pub struct RepoContext {
     pub repository: Repository,
@@ -113,7 +113,7 @@ impl RepoContext {
         Ok(runs)
     }
 
-    /// Who drives this repository now.
+    /// The process that drives this repository now.
     pub fn holder(&self) -> Result<Option<LockHolder>, LockError> {
         DriverLock::holder(&self.layout.lock)
     }
@@ -128,7 +128,7 @@ impl RepoContext {
         Ok(LockedRepo { context: self.clone(), journal, swept, _lock: lock })
     }
 
-    /// Takes the lock to clean up: nobody drives meanwhile, and nothing is made that is not there.
+    /// Takes the lock for cleanup: no driver runs meanwhile, and nothing that is missing is created.
     pub fn lock_for_cleanup(&self, holder: &LockHolder) -> Result<DriverLock, OpenError> {
         let lock = DriverLock::acquire(&self.layout.lock, holder)?;
         self.check_owner()?;
@@ -140,7 +140,7 @@ impl RepoContext {
         let prefix = job_prefix(&self.repository);
         let swept = sweep_leftovers(&self.layout.processes(), &prefix);
         self.repository.end_stale_git(ORPHAN_PATIENCE)?;
-        // What still runs may still write into a workspace that the next worker would get.
+        // A process that still runs may still write into a workspace that the next worker would get.
         if !swept.stubborn.is_empty() {
             return Err(OpenError::StillRunning(swept.stubborn));
         }
@@ -149,8 +149,8 @@ impl RepoContext {
 }
 
 impl RepoContext {
-    /// The lock is the repository's, the journal the state directory's: a state directory outside
-    /// must belong to one repository alone. One inside moves with it, and needs no note.
+    /// The lock belongs to the repository, the journal to the state directory: a state directory outside of the
+    /// repository must belong to one repository alone. One inside moves with it, and needs no note.
     fn owner_note(&self) -> Option<PathBuf> {
         let inside = self.repository.root().is_some_and(|root| self.layout.state.starts_with(root));
         (!inside).then(|| self.layout.state.join("repository"))
@@ -178,7 +178,7 @@ impl RepoContext {
     }
 }
 
-/// A run as its journal tells it.
+/// A run as recorded in its journal.
 #[derive(Debug)]
 pub struct RecordedRun {
     pub run: Run,
@@ -187,7 +187,7 @@ pub struct RecordedRun {
 }
 
 impl RecordedRun {
-    /// Takes in what was recorded since; answers whether that was anything.
+    /// Reads what was recorded since; returns whether there was anything new.
     pub fn catch_up(&mut self, workplace: &RepoContext) -> Result<bool, OpenError> {
         let Some(reader) = Journal::open_read_only(&workplace.layout.state)? else {
             return Ok(false);
@@ -206,12 +206,12 @@ impl RecordedRun {
     }
 }
 
-/// The repository is ours alone, until this is dropped.
+/// The lock on the repository, until this is dropped.
 #[derive(Debug)]
 pub struct LockedRepo {
     pub context: RepoContext,
     pub journal: Journal,
-    /// What an earlier driver had left running, and is ended now.
+    /// The sweep that ended what earlier drivers had left running.
     pub swept: SweepReport,
     _lock: DriverLock,
 }
@@ -222,12 +222,12 @@ pub struct OpenRun {
     pub repo: LockedRepo,
     pub run: Run,
     pub last_at: Timestamp,
-    /// What was recorded when nobody could watch yet.
+    /// What was recorded before a reporter could see it.
     pub unreported: Vec<UnreportedEvent>,
 }
 
 impl OpenRun {
-    /// Makes sure that work can land: only what is still to be done needs that.
+    /// Makes sure that work can land; only unfinished work needs that.
     pub fn keep_branch(&self) -> Result<(), OpenError> {
         if self.run.drive_state(Timestamp::default()) == (DriveState::Finished { ok: true }) {
             return Ok(());
@@ -236,7 +236,7 @@ impl OpenRun {
     }
 }
 
-/// An event on disk that no watcher has seen.
+/// An event on disk that no reporter has seen.
 #[derive(Debug)]
 pub struct UnreportedEvent {
     pub seq: u64,
@@ -272,13 +272,13 @@ impl LockedRepo {
         Ok(OpenRun { repo: self, run, last_at: Timestamp::default(), unreported: unseen })
     }
 
-    /// Goes on with a run of the journal.
+    /// Continues a run of the journal.
     pub fn open_run(self, run: Run, last_at: Timestamp) -> OpenRun {
         OpenRun { repo: self, run, last_at, unreported: Vec::new() }
     }
 
-    /// Makes the run's branch, unless it is there; the user may have deleted it. Refuses where it is
-    /// checked out: moving it would make that checkout look as if the work had been undone.
+    /// Creates the run's branch if it is missing; the user may have deleted it. Fails if the branch is checked
+    /// out: moving it would make that checkout look as if the work had been undone.
     fn keep_branch(&self, run: &Run) -> Result<(), OpenError> {
         let repository = &self.context.repository;
         let branch = branch_ref(run.branch());
@@ -299,7 +299,7 @@ impl LockedRepo {
             old: RefExpectation::Missing,
         };
         let made = RefUpdate { name: branch, new: Some(tip), old: RefExpectation::Missing };
-        // What is there already stays as it is: landing compares before it moves anything.
+        // An existing ref stays as it is: landing compares before it moves anything.
         for update in [kept, made] {
             if repository.read_ref(&update.name)?.is_none() {
                 let _ = repository.update_refs(&[update], DEFAULT_LOCK_TIMEOUT)?;
@@ -308,7 +308,7 @@ impl LockedRepo {
         Ok(())
     }
 
-    /// A name that people can read, and that no run and no branch has yet.
+    /// A readable name that no run and no branch has yet.
     fn new_run_id(&self, plan: &Plan) -> Result<RunId, OpenError> {
         let stem = slug(&plan.name);
         let refs = self.context.repository.list_refs(RUN_BRANCHES)?;
@@ -369,7 +369,7 @@ fn slug(name: &str) -> String {
     if slug.is_empty() { "run".to_owned() } else { slug.to_owned() }
 }
 
-/// Tells this repository's jobs from those of others.
+/// Distinguishes this repository's jobs from those of others.
 pub(crate) fn job_prefix(repository: &Repository) -> String {
     let print = blake3::hash(repository.common_dir().as_os_str().as_encoded_bytes()).to_hex();
     format!("{}-", &print[..12])

@@ -1,11 +1,11 @@
-//! Names that nobody else has.
+//! Unique names.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-/// A random UUID, as programs want it for a new conversation.
+/// A random UUID, the form that programs expect as the id of a new conversation.
 pub(crate) fn uuid() -> String {
-    // The standard library's hasher is keyed from the system's random source, anew for each state.
+    // The standard library seeds each new hasher state from the system's random source.
     let random = || RandomState::new().build_hasher().finish();
     let (high, low) = (random(), random());
     let high = high & !0xF000 | 0x4000;

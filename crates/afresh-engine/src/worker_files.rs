@@ -1,7 +1,7 @@
-//! Files that a worker can reach while we use them.
+//! Files that a worker can access while we use them.
 //!
-//! It may have put a pipe, a link or a device there, and may do so at any moment. Nothing here waits
-//! for a pipe, follows a link, or writes or removes anything outside of the directory that is meant.
+//! The worker may have put a pipe, a link or a device there, and may do so at any moment. Nothing here blocks on a
+//! pipe, follows a link, or writes or removes anything outside of the intended directory.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -36,8 +36,8 @@ fn plain(file: OwnedFd) -> io::Result<File> {
     Err(io::Error::new(ErrorKind::InvalidInput, "not a plain file"))
 }
 
-/// A plain file below a directory that is ours, reached without any link on the way; `path` has only
-/// names that are separated by slashes.
+/// Opens a plain file below a directory that is ours, without following any link on the way; `path` consists of
+/// names separated by slashes.
 pub(crate) fn open_below(root: &Path, path: &str) -> io::Result<File> {
     let mut at = open(root, ENTER, Mode::empty())?;
     let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -47,7 +47,7 @@ pub(crate) fn open_below(root: &Path, path: &str) -> io::Result<File> {
     plain(openat(&at, step(name)?, READ, Mode::empty())?)
 }
 
-/// A name, and nothing that leads up.
+/// A plain name, and nothing that leads up.
 fn step(name: &str) -> io::Result<&str> {
     match name {
         "" | "." | ".." => Err(io::Error::new(ErrorKind::InvalidInput, "not a name")),
@@ -60,7 +60,7 @@ fn step(name: &str) -> io::Result<&str> {
 pub(crate) struct WorkerDirectory(OwnedFd);
 
 impl WorkerDirectory {
-    /// The one of this name; an error if it is not there, or elsewhere.
+    /// Opens the one of this name; fails if it is missing or leads elsewhere.
     pub(crate) fn enter(attempt: &Path, name: &str) -> io::Result<Self> {
         let attempt = open(attempt, ENTER, Mode::empty())?;
         Ok(Self(openat(&attempt, name, ENTER, Mode::empty())?))
@@ -82,7 +82,7 @@ impl WorkerDirectory {
         Ok(bytes)
     }
 
-    /// Whole or not at all: the other side may look at any moment.
+    /// Writes all of it or nothing: the other side may read at any moment.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let draft = format!(".{name}");
         let _ = self.remove(draft.as_ref());
@@ -105,9 +105,9 @@ mod tests {
 
     use super::*;
 
-    /// R7: a pipe in the place of a file is neither waited for nor written to.
+    /// R7: a pipe in the place of a file neither blocks us nor is written to.
     #[test]
-    fn a_pipe_holds_nobody_up() {
+    fn a_pipe_does_not_block() {
         let attempt = tempfile::tempdir().expect("a directory");
         let inside = WorkerDirectory::make(attempt.path(), "answers").expect("made");
         let place = |name: &str| attempt.path().join("answers").join(name);
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(fs::read(place("b")).expect("a file"), b"said");
     }
 
-    /// B03: neither a link at the end nor one on the way is followed, wherever it leads.
+    /// B03: a link is not followed, neither at the end of a path nor inside it, wherever it leads.
     #[test]
     fn a_file_is_reached_without_links_or_not_at_all() {
         let tree = tempfile::tempdir().expect("a directory");
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// R5: a link leads nowhere, neither to a file nor to a directory.
+    /// R5: a link is not followed, neither to a file nor to a directory.
     #[test]
     fn a_link_leads_nowhere() {
         let attempt = tempfile::tempdir().expect("a directory");

@@ -1,7 +1,7 @@
-//! Making a worker's bundle: what the run knows, then what lies where the worker starts.
+//! Builds a worker's bundle from what the run knows and from the files that the worker starts with.
 //!
-//! How it is told is for `afresh-agents`. The same function makes what a worker gets and what
-//! `afresh bundle` shows, so that both are alike.
+//! `afresh-agents` renders it for the agent. Workers and `afresh bundle` use the same function, so both get the
+//! same bundle.
 //!
 //! | module | idea |
 //! | --- | --- |
@@ -30,14 +30,14 @@ pub use tree::SourceTree;
 
 use crate::executor::attempt::resume;
 
-/// How many files of needed tasks are inlined, and how much of each and of all, in bytes.
+/// How many files of dependencies are inlined, and how many bytes of each file and in total.
 const MAX_FILES: usize = 12;
 const MAX_FILE_BYTES: usize = 8 * 1024;
 const MAX_BYTES: usize = 32 * 1024;
-/// How many of the tasks that landed last are told.
+/// How many of the most recently landed tasks are listed.
 const RECENT: usize = 5;
 
-/// A file that a needed task made is not there any more, and no task deleted it.
+/// A file that a dependency made no longer exists, and no task deleted it.
 #[derive(Debug, thiserror::Error)]
 #[error("{path} of task {task}, which this task needs, is missing from the branch")]
 pub struct MissingSource {
@@ -46,12 +46,12 @@ pub struct MissingSource {
 }
 
 impl MissingSource {
-    /// What to do about it.
+    /// The hint for the user.
     pub const ADVICE: &str =
         "bring the file back on the run's branch, or do the task that made it anew";
 }
 
-/// What the next worker of a task would be given, with what lies in `tree`.
+/// What the next worker of a task would be given, with the files of `tree`.
 pub fn next(
     run: &Run,
     at: TaskIndex,
@@ -63,7 +63,7 @@ pub fn next(
     finished(&known, &ground, &deleted_files(run, at), tree)
 }
 
-/// As far as it can be known before its worker starts.
+/// The bundle as far as it is known before the worker starts.
 pub(crate) fn planned(
     run: &Run,
     at: TaskIndex,
@@ -131,8 +131,8 @@ pub(crate) fn bundle(
     }
 }
 
-/// The same with what lies in the workspace; an error where what it builds on is not there, and is
-/// not among what later tasks took away.
+/// Adds the files of the workspace. Fails if a file that the task builds on is missing and no later task
+/// deleted it.
 pub(crate) fn finished(
     bundle: &Bundle,
     ground: &StartPoint,
@@ -140,7 +140,7 @@ pub(crate) fn finished(
     tree: &dyn SourceTree,
 ) -> Result<Bundle, MissingSource> {
     let mut bundle = Bundle { target: tree.directory(), ..bundle.clone() };
-    // Where finished steps or interrupted work are on top, they may have moved or deleted anything.
+    // If the workspace holds finished steps or interrupted work, those may have moved or deleted any file.
     if ground.prepared == ground.base && !bundle.goes_on {
         for need in &mut bundle.built_on {
             let is_there = |path: &String| tree.has(path);
@@ -158,7 +158,7 @@ pub(crate) fn finished(
     Ok(bundle)
 }
 
-/// What tasks deleted or moved away: no file of another task any more.
+/// Files that tasks deleted or moved away: they no longer count as any task's files.
 pub(crate) fn deleted_files(run: &Run, at: TaskIndex) -> BTreeSet<String> {
     if run.plan().needs(at).is_empty() {
         return BTreeSet::new();
@@ -170,7 +170,7 @@ pub(crate) fn deleted_files(run: &Run, at: TaskIndex) -> BTreeSet<String> {
     deleted.flatten().cloned().collect()
 }
 
-/// The texts of the files that needed tasks made, as far as there is room.
+/// Inlines the files that dependencies made, as far as the limits allow.
 fn inline(bundle: &mut Bundle, tree: &dyn SourceTree) {
     let paths = bundle.built_on.iter().flat_map(|need| need.created.iter().chain(&need.modified));
     let mut room = MAX_BYTES;
@@ -202,7 +202,7 @@ fn position(run: &Run, at: TaskIndex, briefing: &Briefing) -> PlanPosition {
     }
 }
 
-/// What a task left; none where it is not done by us.
+/// What a task left; none if afresh did not complete it.
 fn landed(run: &Run, at: TaskIndex, full: bool) -> Option<FinishedTask> {
     let TaskStage::Done { commit, receipt, .. } = &run.task(at).stage else { return None };
     let task = run.plan().task(at);
@@ -218,14 +218,14 @@ fn landed(run: &Run, at: TaskIndex, full: bool) -> Option<FinishedTask> {
     })
 }
 
-/// The last tasks that landed, besides those that this one needs.
+/// The most recently landed tasks, without this task's dependencies.
 fn recent(run: &Run, at: TaskIndex) -> Vec<FinishedTask> {
     let needs = run.plan().needs(at);
     let others = run.plan().indices().rev().filter(|other| !needs.contains(other));
     others.filter_map(|other| landed(run, other, false)).take(RECENT).collect()
 }
 
-/// What people decided for this task: at the checkpoints that it needs, and when its workers asked.
+/// What people decided for this task: at the checkpoints that it depends on, and when its workers asked.
 fn answers(run: &Run, at: TaskIndex) -> Vec<AnsweredQuestion> {
     let is_checkpoint = |need: &&TaskIndex| run.plan().task(**need).checkpoint.is_some();
     let before = run.plan().needs(at).iter().filter(is_checkpoint);

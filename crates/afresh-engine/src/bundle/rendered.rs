@@ -12,7 +12,7 @@ use afresh_secrets::redact;
 use crate::bundle::planned;
 use crate::execution_config::WorkerConfig;
 
-/// The names of the files, in a directory of their own.
+/// The file names inside the bundle's directory.
 pub const BUNDLE: &str = "bundle.json";
 pub const PROMPT: &str = "prompt.md";
 
@@ -21,12 +21,12 @@ pub struct RenderedBundle {
     /// As JSON.
     pub bundle: String,
     pub prompt: String,
-    /// How much of its model's context the prompt takes.
+    /// How much of the model's context the prompt fills.
     pub fill: ContextFill,
 }
 
 impl RenderedBundle {
-    /// Nothing in it is a secret any more, wherever it came from (B36).
+    /// Renders bundle and prompt without secrets, wherever those came from (B36).
     pub fn render(
         mut bundle: Bundle,
         workers: &WorkerConfig,
@@ -52,15 +52,15 @@ impl RenderedBundle {
     }
 }
 
-/// How large the next prompt of a task will be at least: what other tasks leave for it, and what
-/// its own attempts come to, is not known yet.
+/// The minimum size of a task's next prompt. What other tasks leave for it, and how its own attempts end, is
+/// not known yet.
 pub fn least(run: &Run, at: TaskIndex, workers: &WorkerConfig) -> ContextFill {
     let bundle = planned(run, at, &run.next_start_point(at), &workers.briefing);
     let window = workers.window(bundle.task.agent.as_deref(), run.tier_of(at));
     size::context_fill(prompt::render(&bundle, &workers.briefing.template).len(), window)
 }
 
-/// Refused where a worker would start with a context that is full (PR-06).
+/// Fails if a worker would start with a full context (PR-06).
 pub fn fits(run: &Run, fill: ContextFill) -> Result<(), PromptTooLarge> {
     size::check_fits(fill, run.settings().context.hard)
 }

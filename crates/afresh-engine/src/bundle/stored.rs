@@ -1,7 +1,7 @@
-//! The bundles that are on disk: those of attempts, and those that somebody asked for.
+//! The bundles that are on disk: those of attempts, and those that a person or a script asked for.
 //!
-//! Whoever cleans up lists them first and reads the journal after that: what was listed is in the
-//! journal by then, and an attempt that is over stays over.
+//! Cleanup lists them first and reads the journal afterwards: by then every listed attempt is in the journal, and
+//! an attempt that is over stays over.
 
 use afresh_core::plan::TaskIndex;
 use std::fs;
@@ -25,24 +25,24 @@ pub struct StoredBundle {
     pub made_at: Option<SystemTime>,
 }
 
-/// Who a bundle was made for.
+/// What a bundle was made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BundlePurpose {
-    /// A person or a script; no worker reads it.
+    /// For a person or a script; no worker reads it.
     Looking,
     Worker,
 }
 
-/// Whether somebody may still need a bundle.
+/// Whether a bundle may still be needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DependencyState {
-    /// Its worker is at work, or what it did is on its way to the branch.
+    /// Its worker is running, or its work is being merged.
     Running,
-    /// A person is asked about its task, and may want to see what the worker was told.
+    /// A person is asked about its task, and may want to see what the worker was given.
     Asked,
     /// Its attempt is over.
     Over,
-    /// It was made to be looked at.
+    /// It was made for inspection only.
     Looking,
 }
 
@@ -95,7 +95,7 @@ impl StoredBundle {
         }
     }
 
-    /// Removes bundle and prompt; what the worker said and did stays.
+    /// Removes bundle and prompt; the worker's output and result stay.
     pub fn remove(&self) -> io::Result<()> {
         for file in [self.bundle(), self.prompt()] {
             match fs::remove_file(file) {
@@ -104,7 +104,7 @@ impl StoredBundle {
             }
         }
         if self.made_for == BundlePurpose::Looking {
-            // Something else that somebody put there is not ours to remove.
+            // Files that afresh did not put there are not ours to remove, so this fails if there are any.
             let _ = fs::remove_dir(&self.directory);
         }
         Ok(())
@@ -131,7 +131,7 @@ fn in_directory(directory: &PathBuf, made_for: BundlePurpose) -> Vec<StoredBundl
     entries.filter_map(kept).collect()
 }
 
-/// `T001.2`, as the directory is called.
+/// Parses a directory name such as `T001.2`.
 fn attempt_of(name: &str) -> Option<AttemptId> {
     let (task, number) = name.rsplit_once('.')?;
     Some(AttemptId { task: TaskId::new(task).ok()?, number: number.parse().ok()? })

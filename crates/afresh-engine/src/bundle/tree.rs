@@ -1,4 +1,4 @@
-//! The files that a worker will find: in its workspace, or in a commit as long as it has none.
+//! The files that a worker starts with: in its workspace, or in a commit as long as it has no workspace.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -10,16 +10,16 @@ use afresh_git::{CommandError, Repository};
 use crate::layout::text;
 use crate::worker_files::open_below;
 
-/// A longer file is no text that anybody reads.
+/// Longer files are not inlined: they are not text meant for reading.
 const MAX_READ_BYTES: usize = 1024 * 1024;
 
 pub trait SourceTree {
-    /// The directory that the worker works in; empty where there is none yet.
+    /// The directory that the worker works in; empty if it does not exist yet.
     fn directory(&self) -> String;
 
     fn has(&self, path: &str) -> bool;
 
-    /// The content of a file, if it is a text.
+    /// The content of a file, if it is text.
     fn text(&self, path: &str) -> Option<String>;
 }
 
@@ -44,7 +44,7 @@ impl SourceTree for WorkspaceTree<'_> {
     }
 }
 
-/// A commit that a workspace would be made from.
+/// A commit that a workspace would be created from.
 #[derive(Debug)]
 pub struct CommitTree<'a> {
     repository: &'a Repository,
@@ -74,7 +74,7 @@ impl SourceTree for CommitTree<'_> {
     }
 }
 
-/// Where nothing has landed that a worker could build on.
+/// No files: nothing has landed that a worker could build on.
 #[derive(Debug, Clone, Copy)]
 pub struct EmptyTree;
 

@@ -1,7 +1,7 @@
-//! Workspaces of repositories that are not there any more.
+//! Workspaces of repositories that no longer exist.
 //!
-//! What is saved is saved in the repository, so it went with it; what is not saved is nowhere else,
-//! and stays.
+//! Saved work was saved in the repository and went with it. Work that was not saved exists nowhere else, so it
+//! stays.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use super::apply::{CleanupOutcome, remove_all};
 use super::item::{CleanupItem, CleanupKind, CleanupTarget};
 use super::{CleanupError, history, size};
 
-/// The names of jobs begin with so much of the name of a pool; see `open::job_prefix`.
+/// Job names begin with this many digits of the pool's name; see `session::job_prefix`.
 const JOB_KEY_DIGITS: usize = 12;
 
-/// What there is of them in the cache directory.
+/// Finds such workspaces in the cache directory.
 pub fn things_of_gone(cache: &Path) -> Result<Vec<CleanupItem>, CleanupError> {
     Ok(find_abandoned_pools(cache)?.iter().map(|pool| thing(cache, pool)).collect())
 }

@@ -1,4 +1,4 @@
-//! Removing what is to go, each thing by its own way; what fails stays, and the rest goes on.
+//! Removes the items that are to go. An item that cannot be removed stays, and cleanup continues with the rest.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use crate::cleanup::Cleanup;
 use crate::cleanup::item::{CleanupItem, CleanupTarget};
 use crate::executor::causes::describe;
 
-/// What became of a thing that was to go.
+/// What happened to one item.
 #[derive(Debug)]
 pub struct CleanupOutcome {
     pub thing: CleanupItem,
-    /// Where the work in it is kept now, if it was not before.
+    /// Where its work is saved now, if it was not saved before.
     pub saved: Option<SavedWork>,
-    /// Why it is still there.
+    /// Why it could not be removed.
     pub failure: Option<String>,
 }
 
-/// Work that was saved on the way.
+/// Work that cleanup saved before it removed an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedWork {
     pub name: String,
@@ -30,7 +30,7 @@ pub struct SavedWork {
 }
 
 impl Cleanup<'_> {
-    /// Removes it, if it is to go. The caller holds the repository's lock.
+    /// Removes an item if it is to go. The caller holds the repository's lock.
     pub fn carry_out(&self, thing: CleanupItem) -> CleanupOutcome {
         let removed = match &thing.target {
             CleanupTarget::Slot(place) => self.retire(*place),
@@ -56,7 +56,7 @@ impl Cleanup<'_> {
         }
     }
 
-    /// Not while there is a slot: one that could not go needs what is noted about it.
+    /// Fails while a workspace is left: one that could not be removed needs its records.
     fn remove_pool(&self) -> Result<(), String> {
         let Some(pool) = &self.pool else { return Ok(()) };
         let left = pool.list_workspaces().map_err(|error| error.to_string())?;
@@ -77,7 +77,7 @@ impl Cleanup<'_> {
     }
 }
 
-/// Links are removed, not followed.
+/// Symbolic links are removed, not followed.
 pub(crate) fn remove_all<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), String> {
     paths.into_iter().try_for_each(|path| remove_tree(path).map_err(|error| error.to_string()))
 }

@@ -1,7 +1,7 @@
-//! What tells about runs: transcripts, bundles, the registry of processes.
+//! The history of runs: transcripts, bundles, the registry of processes.
 //!
-//! Transcripts are the only record of what a worker said, so they go only when somebody says how old
-//! or how many. Bundles that were made to be looked at can be made again.
+//! Transcripts are the only record of what a worker said, so they are removed only if the user gives a maximum age
+//! or number. Bundles that were made for inspection can be made again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ impl Cleanup<'_> {
         things
     }
 
-    /// Why the transcripts of a run may go, if somebody wants that.
+    /// Why the transcripts of a run may be removed, if the user asked for that.
     fn is_history(&self, known: &KnownRuns) -> Option<String> {
         let wishes = self.wishes;
         if !known.is_finished() || (wishes.older_than.is_none() && wishes.keep_runs.is_none()) {
@@ -71,7 +71,7 @@ impl Cleanup<'_> {
         })
     }
 
-    /// Empty entries wait for the next job of their name; nobody drives, so there is none.
+    /// Empty entries wait for the next job of the same name; while no driver is running there is none.
     fn registry(&self) -> Option<CleanupItem> {
         let registry = self.place.layout.processes();
         let empty = |entry: &fs::DirEntry| {
@@ -91,7 +91,7 @@ fn runs(count: usize) -> String {
     if count == 1 { "1 run".to_owned() } else { format!("{count} runs") }
 }
 
-/// The real directories in a real directory.
+/// The subdirectories of a directory, without symbolic links.
 fn directories(place: &Path) -> Vec<PathBuf> {
     let is_directory = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
     let found = entries(place).into_iter().filter(is_directory).map(|entry| entry.path());
@@ -100,7 +100,7 @@ fn directories(place: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What is in a directory that is no link to another.
+/// The entries of a directory; none if it is a symbolic link.
 pub(super) fn entries(place: &Path) -> Vec<fs::DirEntry> {
     let is_real = place.symlink_metadata().is_ok_and(|found| found.is_dir());
     let listing = is_real.then(|| fs::read_dir(place)).and_then(Result::ok);

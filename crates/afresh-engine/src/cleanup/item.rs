@@ -1,4 +1,4 @@
-//! One thing that afresh made, what is to become of it, and how.
+//! One item that afresh made, whether it is removed, and how.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,12 @@ use afresh_core::ids::CommitId;
 use afresh_git::WorkspaceId;
 use serde::Serialize;
 
-/// What a thing is.
+/// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CleanupKind {
     Workspace,
-    /// What is noted about workspaces, once there are none.
+    /// Records about workspaces, removed once no workspace is left.
     Notes,
     Temporary,
     SavedWork,
@@ -24,7 +24,7 @@ pub enum CleanupKind {
 }
 
 impl CleanupKind {
-    /// As people read it, before a name.
+    /// The text that people read before the item's name.
     pub fn label(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
@@ -41,7 +41,7 @@ impl CleanupKind {
     }
 }
 
-/// One thing.
+/// One thing that cleanup may remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CleanupItem {
     pub kind: CleanupKind,
@@ -51,18 +51,18 @@ pub struct CleanupItem {
     pub(crate) target: CleanupTarget,
 }
 
-/// What is to become of it, and why.
+/// Whether an item is removed, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Disposition {
     Goes { why: String },
     Stays { why: String, hint: Option<String> },
 }
 
-/// How it is removed.
+/// How an item is removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CleanupTarget {
     Slot(WorkspaceId),
-    /// The pool's own directory, if no slot is left in it.
+    /// The pool's own directory, if no workspace is left in it.
     PoolItself,
     Paths(Vec<PathBuf>),
     Ref {

@@ -1,19 +1,18 @@
-//! Removing what afresh made and nobody needs any more: only what is merged or saved (BE-07, R16).
+//! Removes what afresh made and a run no longer needs: only what is merged or saved (BE-07, R16).
 //!
-//! First everything is looked at, and each thing is given a fate with a reason; then the fates are
-//! carried out, workspaces first, so that what is in them is saved before anything else changes.
-//! Looking changes nothing. A kill in the middle leaves less to do for the next time. The journal is
-//! never touched.
+//! Cleanup first collects all items and decides for each whether it goes, with a reason; this changes nothing. Then
+//! it removes items, workspaces first, so that their contents are saved before anything else changes. If cleanup is
+//! killed, the next one continues with what is left. The journal is never touched.
 //!
 //! | module | idea |
 //! | --- | --- |
-//! | `thing` | one thing, its fate, and how it is removed |
-//! | `workspaces` | slots, what is noted about them, temporary files of jobs |
-//! | `refs`, `proof` | saved work and branches of runs; whether the user's branches hold them |
+//! | `item` | one item, its disposition, and how it is removed |
+//! | `workspaces` | workspaces, records about them, temporary files of jobs |
+//! | `refs`, `proof` | saved work and branches of runs; whether the user's branches contain them |
 //! | `history` | transcripts, bundles, the registry of processes |
-//! | `gone` | workspaces of repositories that are not there any more |
-//! | `size` | how much room something takes |
-//! | `apply` | removing it |
+//! | `abandoned` | workspaces of repositories that no longer exist |
+//! | `size` | how much disk space an item uses |
+//! | `apply` | removing items |
 
 mod abandoned;
 pub(crate) mod apply;
@@ -38,18 +37,18 @@ pub use apply::{CleanupOutcome, SavedWork};
 pub use item::{CleanupItem, CleanupKind, Disposition};
 pub use size::{CleanupSize, of_directory};
 
-/// What somebody wants besides the usual.
+/// What the user asks for beyond the default.
 #[derive(Debug, Clone, Default)]
 pub struct CleanupOptions {
-    /// Paths that stay warm between attempts, which are not saved.
+    /// Paths that stay warm between attempts; they are not saved.
     pub keep: Vec<String>,
-    /// Give up workspaces that an unfinished run would go on in.
+    /// Also remove workspaces in which an unfinished run would continue.
     pub unfinished: bool,
     /// Remove transcripts of finished runs that ended longer ago than this.
     pub older_than: Option<Duration>,
-    /// Remove transcripts of finished runs, except those of so many newest runs.
+    /// Remove transcripts of finished runs, except those of this many newest runs.
     pub keep_runs: Option<usize>,
-    /// Remove work that is in no branch: `RUN` or `RUN/ATTEMPT`.
+    /// Remove work that no branch contains: `RUN` or `RUN/ATTEMPT`.
     pub discard: Vec<String>,
 }
 
@@ -71,12 +70,12 @@ pub enum CleanupError {
     StillNeeded(String),
 }
 
-/// A repository that is to be cleaned up. Nobody else may drive it meanwhile.
+/// A repository that is to be cleaned up. No driver may run in it meanwhile.
 #[derive(Debug)]
 pub struct Cleanup<'a> {
     place: &'a RepoContext,
     wishes: &'a CleanupOptions,
-    /// None where no workspace was ever made.
+    /// None if no workspace was ever created.
     pool: Option<WorkspacePool>,
     /// Oldest first.
     runs: Vec<KnownRuns>,
@@ -99,7 +98,7 @@ impl KnownRuns {
         matches!(self.run.drive_state(Timestamp::default()), DriveState::Finished { .. })
     }
 
-    /// Whether the journal says that this attempt is at work, or that its work is under way.
+    /// Whether, according to the journal, this attempt is running or its work is being merged.
     fn is_underway(&self, attempt: &str) -> bool {
         self.run.tasks().any(|(_, state)| {
             state.attempt().is_some_and(|underway| underway.to_string() == attempt)
@@ -121,7 +120,7 @@ impl<'a> Cleanup<'a> {
         Ok(Self { place, wishes, pool, runs, now_ms: crate::driver::clock::wall_ms() })
     }
 
-    /// Everything that there is, in the order in which it would go.
+    /// All items, in the order in which they would be removed.
     pub fn collect_items(&self) -> Result<Vec<CleanupItem>, CleanupError> {
         let mut things = self.workspaces()?;
         things.extend(self.temporary());

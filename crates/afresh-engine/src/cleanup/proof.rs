@@ -1,4 +1,4 @@
-//! Is a commit of ours in a branch of the user's? Shown from the objects, never believed.
+//! Whether a branch of the user's contains a commit of ours; proven from git objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,18 +9,18 @@ use afresh_git::{CommandError, Repository};
 
 use super::CleanupError;
 
-/// What the user's branches hold.
+/// What the user's branches contain.
 #[derive(Debug)]
 pub(super) struct MergeProof<'a> {
     repository: &'a Repository,
-    /// Refs of ours whose commits are ancestors of a tip, with the name of that tip.
+    /// Our refs whose commits are ancestors of a branch tip, with the name of that branch.
     merged: BTreeMap<String, String>,
-    /// Where the user is.
+    /// The commit that the user has checked out.
     head: Option<CommitId>,
     head_name: String,
 }
 
-/// The commits of a run that the user's branch has, by attempt.
+/// The commits of a run that are in the user's branch, by attempt.
 #[derive(Debug, Default)]
 pub(super) struct LandedRefs(BTreeMap<String, CommitId>);
 
@@ -30,7 +30,7 @@ impl<'a> MergeProof<'a> {
         let mut seen = BTreeSet::new();
         for (name, tip) in repository.user_branch_tips()? {
             let shown = display_name(&name);
-            // Many branches are often at the same commit.
+            // Many branches often point to the same commit.
             if !seen.insert(tip.clone()) {
                 continue;
             }
@@ -56,8 +56,8 @@ impl<'a> MergeProof<'a> {
         Ok(held.map(|_| format!("everything it changed is in {}", self.head_name)))
     }
 
-    /// The same for the work of one attempt, which may have landed as another commit: whatever it
-    /// changed is the same in the commit that the run made of it.
+    /// The same for the work of one attempt, which may have landed as another commit: the run's commit has the same
+    /// content in every file that the attempt changed.
     pub(super) fn of_attempt(
         &self,
         landed: &LandedRefs,
@@ -69,7 +69,7 @@ impl<'a> MergeProof<'a> {
         Ok(held.map(|_| format!("it landed as {}", &commit.as_str()[..10])))
     }
 
-    /// What of a run is in the branch that the user is on.
+    /// Which commits of a run are in the branch that the user has checked out.
     pub(super) fn landed(&self, run: &Run) -> Result<LandedRefs, CommandError> {
         let mut landed = LandedRefs::default();
         let Some(head) = &self.head else { return Ok(landed) };

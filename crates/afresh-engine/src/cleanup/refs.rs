@@ -12,12 +12,12 @@ use super::item::{CleanupItem, CleanupKind, CleanupTarget};
 use super::proof::{LandedRefs, MergeProof};
 use super::{Cleanup, CleanupError, KnownRuns};
 
-/// A ref of ours, taken apart.
+/// A ref of ours, split into its parts.
 struct OwnedRefs<'n> {
     name: &'n str,
     commit: &'n CommitId,
     run: &'n str,
-    /// None: the branch of a run, or the ref that keeps it.
+    /// None for the branch of a run, and for the ref that keeps it.
     attempt: Option<&'n str>,
 }
 
@@ -27,7 +27,7 @@ impl Cleanup<'_> {
         let kept = repository.list_refs(OWN_REFS)?;
         let branches = repository.list_refs(RUN_BRANCHES)?;
         let mut ours: Vec<OwnedRefs<'_>> = kept.iter().filter_map(taken_apart).collect();
-        // A branch that only looks like one of ours is the user's.
+        // A branch that only has a name like ours belongs to the user.
         let is_run = |run: &str| kept.contains_key(&run_tip_ref(run));
         let branches = branches.iter().filter_map(taken_apart);
         ours.extend(branches.filter(|it| is_run(it.run) || self.find_run(it.run).is_some()));
@@ -52,7 +52,7 @@ impl Cleanup<'_> {
                 continue;
             }
             let thing = self.one_ref(it, &proof, landed.get(it.run))?;
-            // Where the branch is told, the ref that keeps it needs no line of its own.
+            // If the branch is listed, the ref that keeps it needs no line of its own.
             let is_told = it.is_shadow_of(&ours);
             if thing.is_to_go() || !is_told {
                 things.push(thing);
@@ -86,7 +86,7 @@ impl Cleanup<'_> {
         })
     }
 
-    /// One line for each run that can go on: everything of it stays.
+    /// One line for each run that can continue: all its refs stay.
     fn unfinished(&self, ours: &[OwnedRefs<'_>]) -> Vec<CleanupItem> {
         let unfinished = self.runs.iter().filter(|known| !known.is_finished());
         let line = |known: &KnownRuns| {
@@ -102,7 +102,7 @@ impl Cleanup<'_> {
         unfinished.map(line).collect()
     }
 
-    /// A wish that means nothing, or something that is needed, is a mistake.
+    /// Rejects a discard that matches nothing, or that names work that is still needed.
     fn check_discards(&self, ours: &[OwnedRefs<'_>]) -> Result<(), CleanupError> {
         for wish in &self.wishes.discard {
             let run = wish.split('/').next().unwrap_or_default();
@@ -130,12 +130,12 @@ impl OwnedRefs<'_> {
         if self.attempt.is_some() { CleanupKind::SavedWork } else { CleanupKind::Branch }
     }
 
-    /// A branch by its short name; everything else by its whole one.
+    /// The short name of a branch; the full name of any other ref.
     fn display_name(&self) -> &str {
         display_name(self.name)
     }
 
-    /// Whether it keeps what a branch in the list is at.
+    /// Whether it keeps the commit of a branch in the list.
     fn is_shadow_of(&self, all: &[OwnedRefs<'_>]) -> bool {
         run_of_tip_ref(self.name).is_some()
             && all.iter().any(|it| {

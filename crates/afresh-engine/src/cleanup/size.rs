@@ -1,17 +1,17 @@
-//! How much room something takes on disk. Links are not followed, and count for themselves.
+//! How much disk space a directory uses. Symbolic links are not followed, and count only themselves.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Blocks are counted in these, whatever the file system uses.
+/// The unit of `st_blocks`, whatever the file system's block size is.
 const BLOCK_BYTES: u64 = 512;
 
-/// What was measured.
+/// A measured size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CleanupSize {
     pub bytes: u64,
-    /// Whether that is all: somebody who looks at everything has no time for millions of files.
+    /// Whether everything was counted: counting stops early, because millions of files would take too long.
     pub is_whole: bool,
 }
 
@@ -19,7 +19,7 @@ pub(super) fn disk_usage(path: &Path) -> u64 {
     of_directory(path, u64::MAX).bytes
 }
 
-/// The room that a directory takes, looking at no more than so many files.
+/// Measures a directory, and stops after `most_files` files.
 pub fn of_directory(path: &Path, most_files: u64) -> CleanupSize {
     let (mut bytes, mut files) = (0, 0);
     let mut open: Vec<PathBuf> = vec![path.to_owned()];
@@ -28,14 +28,14 @@ pub fn of_directory(path: &Path, most_files: u64) -> CleanupSize {
             return CleanupSize { bytes, is_whole: false };
         }
         files += 1;
-        // What goes away while we look takes no room.
+        // A file that disappears while we measure uses no space.
         let Ok(found) = next.symlink_metadata() else { continue };
         if found.is_dir() {
             bytes += found.blocks() * BLOCK_BYTES;
             let entries = fs::read_dir(&next).into_iter().flatten().flatten();
             open.extend(entries.map(|entry| entry.path()));
         } else {
-            // Each of several names of a file counts for its part.
+            // A file with several hard links counts in part for each.
             bytes += found.blocks() * BLOCK_BYTES / found.nlink().max(1);
         }
     }

@@ -1,4 +1,4 @@
-//! Slots, what is noted about them, and temporary files of jobs.
+//! Workspaces, records about them, and temporary files of jobs.
 
 use std::fs::DirEntry;
 
@@ -10,7 +10,7 @@ use super::item::{CleanupItem, CleanupKind, CleanupTarget};
 use super::{Cleanup, CleanupError, size};
 use crate::session::job_prefix;
 
-/// What a pool holds besides slots.
+/// What a pool holds besides workspaces.
 const NOTES: &[&str] = &["owners", "repository", "setup", "shadow.git"];
 
 impl Cleanup<'_> {
@@ -70,7 +70,7 @@ impl Cleanup<'_> {
         }
     }
 
-    /// Nobody drives this repository, so its jobs are dead.
+    /// No driver is running in this repository, so its jobs are dead.
     pub(super) fn temporary(&self) -> Vec<CleanupItem> {
         let prefix = job_prefix(&self.place.repository);
         let temp = self.place.layout.cache.join("temp");

@@ -1,4 +1,4 @@
-//! The run's own clock: monotonic, and going on where the journal ended (R11).
+//! The run's own clock: monotonic, and continuing where the journal ended (R11).
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,7 @@ pub(crate) struct RunClock {
 }
 
 impl RunClock {
-    /// A clock that goes on after `last`.
+    /// A clock that continues after `last`.
     pub(crate) fn after(last: Timestamp) -> Self {
         Self { started_at: Timestamp(last.0 + 1), since: Instant::now() }
     }
@@ -21,13 +21,13 @@ impl RunClock {
     }
 }
 
-/// The clock on the wall, for people and for commits; no decision rests on it.
+/// The wall clock, for people and for commits; no decision depends on it.
 pub(crate) fn wall_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The same in seconds, as commits carry it.
+/// The same in seconds, for commits.
 pub(crate) fn wall_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }

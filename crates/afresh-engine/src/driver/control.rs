@@ -26,7 +26,7 @@ pub enum ControlCommand {
 }
 
 impl ControlCommand {
-    /// The same with nothing secret in a person's words (B36).
+    /// The same command with secrets redacted in a person's text (B36).
     #[must_use]
     pub fn without(mut self, secrets: &[String]) -> Self {
         if let Self::Halt { reason: words, .. }
@@ -63,8 +63,8 @@ impl ControlCommand {
     }
 }
 
-/// Applies a command to a run that has no driver, after those that wait for it in the inbox already.
-/// `sent` is its own message there, if it was sent. Returns the refusal, if it cannot be carried out.
+/// Applies a command to a run that has no driver, after those that already wait in the inbox. `sent` is the
+/// command's own message there, if it was sent. Returns the reason if the command is refused.
 pub fn apply_command(
     open: OpenRun,
     command: &ControlCommand,
@@ -93,7 +93,7 @@ pub struct PendingCommand {
     pub command: ControlCommand,
 }
 
-/// What became of a command.
+/// The result of a command.
 #[derive(Debug, Clone)]
 pub struct AppliedCommand {
     pub message: Option<i64>,
@@ -112,7 +112,7 @@ pub fn apply_without_driver<J: JournalSink>(
     let (mut turn, mut applied) = (DecidedTurn::default(), Vec::new());
     for PendingCommand { message, command } in commands {
         let reaction = decide(&mut run.clone(), now, &command.to_input());
-        // What would start does not, and the next command finds it so.
+        // Events that start something are dropped, and the next command is decided without them.
         for event in reaction.events.into_iter().filter(|event| !starts_something(event)) {
             run.apply(&event).expect("events that start something are of other tasks");
             turn.events.push(event);
@@ -137,7 +137,7 @@ pub fn apply_without_driver<J: JournalSink>(
     Ok(applied)
 }
 
-/// Without a driver nothing starts: what could start does so when the run is opened.
+/// Without a driver nothing starts; opening the run starts what is ready.
 fn starts_something(event: &Event) -> bool {
     matches!(event, Event::AttemptStarting { .. } | Event::FinalChecksStarted { .. })
 }

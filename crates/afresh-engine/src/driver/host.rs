@@ -17,8 +17,8 @@ impl<T: JournalSink + Executor + InputSource> DriverHost for T {}
 pub trait JournalSink {
     type Error: Into<DriveError>;
 
-    /// Stores events and answers in one write. Once this returns, they survive a crash; if it fails,
-    /// nothing of the turn may be performed. `run` already includes the events.
+    /// Stores events and answers in one write. Once this returns, they survive a crash; if it fails, no effect of
+    /// the turn may be performed. `run` already includes the events.
     fn store(&mut self, run: &Run, turn: &DecidedTurn) -> Result<StoredTurn, Self::Error>;
 }
 
@@ -36,7 +36,7 @@ pub trait InputSource {
     /// The run's own time, which never goes backwards.
     fn now(&self) -> Timestamp;
 
-    /// Inputs that were there before the run was opened.
+    /// Inputs that arrived before the run was opened.
     fn waiting_inputs(&mut self, run: &Run) -> Result<Vec<QueuedInput>, DriveError>;
 
     /// Waits until an input arrives or `deadline` passes. May return early with nothing, so that the
@@ -47,11 +47,10 @@ pub trait InputSource {
         deadline: Option<Timestamp>,
     ) -> Result<Vec<QueuedInput>, DriveError>;
 
-    /// What follows from the inputs returned last is stored: they may be forgotten.
+    /// Everything decided from the last inputs is stored: the host may forget them.
     fn acknowledge_inputs(&mut self);
 
-    /// Whether a person is there to answer questions. Without one, the drive ends when only answers are
-    /// missing.
+    /// Whether a person is present to answer questions. If not, the drive ends when only answers are missing.
     fn is_person_present(&self) -> bool;
 }
 
@@ -77,7 +76,7 @@ pub struct DecidedTurn {
 }
 
 impl DecidedTurn {
-    /// Nothing to store.
+    /// Whether there is nothing to store.
     pub fn is_empty(&self) -> bool {
         self.events.is_empty() && self.answers.is_empty()
     }

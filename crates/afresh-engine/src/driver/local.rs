@@ -27,7 +27,7 @@ use crate::layout::StateLayout;
 use crate::mailbox::{MailboxReader, ReceivedMessage};
 use crate::session::{LockedRepo, OpenRun, UnreportedEvent, job_prefix, pool};
 
-/// How often inbox, STOP file and mailboxes are polled while nothing happens.
+/// How often inbox, STOP file and mailboxes are polled while no input arrives.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The host of a real run.
@@ -39,7 +39,7 @@ pub struct LocalHost {
     inbox_version: Option<i64>,
     mailboxes: MailboxReader,
     mailboxes_read_at: Instant,
-    /// Messages whose inputs the driver has; removed once what follows from them is stored.
+    /// Messages that the driver has received; removed once everything decided from them is stored.
     unacknowledged: Vec<ReceivedMessage>,
     redactor: InputRedactor,
     presence: Arc<AtomicBool>,
@@ -104,7 +104,7 @@ impl LocalHost {
             layout,
             config,
         };
-        // If a supervisor is killed, its orphans come to us, and we can end them.
+        // If a supervisor is killed, its children are reparented to us, and we can end them.
         let _ = become_subreaper();
         Ok(Self {
             journal: LocalJournal { repo, clock: RunClock::after(last_at) },
@@ -120,8 +120,8 @@ impl LocalHost {
         })
     }
 
-    /// Every input of the channel that is there now, or the first one that arrives in time. What came
-    /// together shares one write to the disk.
+    /// Every input that is in the channel now, or the first one that arrives in time. Inputs that arrive together
+    /// share one write to the disk.
     fn receive_inputs(&mut self, patience: Duration) -> Vec<Input> {
         let mut inputs = match self.inputs.recv_timeout(patience) {
             Ok(input) => vec![input],
@@ -156,7 +156,7 @@ impl LocalHost {
                     let (input, message) = (command.to_input(), Some(message.id));
                     inputs.push(QueuedInput { input, message });
                 }
-                // For the next driver of that run.
+                // A command for another run; its next driver reads it.
                 Ok(_) => {}
                 Err(error) => {
                     // A message that cannot be answered now is read again later.
@@ -168,7 +168,7 @@ impl LocalHost {
         Ok(inputs)
     }
 
-    /// Workers' messages; read from time to time, and whenever an attempt has ended.
+    /// Reads workers' messages: periodically, and whenever an attempt has ended.
     fn read_mailboxes(&mut self, run: &Run, received: &[Input]) -> Vec<QueuedInput> {
         let ended = received.iter().any(|input| matches!(input, Input::AttemptEnded(..)));
         if !ended && self.mailboxes_read_at.elapsed() < POLL_INTERVAL {
@@ -209,7 +209,7 @@ impl InputSource for LocalHost {
         let patience = deadline.map_or(POLL_INTERVAL, |at| now.until(at).min(POLL_INTERVAL));
         let received = self.receive_inputs(patience);
         let commands = self.poll_commands(run)?;
-        // A worker's last messages come before its end.
+        // A worker's last messages come before the end of its attempt.
         let mut inputs = self.read_mailboxes(run, &received);
         inputs.extend(received.into_iter().map(QueuedInput::from));
         inputs.extend(commands);
@@ -271,7 +271,7 @@ impl JournalSink for LocalJournal {
 }
 
 impl LocalJournal {
-    /// Commands for this run that were acknowledged, and that no driver has carried out yet.
+    /// Commands for this run that were acknowledged and that no driver has carried out yet.
     pub(crate) fn pending_commands(
         &self,
         run: &Run,
@@ -298,7 +298,7 @@ fn prepare_tools(layout: &StateLayout, config: &ExecutionConfig) -> Result<(), D
     if fs::read_link(&link).is_ok_and(|target| target == config.exe) {
         return Ok(());
     }
-    // Another driver may be doing the same: a rename replaces in one step.
+    // Another driver may be doing the same: a rename replaces the link in one step.
     let fresh = tools.join(format!(".afresh-{}", std::process::id()));
     let _ = fs::remove_file(&fresh);
     std::os::unix::fs::symlink(&config.exe, &fresh).map_err(failed(&fresh))?;

@@ -4,7 +4,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`host`] | the traits behind which the world is: journal, executor, inputs |
+//! | [`host`] | the traits of everything outside: journal, executor, inputs |
 //! | [`local`] | the host of a real run, on this machine |
 //! | [`control`] | commands from other terminals |
 //! | [`reporter`] | observers of recorded events |
@@ -32,7 +32,7 @@ use reporter::{RecordedEvent, Reporter};
 
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
-    /// Nothing was acknowledged that is not stored; the next driver continues from there.
+    /// Nothing that is not stored was acknowledged; the next driver continues from there.
     #[error("the journal could not be written; everything was stopped and nothing is lost")]
     Journal(#[from] JournalError),
     #[error(transparent)]
@@ -49,7 +49,7 @@ pub struct Driver<H> {
     host: H,
     run: Run,
     reporters: Vec<Box<dyn Reporter>>,
-    /// The moment that the last decisions were made for.
+    /// The time of the last decisions.
     decided_at: Timestamp,
 }
 
@@ -71,7 +71,7 @@ impl<H: DriverHost> Driver<H> {
         &mut self.host
     }
 
-    /// Ends the driver; what is left is the host and the run as it stands.
+    /// Ends the driver and returns the host and the run in its current state.
     pub fn into_parts(self) -> (H, Run) {
         (self.host, self.run)
     }
@@ -112,21 +112,21 @@ impl<H: DriverHost> Driver<H> {
             .host
             .waiting_inputs(&self.run)?
             .into_iter()
-            // A halt that waits already must come before anything starts.
+            // A halt that is already waiting must be handled before anything starts.
             .partition(|queued| matches!(queued.input, Input::HaltAsked { .. }));
         inputs.push(Input::Opened(Box::new(opening)).into());
         inputs.extend(later);
         self.take_turn(inputs)
     }
 
-    /// Decides on every input, stores all that follows in one write, and only then performs it.
+    /// Decides on every input, stores all resulting events in one write, and only then performs the effects.
     fn take_turn(&mut self, inputs: Vec<QueuedInput>) -> Result<(), DriveError> {
         let turn = self.decide_on(inputs);
         if !turn.is_empty() {
             match self.host.store(&self.run, &turn) {
                 Ok(stored) => self.report(&turn, stored),
                 Err(error) => {
-                    // What is not stored must not continue to happen.
+                    // Work that the journal does not know about must not continue.
                     self.host.cancel_all();
                     return Err(error.into());
                 }

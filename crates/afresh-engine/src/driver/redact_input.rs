@@ -84,12 +84,12 @@ impl InputRedactor {
         redact(text, &self.secrets)
     }
 
-    /// Data whose texts may hold secrets.
+    /// Redacts all texts in a serialisable value.
     fn value<T: Serialize + DeserializeOwned>(&self, value: T) -> T {
         redact_value(value, &self.secrets)
     }
 
-    /// Work whose paths hold a secret is not accepted: a redacted path would name another file.
+    /// Rejects work whose paths hold a secret: a redacted path would name another file.
     fn harvest(&self, harvest: Result<Harvest, String>) -> Result<Harvest, String> {
         let harvest = harvest.map_err(|why| self.text(&why))?;
         let clean = |path: &str| self.text(path) == *path;
@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// B36: an answer with a key in it is the same answer without.
+    /// B36: an answer with a key in it keeps its meaning when the key is redacted.
     #[test]
     fn an_answer_is_the_same_without_its_secret() {
         let secret = "with \"quotes\" and\nlines";

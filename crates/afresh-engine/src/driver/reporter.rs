@@ -1,4 +1,4 @@
-//! Observers of what was recorded: terminals, logs, pages. They change nothing.
+//! Reporters show what was recorded, on terminals, in logs and on pages. They change nothing.
 
 use afresh_core::{Event, Run};
 
@@ -19,7 +19,7 @@ pub trait Reporter {
     /// Nothing can continue until a person answers; called once, when that begins.
     fn waiting_for_answers(&mut self, _run: &Run) {}
 
-    /// The drive is over; `run` is where it stands.
+    /// The drive is over; `run` is its final state.
     fn drive_ended(&mut self, _run: &Run) {}
 
     /// A command from this terminal cannot be carried out.

@@ -1,4 +1,4 @@
-//! How to end what is running, from any thread, also before it has really started.
+//! Cancels running work from any thread, even before it has really started.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,7 +37,7 @@ impl CancelRegistry {
         }
     }
 
-    /// A worker that waits for our answer is not silent by its own will.
+    /// A worker that waits for our answer must not count as silent.
     pub(crate) fn excuse(&self, attempt: &AttemptId, waits: bool) {
         if let Some(handle) = self.lock().get(attempt)
             && let Some(stopper) = &handle.lock().stopper
@@ -74,7 +74,7 @@ impl CancelHandle {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// There is something to stop now; if that was asked for already, it is stopped.
+    /// Attaches the running job; if it was already cancelled, it is stopped now.
     pub(crate) fn attach(&self, stopper: JobStopper) {
         let mut state = self.lock();
         if let Some(grace) = state.asked {

@@ -1,5 +1,5 @@
-//! Passes that were seen: a check that passed on a tree passes on it again. Only passes are kept,
-//! and only as long as this driver lives; a failure always runs again.
+//! Remembers passed checks: a check that passed on a tree is not run on it again. Only passes are kept, and only
+//! as long as this driver runs; a failed check always runs again.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -1,5 +1,5 @@
-//! Checks: on a clean checkout in a slot that no worker can write, with a time limit and their own
-//! process tree.
+//! Checks: on a clean checkout in a workspace that no worker can write to, with a time limit and their own process
+//! tree.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,13 +26,13 @@ use crate::executor::sandbox::SandboxSubject;
 use crate::executor::setup::SetupOutcome;
 use crate::worker_files::open_plain;
 
-/// How much output of one check is kept on disk.
+/// How many bytes of one check's output are kept on disk.
 const OUTPUT_BYTES: u64 = 8 * 1024 * 1024;
-/// How much of its end goes to the journal and to the next worker.
+/// How many bytes of its end go to the journal and to the next worker.
 const TAIL_BYTES: usize = 4_000;
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Hands out check slots, and ends what runs in them.
+/// Hands out workspaces for checks, and ends what runs in them.
 #[derive(Debug)]
 pub(crate) struct CheckSlots {
     state: Mutex<SlotQueue>,
@@ -44,11 +44,11 @@ pub(crate) struct CheckSlots {
 struct SlotQueue {
     free: BTreeSet<u16>,
     running: Vec<CancelHandle>,
-    /// Counts the times that all checks were stopped; older tickets are void.
+    /// Counts how often all checks were stopped; older tickets are void.
     round: u64,
 }
 
-/// The right to run checks, until the next time that all are stopped.
+/// The right to run checks, until all checks are stopped the next time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CheckTicket(u64);
 
@@ -75,7 +75,7 @@ impl CheckSlots {
         self.lock().round != ticket.0
     }
 
-    /// Waits for a slot; none if the checks were stopped meanwhile.
+    /// Waits for a workspace; none if the checks were stopped meanwhile.
     fn acquire(&self, ticket: CheckTicket) -> Option<(WorkspaceSlot, CancelHandle)> {
         let mut desk = self.lock();
         loop {
@@ -119,7 +119,7 @@ pub(crate) fn carry_out(
             let checked = CheckRound { shared, request, tree: &tree, head, ticket }.run();
             (tree, checked)
         }
-        // The core only looks at the tree of an answer that it can use.
+        // The core uses the tree only if the checks could run.
         Err(error) => (no_tree(), CheckOutcome::Impossible(describe(&error))),
     };
     let (attempt, phase) = (request.attempt.clone(), request.phase);
@@ -160,7 +160,7 @@ impl CheckRound<'_> {
                     let failed = !result.passed();
                     self.shared.check_slots.passes.note(self.tree, &result);
                     results.push(result);
-                    // Red checks are all wanted; otherwise the first failure decides.
+                    // Red checks must all be known; otherwise the first failure decides.
                     if failed && self.request.phase != CheckPhase::Red {
                         break;
                     }
@@ -172,7 +172,7 @@ impl CheckRound<'_> {
         CheckOutcome::Ran(results)
     }
 
-    /// Takes a slot and makes it the tree; none if the checks were stopped meanwhile.
+    /// Takes a workspace and checks out the tree; none if the checks were stopped meanwhile.
     fn enter(&self) -> Result<Option<OccupiedSlot<'_>>, String> {
         let Some((slot, handle)) = self.shared.check_slots.acquire(self.ticket) else {
             return Ok(None);
@@ -191,7 +191,7 @@ impl CheckRound<'_> {
     }
 }
 
-/// A slot that is ours until this is dropped.
+/// A workspace that is ours until this is dropped.
 struct OccupiedSlot<'a> {
     shared: &'a ExecutorContext,
     slot: WorkspaceSlot,
@@ -245,7 +245,7 @@ impl OccupiedSlot<'_> {
         self.handle.attach(running.stopper());
         let report = running.wait();
         let end = match report.ended {
-            // A check that was ended because all are stopped says nothing.
+            // The result of a check that we stopped means nothing.
             _ if self.shared.check_slots.is_void(round.ticket) => return Ok(None),
             Err(error) => CheckEnd::NotStarted(error.message),
             Ok(ProcessEnd::Stopped) => return Ok(None),
@@ -278,14 +278,14 @@ impl OccupiedSlot<'_> {
     fn log_file(&self, round: &CheckRound<'_>, number: usize) -> Result<PathBuf, String> {
         let CheckRequest { attempt, phase, .. } = round.request;
         let directory = self.shared.layout.checks(&self.shared.run, attempt.as_ref());
-        // Its worker may have put something there, which leads elsewhere or keeps us waiting.
+        // The worker may have put a link there that leads elsewhere, or a pipe that blocks us.
         if !fs::symlink_metadata(&directory).is_ok_and(|found| found.is_dir()) {
             let _ = fs::remove_file(&directory);
         }
         fs::create_dir_all(&directory)
             .map_err(|e| format!("cannot make {}: {e}", directory.display()))?;
         let phase = match phase {
-            // A task has several steps, and each may be tried again.
+            // A task has several steps, and each may be retried.
             CheckPhase::Step => format!("step-{}", &round.tree.as_str()[..10]),
             phase => format!("{phase:?}").to_lowercase(),
         };
@@ -303,7 +303,7 @@ fn digest(log: &Path) -> String {
     hash.finalize().to_hex().to_string()
 }
 
-/// The end of an output, printable: no control characters but line breaks.
+/// The end of an output, printable: no control characters except line breaks.
 pub(crate) fn tail_of(log: &Path) -> String {
     use std::io::{Read, Seek, SeekFrom};
     let read = || -> std::io::Result<Vec<u8>> {

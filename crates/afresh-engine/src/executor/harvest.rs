@@ -29,7 +29,7 @@ impl HarvestJob {
         slot: WorkspaceSlot,
         ground: StartPoint,
     ) -> Self {
-        // The task may be gone when the plan changed; its work is saved all the same.
+        // The task may be gone if the plan changed; its work is saved all the same.
         let task = run.plan().index_of(&attempt.task).map(|at| run.plan().task(at));
         Self {
             files: task.map_or_else(Vec::new, |t| t.patterns().map(ToString::to_string).collect()),
@@ -67,7 +67,7 @@ impl HarvestJob {
     }
 }
 
-/// What is kept must not fill the disk that a worker has just filled.
+/// Saved work must not fill the disk that a worker has just filled.
 fn limits(shared: &ExecutorContext) -> HarvestLimits {
     let most = HarvestLimits::default();
     let space = statvfs(shared.pool.repository().common_dir());
@@ -75,7 +75,7 @@ fn limits(shared: &ExecutorContext) -> HarvestLimits {
     HarvestLimits { max_total_bytes: most.max_total_bytes.min(free / 4), ..most }
 }
 
-/// What git measured, in the core's words, and the secrets that are in it.
+/// What git measured, as the core's types, with the secrets that were found.
 pub(crate) fn measured(shared: &ExecutorContext, harvest: afresh_git::WorkspaceHarvest) -> Harvest {
     Harvest {
         leaks: secret_scan::find_leaks(shared, &harvest.changes),

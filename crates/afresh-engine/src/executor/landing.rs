@@ -1,4 +1,4 @@
-//! Building a merge aside, and moving the branch to it.
+//! Builds a merge without touching the branch, then moves the branch to it.
 
 use std::fs;
 
@@ -65,7 +65,7 @@ impl MergeJob {
                     }
                 }
             }
-            // Nothing changed, and nothing was expected to.
+            // Nothing changed, and no change was expected.
             _ => repository.commit_tree(&self.onto).map_err(|error| describe(&error))?,
         };
         let mut parents = vec![self.onto.clone()];
@@ -94,12 +94,12 @@ pub(crate) struct MoveJob {
     pub(crate) from: CommitId,
     pub(crate) to: CommitId,
     pub(crate) restore: Option<CommitId>,
-    /// Refs whose commits the branch reaches once it has moved: they are not needed any more.
+    /// Refs whose commits the branch reaches once it has moved: they are no longer needed.
     pub(crate) reached: Vec<(String, CommitId)>,
 }
 
-/// What keeps the commits that the merge has behind its second parent: the attempt's own, and the
-/// steps that it went on from. A linear history reaches none of them.
+/// The refs that keep the commits behind the merge's second parent: the attempt's own, and the steps that it
+/// continued from. A linear history reaches none of them.
 pub(crate) fn reached(run: &Run, attempt: &AttemptId) -> Vec<(String, CommitId)> {
     let Some(state) = run.state_of(&attempt.task) else { return Vec::new() };
     let TaskStage::Merging { harvest, .. } = &state.stage else { return Vec::new() };
@@ -110,7 +110,7 @@ pub(crate) fn reached(run: &Run, attempt: &AttemptId) -> Vec<(String, CommitId)>
     let mut refs = vec![(salvage_ref(id, &attempt.to_string()), own)];
     let mut last = None;
     for step in &state.steps.finished {
-        // A step that changed nothing has the commit of the one before, and no ref of its own.
+        // A step that changed nothing has the commit of the step before, and no ref of its own.
         if let Some(commit) = step.commit.as_ref().filter(|commit| last != Some(*commit)) {
             let name = step_ref(id, &step.attempt.to_string(), step.step as usize);
             refs.push((name, commit.clone()));
@@ -144,7 +144,7 @@ impl MoveJob {
         let updates = self.updates(shared, expected.clone(), reached);
         let outcome = match repository.update_refs(&updates, DEFAULT_LOCK_TIMEOUT) {
             Ok(outcome) => outcome,
-            // Nothing points to the commit before the branch does: a clean-up may have taken it.
+            // No ref points to the commit until the branch does: `git gc` may have removed it.
             Err(_) if matches!(repository.exists(&self.to), Ok(false)) => {
                 return Ok(BranchMove::CommitGone);
             }
@@ -152,15 +152,15 @@ impl MoveJob {
         };
         match outcome {
             RefOutcome::Done => Ok(BranchMove::Done),
-            // The ref holds other work than what lands, or is gone: the others go, it stays.
+            // The ref holds other work than what lands, or is gone: remove the others, and leave this one.
             RefOutcome::Mismatch { name, .. } if reached.iter().any(|(kept, _)| *kept == name) => {
                 let others: Vec<_> =
                     reached.iter().filter(|(kept, _)| *kept != name).cloned().collect();
                 self.try_move(shared, expected, &others)
             }
-            // Killed between the move and its record: it is done.
+            // An earlier driver was killed between the move and its record: it is done.
             RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(BranchMove::Done),
-            // The user deleted the branch; everything on it is kept, so it can come back.
+            // The user deleted the branch; its commits are kept, so it can be restored.
             RefOutcome::Mismatch { now: None, .. } if *expected != RefExpectation::Missing => {
                 self.try_move(shared, &RefExpectation::Missing, reached)
             }
@@ -200,7 +200,7 @@ impl MoveJob {
     }
 }
 
-/// An outsider's commit is somebody's work.
+/// A commit that another program put on the branch is saved: it is a person's work.
 fn save_outsider(shared: &ExecutorContext, commit: &CommitId) -> Result<(), String> {
     let name = salvage_ref(shared.run.as_str(), &format!("outsider-{}", &commit.as_str()[..12]));
     let update = RefUpdate { name, new: Some(commit.clone()), old: RefExpectation::Any };
@@ -208,8 +208,8 @@ fn save_outsider(shared: &ExecutorContext, commit: &CommitId) -> Result<(), Stri
     outcome.map(drop).map_err(|error| describe(&error))
 }
 
-/// A worktree of the user's that has the branch checked out: moving it would make that checkout
-/// look as if somebody had undone the work.
+/// The user's worktree that has the branch checked out: moving the branch would make that checkout look as if
+/// the work had been undone.
 pub(crate) fn checked_out_in(shared: &ExecutorContext, branch: &str) -> Option<String> {
     let common = shared.pool.repository().common_dir();
     let wanted = format!("ref: {}", branch_ref(branch));

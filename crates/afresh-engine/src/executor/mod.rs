@@ -1,4 +1,4 @@
-//! Effects, carried out in the real world: each in a thread of its own that answers with an input.
+//! Carries out effects on this machine, each in its own thread, which answers with an input.
 
 pub(crate) mod attempt;
 pub(crate) mod cancel;
@@ -42,11 +42,11 @@ pub(crate) struct ExecutorContext {
     pub(crate) config: ExecutionConfig,
     pub(crate) cancels: CancelRegistry,
     pub(crate) check_slots: CheckSlots,
-    /// What of the home directory workers and checks need; looked for once.
+    /// What workers and checks need from the home directory; searched for once.
     pub(crate) home_tools: OnceLock<HomeTools>,
-    /// The connections of all workers.
+    /// The limit on the connections of all workers together.
     pub(crate) connections: ConnectionLimit,
-    /// Tells the jobs of this repository from those of others in one registry of cgroups.
+    /// Distinguishes the jobs of this repository from those of others in a shared cgroup registry.
     pub(crate) job_prefix: String,
 }
 
@@ -62,7 +62,7 @@ impl LocalExecutor {
 
     /// Starts carrying out an effect; the answer comes back as an input.
     pub(crate) fn perform(&self, effect: Effect, run: &Run) {
-        // A lock of the user's git must not prolong a halt that ends everything (R7).
+        // A lock held by the user's git must not prolong an immediate halt (R7).
         let at_once = run.halt().is_some_and(|halt| halt.now);
         let waiting = if at_once { LockWaiting::FailFast } else { LockWaiting::Wait };
         self.context.pool.repository().set_lock_waiting(waiting);
@@ -127,12 +127,12 @@ impl LocalExecutor {
         let context = Arc::clone(&self.context);
         let inputs = self.inputs.clone();
         thread::spawn(move || {
-            // A driver that is gone needs no answer.
+            // A driver that has ended needs no answer.
             work(&context, &|input| drop(inputs.send(input)));
         });
     }
 
-    /// Ends everything at once: the driver cannot go on.
+    /// Ends everything at once, because the driver cannot continue.
     pub(crate) fn cancel_all(&self) {
         self.context.cancels.cancel_all();
         self.context.check_slots.stop_all(std::time::Duration::ZERO);

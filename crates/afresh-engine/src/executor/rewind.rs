@@ -1,4 +1,4 @@
-//! The branch goes back to an earlier commit; where it was is kept.
+//! Moves the branch back to an earlier commit; a ref keeps the old position.
 
 use afresh_core::Input;
 use afresh_core::ids::CommitId;
@@ -40,7 +40,7 @@ impl RewindJob {
             old,
         };
         let was_deleted = expected == RefExpectation::Missing;
-        // All in one: what was on the branch is kept by the time that it is not on it any more.
+        // One transaction: the old commits are kept before the branch leaves them.
         let updates = [
             update(branch_ref(&self.branch), &self.to, expected),
             update(salvage_ref(run, &kept), &self.from, RefExpectation::Any),
@@ -49,13 +49,13 @@ impl RewindJob {
         let outcome = shared.pool.repository().update_refs(&updates, DEFAULT_LOCK_TIMEOUT);
         match outcome.map_err(|error| describe(&error))? {
             RefOutcome::Done => Ok(BranchMove::Done),
-            // Killed between the move and its record: it is done.
+            // An earlier driver was killed between the move and its record: it is done.
             RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(BranchMove::Done),
             RefOutcome::Mismatch { now: Some(now), .. } => Ok(BranchMove::Foreign(now)),
             RefOutcome::Mismatch { now: None, name } if was_deleted => {
                 Err(format!("{name} comes and goes"))
             }
-            // The user deleted the branch; everything on it is kept.
+            // The user deleted the branch; its commits are kept.
             RefOutcome::Mismatch { now: None, .. } => {
                 self.try_move(shared, RefExpectation::Missing)
             }

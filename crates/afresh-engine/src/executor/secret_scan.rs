@@ -1,7 +1,7 @@
-//! Secrets in what a worker wrote: such a change does not land (B36).
+//! Searches a worker's changes for secrets: a change that adds one does not land (B36).
 //!
-//! Values that workers were handed over, and words that look like keys of well-known services. Only
-//! lines that were not there before count.
+//! Secrets are the values that workers were given, and words that look like keys of well-known services. Only lines
+//! that are new count.
 
 use afresh_core::harvest::Leak;
 use afresh_git::{EntryMode, TreeChange};
@@ -9,12 +9,12 @@ use afresh_secrets::{SecretScanner, new_secret_lines};
 
 use crate::executor::ExecutorContext;
 
-/// Larger files are no text that anybody wrote.
+/// Larger files are not text that a worker wrote.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 const MAX_FILES: usize = 2_000;
 const MAX_LEAKS: usize = 20;
 
-/// Every new line with a secret, in what was changed.
+/// Every new line with a secret in the changes.
 pub(crate) fn find_leaks(shared: &ExecutorContext, changes: &[TreeChange]) -> Vec<Leak> {
     let scanner = SecretScanner::new(&shared.config.workers.secrets());
     let read = |id: &str| shared.pool.repository().blob(id, MAX_BYTES).ok()?;

@@ -1,6 +1,6 @@
-//! Set-up commands: once per workspace, and again when a manifest or lock file changed.
+//! Set-up commands: once per workspace, and again when a manifest or lock file changes.
 //!
-//! Without kept paths nothing of a set-up outlives the attempt, so it runs for every one.
+//! Without kept paths, nothing of a set-up outlives the attempt, so the commands run for every attempt.
 
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -40,7 +40,7 @@ const MANIFESTS: &[&str] = &[
     "build.gradle",
     "build.gradle.kts",
 ];
-/// No manifest has more.
+/// No real manifest is larger.
 const MANIFEST_BYTES: u64 = 64 * 1024 * 1024;
 const SETUP_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
@@ -54,7 +54,7 @@ pub(crate) enum SetupOutcome {
 }
 
 impl ExecutorContext {
-    /// Makes sure that the set-up commands have run for what is in the slot now.
+    /// Makes sure that the set-up commands have run for the files that are in the workspace now.
     pub(crate) fn set_up(
         &self,
         place: WorkspaceId,
@@ -73,7 +73,7 @@ impl ExecutorContext {
         if lasts && is_done(&mark, &print) {
             return Ok(SetupOutcome::Ready);
         }
-        // From here on the slot is neither as it was nor ready.
+        // From here on the earlier set-up is no longer valid, and the new one is not finished.
         remove(&mark)?;
         let log = notes.join(format!("{place}.log"));
         for command in &self.config.setup {
@@ -106,7 +106,7 @@ impl ExecutorContext {
                 RunningJob::start(&self.config.exe, &job).map_err(|e| e.to_string())?;
             handle.attach(running.stopper());
             let report = running.wait();
-            // What we ended ourselves says nothing about the commands.
+            // If we stopped it, the exit status says nothing about the commands.
             if report.ended == Ok(ProcessEnd::Stopped) || handle.is_asked() {
                 return Ok(SetupOutcome::Stopped);
             }
@@ -129,7 +129,7 @@ impl ExecutorContext {
     }
 }
 
-/// Whether the mark says so; a worker may have put something else there, even a pipe.
+/// Whether the marker file matches; a worker may have replaced it with anything, even a pipe.
 fn is_done(mark: &Path, print: &str) -> bool {
     mark.symlink_metadata().is_ok_and(|found| found.is_file())
         && fs::read_to_string(mark).is_ok_and(|done| done == print)
@@ -151,11 +151,11 @@ fn fingerprint(setup: &[String], tree: &Path) -> String {
         hash.update(b"\0");
     }
     for name in MANIFESTS {
-        // A link could lead to something that never ends, or to what is none of a repository's.
+        // A link could lead to an endless device, or to a file outside of the repository.
         let Ok(file) = open_plain(&tree.join(name)) else { continue };
         hash.update(name.as_bytes());
         hash.update(&file.metadata().map_or(0, |found| found.len()).to_le_bytes());
-        // What cannot be read to its end is set up anew whenever it changes so far.
+        // Of a larger file, only the length and the beginning count.
         let _ = hash.update_reader(file.take(MANIFEST_BYTES));
     }
     hash.finalize().to_hex().to_string()

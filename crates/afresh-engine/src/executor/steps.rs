@@ -76,7 +76,7 @@ impl StepJob {
     }
 }
 
-/// Answers the worker that waits; one that is gone needs no answer.
+/// Answers the worker that waits; one that has ended needs no answer.
 pub(crate) fn answer(
     shared: &ExecutorContext,
     attempt: &AttemptId,

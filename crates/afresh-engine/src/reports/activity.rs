@@ -16,7 +16,7 @@ use crate::driver::reporter::{RecordedEvent, Reporter};
 #[derive(Debug)]
 pub struct ActivityLog {
     file: File,
-    /// How a moment is written; calendars are the command's business.
+    /// Formats a time; calendars are the command's responsibility.
     moment: fn(i64) -> String,
 }
 
@@ -52,12 +52,12 @@ impl ActivityLine {
     }
 }
 
-/// Nothing that a worker printed may end a line or move a cursor.
+/// Text that a worker printed must not end a line or move the cursor.
 pub fn one_line(text: &str) -> String {
     printable::line(text).chars().take(500).collect()
 }
 
-/// The log lines of an event: its own, and one for everything that was refused.
+/// The log lines of an event: its own, and one for each denial.
 pub fn lines(event: &Event) -> Vec<ActivityLine> {
     let (level, who, name, message) = describe(event);
     let own = ActivityLine { level, who, event: name, message };

@@ -1,4 +1,4 @@
-//! `ISSUES.md`: what workers and people put off, one line each.
+//! `ISSUES.md`: what workers and people deferred, one line each.
 //!
 //! A projection of the journal: never read back.
 
@@ -10,16 +10,16 @@ use afresh_core::{Event, printable};
 
 use crate::driver::reporter::{RecordedEvent, Reporter};
 
-/// The word by which a worker's log line is an issue.
+/// The event name that makes a worker's log line an issue.
 pub const ISSUE: &str = "issue";
 
-/// The deviation rule that says: leave it, and note it.
+/// The deviation rule for problems that a worker leaves alone and notes.
 const NOTE_IT: u8 = 5;
 
 #[derive(Debug)]
 pub struct IssueList {
     file: PathBuf,
-    /// How a moment is written; calendars are the command's business.
+    /// Formats a time; calendars are the command's responsibility.
     moment: fn(i64) -> String,
 }
 

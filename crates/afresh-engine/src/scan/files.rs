@@ -1,4 +1,4 @@
-//! Files: those of the checkout, and those that somebody named. Links are not followed.
+//! Files: those of the checkout, and those that the user named. Links are not followed.
 
 use std::fs;
 use std::io::Read;
@@ -11,7 +11,7 @@ use super::MAX_BYTES;
 use crate::executor::causes::describe;
 use crate::worker_files::open_plain;
 
-/// What git tracks, and what is new and not ignored.
+/// Tracked files, and new files that are not ignored.
 pub fn checkout(scan: &mut SecretScan, repository: &Repository) {
     let Some(root) = repository.root() else { return };
     match repository.checkout_files() {
@@ -24,14 +24,14 @@ pub fn checkout(scan: &mut SecretScan, repository: &Repository) {
     }
 }
 
-/// These, and everything below them.
+/// These paths, and everything below them.
 pub fn paths(scan: &mut SecretScan, directory: &Path, named: &[PathBuf]) {
     for path in named {
         below(scan, SecretSource::File, &directory.join(path), path);
     }
 }
 
-/// A file, or all files below a directory. `known_as` is how it is told.
+/// A file, or all files below a directory. `known_as` is the path that is reported.
 pub(super) fn below(scan: &mut SecretScan, source: SecretSource, path: &Path, known_as: &Path) {
     let mut open = vec![(path.to_owned(), known_as.to_owned())];
     while let Some((path, known_as)) = open.pop() {
@@ -61,7 +61,7 @@ pub(super) fn below(scan: &mut SecretScan, source: SecretSource, path: &Path, kn
 }
 
 fn file(scan: &mut SecretScan, source: SecretSource, path: &Path, known_as: &str) {
-    // A link, a submodule, a pipe; or it is gone already.
+    // A link, a submodule or a pipe, or the file is gone already.
     if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
         return;
     }
@@ -75,7 +75,7 @@ fn file(scan: &mut SecretScan, source: SecretSource, path: &Path, known_as: &str
     }
 }
 
-/// None where it is too large.
+/// None if it is too large.
 fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     open_plain(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;

@@ -28,7 +28,7 @@ pub fn history(scan: &mut SecretScan, repository: &Repository, bases: &[(RunId, 
             let short = display_name(&name);
             match added(repository, run.map(|(_, base)| base), &tip) {
                 Ok(mut changes) => {
-                    // The same work is often kept by several names.
+                    // The same work is often kept under several names.
                     changes.retain(|it| seen.insert((it.path.clone(), it.new_id.clone())));
                     scan_changes(scan, repository, source, short, &changes);
                 }
@@ -38,7 +38,7 @@ pub fn history(scan: &mut SecretScan, repository: &Repository, bases: &[(RunId, 
     }
 }
 
-/// What is new since the run started; of a run that nobody knows, what its last commit added.
+/// What is new since the run started; if the run is unknown, what its last commit added.
 fn added(
     repository: &Repository,
     base: Option<&CommitId>,

@@ -1,4 +1,4 @@
-//! What afresh keeps: the journal by its records, and everything beside it as it is.
+//! afresh's own state: the journal record by record, and the other files as they are.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use afresh_store::Journal;
 use super::files::{below, display_path};
 use crate::layout::StateLayout;
 
-/// The files of the journal, which are read by its own means.
+/// The files of the journal, which are read through the journal itself.
 const JOURNAL: &str = "journal.db";
 
 pub fn kept(scan: &mut SecretScan, layout: &StateLayout) {

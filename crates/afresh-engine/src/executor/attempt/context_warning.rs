@@ -1,6 +1,6 @@
-//! Telling a worker that its context fills up (AG-07).
+//! Warns a worker that its context is filling up (AG-07).
 //!
-//! The notice waits in the attempt's directory: whatever the worker hears from us next carries it.
+//! The notice waits in the attempt's directory, and our next answer to the worker includes it.
 
 use afresh_core::Run;
 use afresh_core::ids::AttemptId;
@@ -9,7 +9,7 @@ use afresh_core::usage::ContextFill;
 use crate::executor::ExecutorContext;
 use crate::mailbox::Mailbox;
 
-/// A worker that cannot be told is stopped at the hard limit all the same.
+/// A worker that cannot be warned is stopped at the hard limit all the same.
 pub(crate) fn leave(shared: &ExecutorContext, run: &Run, attempt: &AttemptId, fill: ContextFill) {
     let at = run.plan().index_of(&attempt.task);
     let has_steps = at.is_some_and(|at| !run.plan().task(at).steps.is_empty());

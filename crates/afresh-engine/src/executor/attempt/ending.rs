@@ -1,4 +1,4 @@
-//! What an attempt came to: how its process ended, what it answered, what it used.
+//! The end of an attempt: how its process ended, what it answered, and what it used.
 
 use std::fs;
 
@@ -45,7 +45,7 @@ impl AttemptJob {
         if let Some(follower) = follower {
             end.models = follower.models();
             end.error = match ending {
-                // Whoever was stopped may complain about that.
+                // A worker that we stopped may report an error about that.
                 ProcessEnd::Stopped => follower.hopeless().cloned(),
                 _ => follower.error(&program_end(ending, &complaints)),
             };
@@ -60,8 +60,8 @@ impl AttemptJob {
         self.ended(end)
     }
 
-    /// A worker's answer: its result file if it wrote one, else its final text; the end of what it
-    /// printed, where its output is its answer.
+    /// A worker's answer: its result file if it wrote one, else its final text. If its output is its answer, the end
+    /// of that output.
     fn answer(
         &self,
         shared: &ExecutorContext,
@@ -77,7 +77,7 @@ impl AttemptJob {
             prompt: &prompt,
         };
         let printed = || end_of(&files.stdout);
-        // What it printed was redacted on its way to disk; this file is its own.
+        // Its output was redacted on its way to disk; the worker wrote this file itself.
         let raw = end_of(&files.result);
         let written = redact(&raw, &shared.config.workers.secrets());
         if written != raw {

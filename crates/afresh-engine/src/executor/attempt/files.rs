@@ -8,7 +8,7 @@ use crate::bundle::rendered;
 use crate::executor::sandbox::SandboxGuard;
 use crate::worker_files::open_plain;
 
-/// How much of the end of a worker's output is searched for its answer.
+/// How many bytes at the end of a worker's output are searched for its answer.
 const ANSWER_BYTES: u64 = 1024 * 1024;
 
 pub(super) struct AttemptFiles {
@@ -16,9 +16,9 @@ pub(super) struct AttemptFiles {
     pub(super) prompt: PathBuf,
     pub(super) bundle: PathBuf,
     pub(super) result: PathBuf,
-    /// What it may write of these.
+    /// The directory that the worker may write to.
     pub(super) worker: PathBuf,
-    /// What belongs to its room, while it runs.
+    /// Keeps the worker's sandbox while it runs.
     pub(super) room: Option<SandboxGuard>,
     pub(super) stdout: PathBuf,
     pub(super) stderr: PathBuf,
@@ -38,16 +38,16 @@ impl AttemptFiles {
         }
     }
 
-    /// A secret that the worker wrote down does not stay there (B36).
+    /// Removes secrets from the result that the worker wrote (B36).
     pub(super) fn rewrite_result(&self, text: &str) {
-        // What cannot be written anew must not stay either.
+        // If the file cannot be rewritten, it must not stay either.
         let _ = fs::remove_file(&self.result);
         let new = fs::OpenOptions::new().write(true).create_new(true).open(&self.result);
         let _ = new.and_then(|mut file| file.write_all(text.as_bytes()));
     }
 }
 
-/// The last part of a file, as text; nothing if it is not a plain file.
+/// The last part of a file, as text; empty if it is not a plain file.
 pub(super) fn end_of(path: &Path) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut file = open_plain(path)?;

@@ -1,4 +1,4 @@
-//! One attempt: a clean workspace, a bundle, a fresh process, and what it said at the end.
+//! One attempt: a clean workspace, a bundle, a new process, and its result.
 
 pub(crate) mod context_warning;
 mod ending;
@@ -38,20 +38,20 @@ pub(crate) struct AttemptRequest {
     pub(crate) resumes: Option<AttemptResumption>,
 }
 
-/// What one attempt needs to know; taken from the run before the thread starts.
+/// Everything one attempt needs, taken from the run before the thread starts.
 pub(crate) struct AttemptJob {
     attempt: AttemptId,
     slot: WorkspaceSlot,
     ground: StartPoint,
-    /// The conversation that it goes on with.
+    /// The conversation that it continues.
     resuming: Option<SessionResume>,
     bundle: Bundle,
-    /// Files that tasks took away.
+    /// Files that tasks deleted or moved away.
     gone: BTreeSet<String>,
     agent: Option<String>,
     tier: ModelTier,
     grace: std::time::Duration,
-    /// How full its context may become, in per cent.
+    /// The limit on how full its context may become, in per cent.
     fullest: u8,
 }
 
@@ -105,7 +105,7 @@ impl AttemptJob {
         mail(answer);
     }
 
-    /// What reads the agent's reports, where it makes any.
+    /// The reader of the agent's reports, if the agent makes any.
     fn follower(&self, shared: &ExecutorContext, files: &AttemptFiles) -> Option<OutputFollower> {
         let agent = shared.config.workers.agent_for(self.agent.as_deref())?;
         let (model, prices) = (agent.model(self.tier), Arc::clone(&shared.config.workers.prices));

@@ -1,6 +1,6 @@
-//! Reads what an agent reports while it works, out of the growing file of its output.
+//! Reads an agent's reports from its growing output file while it works.
 //!
-//! Agents whose output is their answer and nothing else are not followed at all.
+//! Agents whose whole output is their answer are not followed.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -20,15 +20,15 @@ use afresh_formats::result::{self, ResultContext};
 use crate::worker_files::open_plain;
 
 const PIECE_BYTES: usize = 64 * 1024;
-/// How many retries and notices are told, per attempt.
+/// How many retries and notices are reported, per attempt.
 const MAX_NOTES: usize = 20;
-/// How many reports that made no sense.
+/// How many malformed reports are reported.
 const MAX_NONSENSE: usize = 3;
-/// How much of what it said last is shown where it gave no answer.
+/// How many characters of the agent's last output are shown if it gave no answer.
 const EXCERPT_CHARS: usize = 500;
 
-/// How often in a row a program may ask its model again before it counts as hopeless: what retries
-/// it has are set lower, so whoever goes on waits for something that does not come.
+/// How often in a row a program may retry its model before we end it. The programs' own retry limits are set
+/// lower, so a program that still continues waits for something that does not come.
 const MAX_RETRIES: u32 = 8;
 
 pub(crate) struct OutputFollower {
@@ -38,13 +38,13 @@ pub(crate) struct OutputFollower {
     file: PathBuf,
     read: u64,
     lines: LineBuffer,
-    /// The model that it works with, as far as is known.
+    /// The model that it works with, if known.
     model: String,
     identity: AgentIdentity,
     told_identity: AgentIdentity,
-    /// The agent's name, where its program can take the conversation up again.
+    /// The agent's name, if its program can continue the conversation.
     resumable_by: Option<String>,
-    /// What the program counts that was used before it was started.
+    /// Usage from before this start that the program includes in its totals.
     before: Usage,
     used: Usage,
     told: Usage,
@@ -61,7 +61,7 @@ pub(crate) struct OutputFollower {
 }
 
 impl OutputFollower {
-    /// None where there is nothing to follow. `model` is the one that was asked for.
+    /// None if there is nothing to follow. `model` is the requested one.
     pub(crate) fn new(
         agent: &Agent,
         model: Option<&str>,
@@ -96,14 +96,14 @@ impl OutputFollower {
         })
     }
 
-    /// The conversation was begun by others, who used this.
+    /// Continues a conversation in which earlier attempts used `before`.
     pub(crate) fn going_on(self, before: Usage) -> Self {
         Self { before, ..self }
     }
 
-    /// Reads on; what is new for the run.
+    /// Reads further; returns what is new for the run.
     pub(crate) fn read_reports(&mut self) -> Vec<Input> {
-        // What cannot be read now may be at the next look, and at the end at the latest.
+        // If it cannot be read now, the next poll may succeed, or the read at the end.
         let _ = self.read_on();
         let mut inputs: Vec<Input> = Vec::new();
         if self.identity != self.told_identity {
@@ -119,7 +119,7 @@ impl OutputFollower {
                 message,
             });
         }
-        // However many reports came, the last total says it all.
+        // Only the last of several totals is needed.
         if self.used != self.told {
             self.told = self.used;
             inputs.push(Input::UsageSeen(self.attempt.clone(), self.used));
@@ -131,7 +131,7 @@ impl OutputFollower {
         inputs
     }
 
-    /// Reads what is left, after the agent has ended.
+    /// Reads the rest after the agent has ended.
     pub(crate) fn finish(&mut self) -> Vec<Input> {
         let _ = self.read_on();
         let last = self.lines.rest();
@@ -143,7 +143,7 @@ impl OutputFollower {
         self.used
     }
 
-    /// What each model had a part in; all of it is one model's where the program does not tell.
+    /// Usage by model; one model has all of it if the program does not report models.
     pub(crate) fn models(&self) -> Vec<ModelUsage> {
         if self.models.is_empty() && !self.model.is_empty() && self.used != Usage::default() {
             return vec![ModelUsage { model: self.model.clone(), usage: self.used }];
@@ -151,18 +151,17 @@ impl OutputFollower {
         self.models.clone()
     }
 
-    /// Why it should be ended, although it would go on.
+    /// Why the program should be ended although it would continue.
     pub(crate) fn hopeless(&self) -> Option<&ModelError> {
         self.hopeless.as_ref()
     }
 
-    /// What went wrong between the program and its model, if that ended it; else what it said when it
-    /// ended badly.
+    /// The error between the program and its model, if that ended it; else the program's last words if it failed.
     pub(crate) fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
         self.reader.error(end)
     }
 
-    /// What it answered. These agents must: a program that ended without a word was cut short.
+    /// The agent's answer. These agents must give one: a program that ended without any was cut short.
     pub(crate) fn outcome(&self, asked: &ResultContext<'_>) -> Outcome {
         match self.answer.as_deref().map(|text| result::read(text, asked)) {
             Some(Outcome::Silent) => self.unanswered("its final text holds no answer"),
@@ -208,7 +207,7 @@ impl OutputFollower {
                 AgentEvent::Session(id) => {
                     self.identity.session = Some(id);
                     self.identity.agent = self.resumable_by.clone();
-                    // Not every program says it; then it is the one that was asked for.
+                    // Not every program reports its model; then it is the requested one.
                     let asked = || Some(self.model.clone()).filter(|model| !model.is_empty());
                     self.identity.model = self.identity.model.take().or_else(asked);
                 }
@@ -217,7 +216,7 @@ impl OutputFollower {
                     self.identity.model = Some(name);
                 }
                 AgentEvent::Text(text) => self.last_words = text,
-                // Totals never fall: a report that is late or repeated changes nothing.
+                // Totals never fall: a late or repeated report changes nothing.
                 AgentEvent::Used(total) => {
                     let total = total.minus(&self.before);
                     self.used = self.used.at_least(&self.prices.with_cost(&self.model, total));
@@ -235,13 +234,13 @@ impl OutputFollower {
                 }
                 AgentEvent::Notice(what) => self.note("notice", what),
                 AgentEvent::Nonsense(what) => self.note_nonsense(what),
-                // They are in the transcript.
+                // These are in the transcript.
                 AgentEvent::ToolStarted(_) | AgentEvent::ToolEnded(_) => {}
             }
         }
     }
 
-    /// Whoever gets nothing but errors for too long is not waited for.
+    /// Counts retries in a row: a program that gets only errors for too long is ended.
     fn note_retries(&mut self, event: &AgentEvent) {
         let AgentEvent::Retrying(retry) = event else {
             self.retries = 0;
@@ -260,7 +259,7 @@ impl OutputFollower {
             model: one.model,
         };
         self.models = models.into_iter().map(priced).collect();
-        // Helpers may be of another model, with another price.
+        // Helper agents may use another model, with another price.
         if self.models.iter().all(|one| one.usage.cost_micros.is_some()) {
             let total = self.models.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
             self.used = self.used.at_least(&total);
@@ -310,9 +309,9 @@ mod tests {
         inputs.iter().filter_map(total).collect()
     }
 
-    /// R14: totals are told as they grow, once each, however the output comes in pieces.
+    /// R14: growing totals are reported once each, however the output is split into pieces.
     #[test]
-    fn growing_totals_are_told_once_each() {
+    fn growing_totals_are_reported_once_each() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("out");
         let mut out = File::create(&path).expect("a file");
@@ -330,7 +329,7 @@ mod tests {
         assert_eq!(follower.used().tokens(), 11);
     }
 
-    /// AG-08, R14: where a program counts what was used before it went on, that is not counted twice.
+    /// AG-08, R14: if a program's totals include earlier usage, that usage is not counted twice.
     #[test]
     fn what_was_used_before_is_not_counted_again() {
         let directory = tempfile::tempdir().expect("a directory");
@@ -342,8 +341,7 @@ mod tests {
         assert_eq!(follower.used().cost_micros, None, "what is not told is not known");
     }
 
-    /// R15: a line without an end takes no more memory than a line may have, and what follows it is
-    /// read.
+    /// R15: a line without an end takes no more memory than the limit of a line, and the lines after it are read.
     #[test]
     fn a_line_that_does_not_end_is_passed_over() {
         let directory = tempfile::tempdir().expect("a directory");
@@ -359,7 +357,7 @@ mod tests {
         assert_eq!(totals(&follower.read_reports()), [3]);
     }
 
-    /// B32: an agent that must answer and does not is not understood.
+    /// B32: an agent that must answer and does not is reported as not understood.
     #[test]
     fn without_an_answer_it_is_not_understood() {
         let directory = tempfile::tempdir().expect("a directory");

@@ -1,5 +1,4 @@
-//! Going on with an attempt that was interrupted: the same slot, the same files, the same
-//! conversation (AG-08).
+//! Continues an interrupted attempt: the same workspace, the same files, the same conversation (AG-08).
 
 use afresh_agents::Agent;
 use afresh_agents::bundle::InterruptedWork;
@@ -13,10 +12,10 @@ use afresh_git::WorkspaceId;
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
 
-/// The conversation that an attempt takes up.
+/// The conversation that an attempt continues.
 pub(crate) struct SessionResume {
     resumption: AttemptResumption,
-    /// What its earlier attempts used, as far as they told.
+    /// What its earlier attempts used, as far as reported.
     used: Usage,
 }
 
@@ -33,7 +32,7 @@ impl SessionResume {
         &self.resumption.conversation.session
     }
 
-    /// Puts its files back; an error where somebody fresh has to do it.
+    /// Restores its files; fails if a fresh worker has to take over.
     pub(crate) fn put_back(
         &self,
         shared: &ExecutorContext,
@@ -43,7 +42,7 @@ impl SessionResume {
         shared.pool.restore_files(place, tree).map_err(|error| describe(&error))
     }
 
-    /// Why this agent cannot go on with it.
+    /// Why this agent cannot continue the conversation.
     pub(crate) fn refusal(&self, agent: &Agent) -> Option<String> {
         let of = &self.resumption.conversation.agent;
         if agent.name != *of {
@@ -55,7 +54,7 @@ impl SessionResume {
         (!agent.can_resume()).then(|| format!("{of} takes no conversation up again"))
     }
 
-    /// What the program has counted already when it begins.
+    /// Usage that the program's totals already include when it starts.
     pub(crate) fn counted_before(&self, agent: &Agent) -> Usage {
         if agent.reports_conversation_usage() { self.used } else { Usage::default() }
     }

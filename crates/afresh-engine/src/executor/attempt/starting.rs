@@ -1,4 +1,4 @@
-//! From an order to a process: a clean workspace, a bundle, a room.
+//! From a request to a process: a clean workspace, a bundle, a sandbox.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ use crate::executor::setup::SetupOutcome;
 use crate::layout::text;
 use crate::unique;
 
-/// Why nobody was started.
+/// Why no worker was started.
 pub(super) enum StartFailure {
     Failed(SpawnFailure),
-    /// The conversation that it was to go on with, or its work, cannot be had.
+    /// The conversation or the work that it was to continue is not available.
     NotResumed(String),
 }
 
@@ -37,7 +37,7 @@ impl From<SpawnFailure> for StartFailure {
 }
 
 impl AttemptJob {
-    /// None if the attempt was stopped before anything of it ran.
+    /// None if the attempt was stopped before any of its processes ran.
     pub(super) fn start(
         &self,
         shared: &ExecutorContext,
@@ -77,7 +77,7 @@ impl AttemptJob {
         Ok(Some((running, files)))
     }
 
-    /// Runs before the lease is acquired: what is lost here is still kept under its salvage ref.
+    /// Runs before the lease is acquired: work that is lost here is still kept under its salvage ref.
     fn put_back(&self, shared: &ExecutorContext, place: WorkspaceId) -> Result<(), StartFailure> {
         let Some(resuming) = &self.resuming else { return Ok(()) };
         let agent = shared.config.workers.agent_for(self.agent.as_deref());
@@ -87,8 +87,8 @@ impl AttemptJob {
         resuming.put_back(shared, place).map_err(StartFailure::NotResumed)
     }
 
-    /// Nothing is paid for a worker that would start with a full context (PR-06): the next try would
-    /// come to the same.
+    /// Fails if the worker would start with a full context (PR-06): it would cost money, and a retry would end the
+    /// same way.
     fn make(&self, shared: &ExecutorContext, tree: &Path) -> Result<RenderedBundle, SpawnFailure> {
         let bundle = bundle::finished(&self.bundle, &self.ground, &self.gone, &WorkspaceTree(tree))
             .map_err(|missing| failure(&missing.to_string(), Some(MissingSource::ADVICE)))?;
@@ -167,7 +167,7 @@ impl AttemptJob {
         Ok(job)
     }
 
-    /// What a worker and its tools find out about themselves.
+    /// Variables that describe the attempt to the worker and its tools.
     fn own_variables(&self, files: &AttemptFiles) -> [(&'static str, String); 7] {
         [
             ("AFRESH_RUN", self.bundle.run.to_string()),

@@ -1,14 +1,13 @@
-//! Refusals of which a program's own output speaks.
+//! Denials that a program's own output mentions.
 //!
-//! The kernel tells a program that it may not do something, and nobody else: a file outside of the
-//! room, a process of somebody else. What programs say about that is all there is, and a program that
-//! wants to hide it can.
+//! The kernel reports some denials only to the program itself: a file outside of the sandbox, a process that belongs
+//! to another job. The program's output is the only evidence of these, and a program that wants to hide them can.
 
 use std::collections::BTreeMap;
 
 use afresh_core::denial::{Denial, DeniedAction};
 
-/// How the system's refusals read.
+/// The wording of the system's refusals.
 const WORDS: &[&str] = &[
     "Read-only file system",
     "Permission denied",
@@ -21,9 +20,9 @@ const WORDS: &[&str] = &[
     "ENETUNREACH",
     "EAI_AGAIN",
 ];
-/// How many different ones are told.
+/// How many different denials are reported.
 const MOST: usize = 5;
-/// How much of a line is told, before and after the words.
+/// How much of a line is reported, before and after the words.
 const BEFORE: usize = 90;
 const AFTER: usize = 60;
 
@@ -43,7 +42,7 @@ pub(crate) fn refusals(output: &[&str]) -> Vec<Denial> {
     told.map(|excerpt| Denial::new(DeniedAction::Said, &excerpt, found[&excerpt])).collect()
 }
 
-/// The part of a line that says it. Lines of agents are JSON, with whole texts in them.
+/// The part of a line around the words. Lines of agents are JSON, with whole texts in them.
 fn around(line: &str, at: usize) -> String {
     let (before, after) = line.split_at(at);
     let before = before.rsplit("\\n").next().unwrap_or_default();
@@ -73,7 +72,7 @@ mod tests {
         assert!(refusals(&["nothing\nof the kind"]).is_empty());
     }
 
-    /// R15: whatever is printed, few lines come of it.
+    /// R15: whatever a program prints, few lines are reported.
     #[test]
     fn what_is_said_is_bounded() {
         let lines: Vec<String> = (0..10_000).map(|n| format!("{n}ä: Permission denied")).collect();

@@ -1,4 +1,4 @@
-//! What a worker or a check was refused, put together from all who can tell.
+//! What a worker or a check was denied, collected from all sources.
 
 pub(crate) mod from_output;
 
@@ -10,8 +10,7 @@ use afresh_process::EnforcedLimits;
 use crate::executor::ExecutorContext;
 use crate::executor::sandbox::SandboxGuard;
 
-/// Of a worker that has ended, before its workspace is put right. `output` is the end of what it
-/// printed.
+/// Denials of a worker that has ended, before its workspace is reset. `output` is the end of what it printed.
 pub(crate) fn of_worker(
     shared: &ExecutorContext,
     place: WorkspaceId,
@@ -26,7 +25,7 @@ pub(crate) fn of_worker(
     refusals
 }
 
-/// Of any program: what it wanted of the machine and did not get, and what it printed about it.
+/// Denials of any program: limits that it reached, and what its output mentions.
 pub(crate) fn of_program(
     shared: &ExecutorContext,
     kept: &EnforcedLimits,
@@ -49,7 +48,7 @@ fn of_excess(excess: LimitExceeded, times: u64) -> Denial {
     Denial::new(what, &format!("it {}", excess.describe()), times)
 }
 
-/// What was printed says nothing about a room where there is none.
+/// Without a sandbox, the output says nothing about denials.
 fn of_output(shared: &ExecutorContext, output: &[&str]) -> Vec<Denial> {
     if shared.config.sandbox.level.is_off() {
         return Vec::new();

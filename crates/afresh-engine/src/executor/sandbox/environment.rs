@@ -1,4 +1,4 @@
-//! What workers and checks find in their environment: an allow-list, never everything.
+//! The environment of workers and checks: an allowlist, never everything.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::executor::ExecutorContext;
 use crate::layout::text;
 
 impl ExecutorContext {
-    /// The variables of a program of ours; `afresh` itself is on its PATH.
+    /// The variables of a job; `afresh` itself is on its PATH.
     pub(crate) fn environment(
         &self,
         allowed: &[String],

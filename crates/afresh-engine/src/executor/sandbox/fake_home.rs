@@ -1,12 +1,12 @@
-//! A home directory of its own for a program that cannot be given an empty one in place of the
-//! user's: links to what it may touch there, and nothing else.
+//! A separate home directory for a program whose sandbox cannot mount an empty one over the user's: links to the
+//! paths that it may access there, and nothing else.
 
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// Makes it at `place`, with links to those of `paths` that are there and below `home`.
+/// Creates it at `place`, with links to those of `paths` that exist below `home`.
 pub(crate) fn make(place: &Path, home: &Path, paths: &[PathBuf]) -> io::Result<()> {
     fs::create_dir_all(place)?;
     let mut inside: Vec<&Path> = paths
@@ -18,7 +18,7 @@ pub(crate) fn make(place: &Path, home: &Path, paths: &[PathBuf]) -> io::Result<(
     inside.sort();
     let mut linked: Vec<&Path> = Vec::new();
     for path in inside {
-        // What is in something that is linked is there already.
+        // A path inside a linked directory is already reachable.
         if linked.iter().any(|outer| path.starts_with(outer)) {
             continue;
         }

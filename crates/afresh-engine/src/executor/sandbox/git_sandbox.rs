@@ -1,8 +1,8 @@
-//! The room of our own git, while it looks at the workspace of a worker that is alive (B03).
+//! The sandbox of our own git while it reads the workspace of a running worker (B03).
 //!
-//! Such a worker can swap a directory for a link at any moment, and git, with our rights, would read
-//! what it leads to and store it where the worker can see it. So git sees no more than the worker: not
-//! the home directory, nor the user's checkout, nor afresh's own state.
+//! Such a worker can replace a directory with a link at any moment. Git, with our rights, would then read the link's
+//! target and store it where the worker can see it. So git sees no more than the worker: not the home directory, not
+//! the user's checkout, not afresh's own state.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::executor::ExecutorContext;
 use crate::executor::sandbox::home_tools;
 use crate::executor::sandbox::{TempDir, objects};
 
-/// How git is started, as long as this is kept.
+/// How git is started, for as long as this is kept.
 #[derive(Debug)]
 pub(crate) struct GitSandbox {
     before: Vec<String>,
@@ -21,14 +21,14 @@ pub(crate) struct GitSandbox {
 }
 
 impl GitSandbox {
-    /// What stands before git and its arguments.
+    /// The command line that precedes git and its arguments.
     pub(crate) fn before(&self) -> &[String] {
         &self.before
     }
 }
 
 impl ExecutorContext {
-    /// None where nothing holds the worker either.
+    /// None if the worker has no sandbox either.
     pub(crate) fn room_of_git(&self, place: WorkspaceId) -> Result<Option<GitSandbox>, String> {
         let sandbox = &self.config.sandbox;
         if sandbox.level.is_off() {

@@ -1,10 +1,10 @@
-//! Tools that people keep in their home directory or another private place: a worker and a check
-//! need them, and nothing else from there.
+//! Tools in the home directory or another private directory: workers and checks need them, and nothing else from
+//! there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where toolchains live below a home directory.
+/// Where toolchains are installed below a home directory.
 const HOMES: &[&str] = &[
     ".cargo",
     ".rustup",
@@ -28,7 +28,7 @@ const HOMES: &[&str] = &[
     ".gradle",
     "go",
 ];
-/// What they keep there that is nobody's business.
+/// Files in those directories that hold secrets.
 const SECRETS: &[&str] = &[
     ".cargo/credentials",
     ".cargo/credentials.toml",
@@ -36,7 +36,7 @@ const SECRETS: &[&str] = &[
     ".m2/settings-security.xml",
     ".gradle/gradle.properties",
 ];
-/// How many entries of a directory of programs are looked at.
+/// How many entries of a directory of programs are examined.
 const MAX_ENTRIES: usize = 2_000;
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub(crate) fn below(home: Option<&Path>, path: &str) -> HomeTools {
     tools
 }
 
-/// What one program needs, where it is named by its path.
+/// What one program needs, if it is named by its path.
 pub(crate) fn of_program(home: Option<&Path>, program: &str) -> Vec<PathBuf> {
     let program = Path::new(program);
     if !is_private(program) {
@@ -78,7 +78,7 @@ pub(crate) fn of_program(home: Option<&Path>, program: &str) -> Vec<PathBuf> {
     std::iter::once(program.to_owned()).chain(package).collect()
 }
 
-/// Not of the system.
+/// Whether a path is outside of the system directories.
 fn is_private(place: &Path) -> bool {
     let system = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/snap"];
     place.is_absolute() && !system.iter().any(|start| place.starts_with(start))
@@ -96,13 +96,13 @@ fn package(program: &Path, home: Option<&Path>) -> Option<PathBuf> {
         .filter(|it| is_narrow(it, home))
 }
 
-/// `…/bin` belongs to what is beside it.
+/// `…/bin` belongs to its parent directory.
 fn around(directory: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let is_bin = directory.file_name().is_some_and(|name| name == "bin");
     directory.parent().filter(|_| is_bin).filter(|it| is_narrow(it, home)).map(Path::to_owned)
 }
 
-/// A whole home directory, or the half of one, is no tool.
+/// A whole home directory, or a large part of it, is not a tool.
 fn is_narrow(place: &Path, home: Option<&Path>) -> bool {
     let Some(home) = home else { return place.parent().is_some() };
     !home.starts_with(place) && place != home.join(".local") && place.parent().is_some()
@@ -116,7 +116,7 @@ mod tests {
         std::os::unix::fs::symlink(target, at).expect("a link");
     }
 
-    /// B22: the tools of a home directory can be used, and its keys are not seen.
+    /// B22: the tools of a home directory can be used, and its keys cannot be read.
     #[test]
     fn tools_are_found_and_nothing_else() {
         let place = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a directory");

@@ -1,8 +1,8 @@
-//! The rooms of workers, checks and set-up commands: what each may touch (R5, B22).
+//! The sandboxes of workers, checks and set-up commands: what each may access (R5, B22).
 //!
-//! Own workspace and temporary files may be written, the rest of the machine is read-only. Not seen
-//! are: the home directory but for tools and what the agent program keeps there, the user's
-//! checkout, afresh's own state, and the workspaces of others.
+//! A job may write to its own workspace and temporary files; the rest of the machine is read-only. Hidden are the
+//! home directory (except for tools and the agent program's own files), the user's checkout, afresh's own state, and
+//! the workspaces of other attempts.
 
 pub(crate) mod environment;
 pub(crate) mod fake_home;
@@ -22,7 +22,7 @@ use crate::executor::ExecutorContext;
 use crate::executor::sandbox::network::NetworkAccess;
 use crate::layout::text;
 
-/// Who is inside.
+/// What runs inside.
 pub(crate) enum SandboxSubject<'a> {
     /// `files` holds what it is given, `own` what it may write.
     Worker {
@@ -31,11 +31,11 @@ pub(crate) enum SandboxSubject<'a> {
         own: &'a Path,
     },
     Check,
-    /// Set-up commands fetch what is needed, so they have a network.
+    /// Set-up commands download dependencies, so they have network access.
     SetUp,
 }
 
-/// What belongs to the room of a job, for as long as it runs.
+/// The resources of a job's sandbox, for as long as the job runs.
 #[derive(Debug)]
 pub(crate) struct SandboxGuard {
     _temp: TempDir,
@@ -43,13 +43,13 @@ pub(crate) struct SandboxGuard {
 }
 
 impl SandboxGuard {
-    /// What was measured to be refused until now.
+    /// Denials measured so far.
     pub(crate) fn refusals(&self) -> Vec<Denial> {
         self.outlet.refusals()
     }
 }
 
-/// Temporary files of a job; gone with it.
+/// Temporary files of a job, removed with it.
 #[derive(Debug)]
 pub(crate) struct TempDir(PathBuf);
 
@@ -61,13 +61,13 @@ impl TempDir {
 
 impl Drop for TempDir {
     fn drop(&mut self) {
-        // What cannot be removed now is removed before the next job of this name.
+        // If this fails, they are removed before the next job of this name.
         let _ = remove_tree(&self.0);
     }
 }
 
 impl ExecutorContext {
-    /// The same job inside its room. What is kept must be kept as long as it runs.
+    /// The same job inside its sandbox. The guard must be kept as long as the job runs.
     pub(crate) fn enclosed(
         &self,
         mut job: JobSpec,
@@ -98,7 +98,7 @@ impl ExecutorContext {
         Ok((job, Some(SandboxGuard { _temp: temp, outlet })))
     }
 
-    /// Where it writes that nobody else does.
+    /// Sets the disk quota on the directories that only this job writes to.
     fn give_quota(&self, job: &mut JobSpec, who: &SandboxSubject<'_>) {
         let mut places = vec![job.cwd.clone()];
         if let SandboxSubject::Worker { own, .. } = who {
@@ -109,14 +109,14 @@ impl ExecutorContext {
 
     pub(crate) fn new_temp(&self, job: &str) -> Result<TempDir, String> {
         let temp = TempDir(self.layout.temp(job));
-        // The next job must not find what an earlier one left.
+        // The next job must not find files that an earlier one left.
         remove_tree(&temp.0).map_err(|error| error.to_string())?;
         fs::create_dir_all(&temp.0)
             .map_err(|error| format!("cannot make {}: {error}", temp.0.display()))?;
         Ok(temp)
     }
 
-    /// What is nobody's business: the user's repository, and what afresh keeps.
+    /// Private paths: the user's repository, and afresh's own files.
     pub(crate) fn hidden(&self) -> Vec<PathBuf> {
         let repository = self.pool.repository();
         let mut hidden = vec![
@@ -125,7 +125,7 @@ impl ExecutorContext {
             repository.common_dir().to_owned(),
         ];
         hidden.extend(repository.root().map(Path::to_owned));
-        // Whoever keeps everything in one place cannot hide it.
+        // If everything is in one directory, it cannot be hidden.
         hidden.retain(|path| path.parent().is_some());
         hidden
     }
@@ -148,7 +148,7 @@ impl ExecutorContext {
         readable.extend(sandbox.readable.iter().cloned());
         let mut writable = vec![job.cwd.clone()];
         writable.extend(sandbox.writable.iter().cloned());
-        // The user's, without our own tools, which are beside the workspaces.
+        // The user's PATH, without our own tools directory, which is beside the workspaces.
         let path = rules.workers.environment.get("PATH").map_or("", String::as_str);
         let known = self.home_tools.get_or_init(|| home_tools::below(home.as_deref(), path));
         readable.extend(known.readable.iter().cloned());
@@ -180,7 +180,7 @@ impl ExecutorContext {
     }
 }
 
-/// A workspace borrows the objects of the repository, and those that it borrows itself.
+/// A workspace borrows the objects of the repository, and of the repositories that this one borrows from.
 pub(crate) fn objects(directory: &Path) -> Vec<PathBuf> {
     let borrowed = fs::read_to_string(directory.join("info/alternates")).unwrap_or_default();
     let borrowed =

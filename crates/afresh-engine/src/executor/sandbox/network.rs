@@ -1,8 +1,8 @@
-//! Ways out of rooms: the door of a worker to the hosts of its list, and what was refused on the way.
+//! Network access of sandboxes: a worker's proxy to the hosts of its allowlist, and denied connections.
 //!
-//! Where a room has a network of its own, it hands its listeners to us, and its counters tell what
-//! called for a network past the door. Elsewhere the door is a port of this machine, and calls past it
-//! are refused by the kernel, which tells nobody else.
+//! A sandbox with its own network namespace hands its listeners to us, and its packet counters show connections that
+//! tried to bypass the proxy. Otherwise the proxy listens on a port of this machine, and the kernel denies
+//! connections that bypass it, which it reports only to the program.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -18,37 +18,37 @@ use crate::execution_config::AgentNetwork;
 use crate::executor::ExecutorContext;
 use crate::executor::sandbox::SandboxSubject;
 
-/// Where a proxy is looked for, by custom. In a room of its own, any port is free.
+/// The customary port of a proxy. In its own network namespace, any port is free.
 const PROXY_PORT: u16 = 3128;
-/// Refused hosts that are told one by one.
+/// How many denied hosts are reported one by one.
 const MOST_TOLD: usize = 10;
 
-/// What there is of a network for one job, for as long as it runs.
+/// The network of one job, for as long as it runs.
 #[derive(Debug)]
 pub(crate) struct NetworkAccess {
     network: SandboxNetwork,
     at: Option<PathBuf>,
     door: Option<Proxy>,
     tries: SocketCounter,
-    /// What calls past the door are told as.
+    /// How connections that bypass the proxy are reported.
     past: &'static str,
 }
 
 #[derive(Debug, Clone, Default)]
 struct SocketCounter(Arc<Mutex<CounterState>>);
 
-/// How calls that led nowhere come to be known.
+/// How we learn of connections that were dropped.
 #[derive(Debug, Default)]
 enum CounterState {
     #[default]
     Nobody,
-    /// The room has handed out its counters, or will have when it is asked.
+    /// The sandbox has handed out its counters, or will have when we ask.
     Waiting(HandoffListener),
     Tries(ConnectionCounters),
 }
 
 impl ExecutorContext {
-    /// `at` is a path that nobody else uses.
+    /// `at` is a path that no other job uses.
     pub(crate) fn outlet(
         &self,
         who: &SandboxSubject<'_>,
@@ -94,13 +94,13 @@ impl ExecutorContext {
         let sandbox = &self.config.sandbox;
         match who {
             SandboxSubject::Check if !sandbox.check_network => AgentNetwork::Off,
-            // Set-up commands fetch what is needed.
+            // Set-up commands download dependencies.
             SandboxSubject::Check | SandboxSubject::SetUp => AgentNetwork::Open,
             SandboxSubject::Worker { agent, .. } => sandbox.network_of(&agent.name),
         }
     }
 
-    /// Its listeners are the room's own.
+    /// The proxy's listeners are inside the sandbox.
     fn door_of_room(
         &self,
         hosts: HostAllowlist,
@@ -126,7 +126,7 @@ impl ExecutorContext {
         self.open(hosts, entrances)
     }
 
-    /// Everybody on this machine could use it, and has what it gives anyway.
+    /// Every user of this machine could connect to it, but gains no access that way.
     fn door_of_machine(&self, hosts: HostAllowlist) -> Result<(Proxy, ProxyPorts), String> {
         let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
             .and_then(|listener| Ok((listener.local_addr()?.port(), listener)));
@@ -147,7 +147,7 @@ impl ExecutorContext {
     }
 }
 
-/// Services of this machine are at their own ports; the proxy is at one that none of them has.
+/// Services of this machine keep their own ports; the proxy gets a port that none of them uses.
 fn room_ports(hosts: &HostAllowlist) -> ProxyPorts {
     let local = hosts.local_ports();
     let proxy = (PROXY_PORT..=u16::MAX).find(|port| !local.contains(port)).unwrap_or(PROXY_PORT);
@@ -169,12 +169,12 @@ impl NetworkAccess {
         self.network.clone()
     }
 
-    /// Where the room hands out what it has.
+    /// The socket through which the sandbox hands out its listeners.
     pub(crate) fn outside(&self) -> Option<PathBuf> {
         self.at.clone()
     }
 
-    /// What was refused until now.
+    /// Denials so far.
     pub(crate) fn refusals(&self) -> Vec<Denial> {
         let refused = self.door.as_ref().map(Proxy::denied_hosts).unwrap_or_default();
         let (told, rest) = refused.split_at(refused.len().min(MOST_TOLD));

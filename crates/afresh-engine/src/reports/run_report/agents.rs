@@ -1,4 +1,4 @@
-//! What each agent came to, where a plan was given to several (BE-08).
+//! The results of each agent, if a plan was given to several (BE-08).
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use serde::Serialize;
 
 use super::{AttemptReport, AttemptResult, UsageReport};
 
-/// One agent beside the others.
+/// One agent, for comparison with the others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgentReport {
     pub agent: String,
     /// Attempts whose work landed.
     pub merged: usize,
-    /// Attempts that came to nothing and counted.
+    /// Failed attempts that counted.
     pub rejected: usize,
     pub accounts: UsageReport,
 }
 
-/// All attempts, by the agents that made them.
+/// All attempts, grouped by agent.
 pub(super) fn by_agent<'a>(
     attempts: impl IntoIterator<Item = &'a AttemptReport>,
 ) -> Vec<AgentReport> {
@@ -39,11 +39,11 @@ pub(super) fn by_agent<'a>(
     own.into_iter().map(one).collect()
 }
 
-/// Who a task's next worker would be, while the events go by: a plan and settings may change.
+/// The agent of a task's next worker, updated with each event: plan and settings may change.
 #[derive(Debug, Default)]
 pub(super) struct AgentSelection {
     named: BTreeMap<TaskId, String>,
-    /// The agent of tasks that name none.
+    /// The default agent.
     other: String,
 }
 

@@ -1,4 +1,4 @@
-//! Every attempt of a run: when it ran, what it used, and what it came to.
+//! Every attempt of a run: when it ran, what it used, and how it ended.
 
 use std::collections::BTreeMap;
 
@@ -25,25 +25,25 @@ pub struct AttemptReport {
     pub ended_at: Option<String>,
     pub duration_ms: Option<u64>,
     pub result: AttemptResult,
-    /// Why it came to nothing.
+    /// Why it failed.
     pub reason: Option<String>,
     /// Whether it counted against the limit of attempts.
     pub counted: bool,
     pub commit: Option<CommitId>,
     /// The agent that it was given to.
     pub agent: Option<String>,
-    /// The model that its program said it works with.
+    /// The model that its program reported.
     pub model: Option<String>,
-    /// The program's own name for the conversation.
+    /// The program's own id of the conversation.
     pub session: Option<String>,
-    /// The attempt whose conversation it went on with.
+    /// The attempt whose conversation it continued.
     pub resumes: Option<u32>,
-    /// How full its context was at last.
+    /// How full its context was at the end.
     pub context: Option<ContextStatus>,
     pub usage: UsageStatus,
-    /// The use by model, where the program tells.
+    /// Usage by model, if the program reports it.
     pub models: Vec<ModelUsageReport>,
-    /// What was refused to it and to its checks.
+    /// What it and its checks were denied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<DenialReport>,
     /// The same in whole numbers, for adding up.
@@ -56,11 +56,11 @@ pub struct AttemptReport {
 pub enum AttemptResult {
     /// Nothing has been decided about it yet.
     Underway,
-    /// There never was a process.
+    /// It never had a process.
     NotStarted,
     Rejected,
     Merged,
-    /// It was merged, and the run went back to before that.
+    /// It was merged, and a rewind took it back.
     Undone,
 }
 
@@ -106,13 +106,13 @@ impl AttemptReport {
         self.started_at.is_some()
     }
 
-    /// Reports of use are running totals, and may come twice.
+    /// Reported usage is a running total, and may be reported twice.
     pub(super) fn use_at_least(&mut self, usage: &Usage) {
         self.used = self.used.at_least(usage);
         self.usage = UsageStatus::from(&self.used);
     }
 
-    /// What it said before stays, where it says less now.
+    /// Earlier values stay if a later report has fewer.
     fn identify(&mut self, identity: &AgentIdentity) {
         let AgentIdentity { session, model, .. } = identity.clone();
         self.session = session.or(self.session.take());
@@ -127,7 +127,7 @@ impl AttemptReport {
     }
 }
 
-/// The attempts, while the events go by.
+/// The attempts, updated with each event.
 #[derive(Debug)]
 pub(super) struct AttemptHistory {
     seen: BTreeMap<TaskId, BTreeMap<u32, AttemptReport>>,
@@ -183,7 +183,7 @@ impl AttemptHistory {
         }
     }
 
-    /// These landed, and the branch went back to before that.
+    /// These landed, and a rewind took them back.
     pub(super) fn undo(&mut self, undone: &[LandedCommit]) {
         for landed in undone {
             let told = self.report_mut(&landed.attempt);
@@ -202,7 +202,7 @@ impl AttemptHistory {
         self.seen.remove(task).into_iter().flat_map(BTreeMap::into_values).collect()
     }
 
-    /// Those that nobody took.
+    /// The attempts that `take_task` did not return.
     pub(super) fn rest(self) -> Vec<AttemptReport> {
         self.seen.into_values().flat_map(BTreeMap::into_values).collect()
     }

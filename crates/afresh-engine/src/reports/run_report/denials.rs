@@ -1,4 +1,4 @@
-//! What was refused to workers and checks.
+//! What workers and checks were denied.
 
 use afresh_core::denial::{DenialContext, DeniedAction};
 use serde::Serialize;
@@ -8,7 +8,7 @@ pub struct DenialReport {
     pub what: DeniedAction,
     pub detail: String,
     pub times: u64,
-    /// The command of the check that met it; the worker itself otherwise.
+    /// The command of the check that was denied; none for the worker itself.
     pub check: Option<String>,
 }
 

@@ -15,7 +15,7 @@ pub struct FilesReport {
 }
 
 impl FilesReport {
-    /// What these receipts amount to, in the order in which they landed.
+    /// The combined changes of these receipts, in the order in which they landed.
     pub(super) fn from_receipts<'r>(receipts: impl Iterator<Item = &'r Receipt>) -> Self {
         let mut changed: BTreeMap<&str, ChangeKind> = BTreeMap::new();
         for (path, kind) in receipts.flat_map(changes) {
@@ -45,7 +45,7 @@ fn changes(receipt: &Receipt) -> impl Iterator<Item = (&str, ChangeKind)> {
     kinds.into_iter().flat_map(|(paths, kind)| paths.iter().map(move |path| (path.as_str(), kind)))
 }
 
-/// What two changes of one path amount to; none if the second takes the first back.
+/// The combination of two changes of one path; none if the second reverts the first.
 fn together(before: Option<ChangeKind>, now: ChangeKind) -> Option<ChangeKind> {
     match (before, now) {
         (Some(ChangeKind::Created), ChangeKind::Deleted) => None,
@@ -59,9 +59,9 @@ fn together(before: Option<ChangeKind>, now: ChangeKind) -> Option<ChangeKind> {
 mod tests {
     use super::*;
 
-    /// EX-10: files are told as created, modified and deleted by the run, not by its last task.
+    /// EX-10: files are reported as created, modified and deleted by the run, not by its last task.
     #[test]
-    fn two_changes_of_a_file_are_told_as_one() {
+    fn two_changes_of_a_file_are_reported_as_one() {
         use ChangeKind::{Created, Deleted, Modified};
         assert_eq!(together(None, Modified), Some(Modified));
         assert_eq!(together(Some(Created), Modified), Some(Created));

@@ -1,4 +1,4 @@
-//! What landed on the branch, in order; what a rewind took back is gone from it.
+//! What landed on the branch, in order, without what a rewind took back.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub(super) struct LandedCommit {
     pub(super) receipt: Receipt,
 }
 
-/// The landings, while the events go by.
+/// The landings, updated with each event.
 #[derive(Debug, Default)]
 pub(super) struct LandingHistory {
     /// Receipts of work that is about to land.
@@ -23,7 +23,7 @@ pub(super) struct LandingHistory {
 }
 
 impl LandingHistory {
-    /// Answers with what this event took back.
+    /// Returns what this event took back.
     pub(super) fn note_event(&mut self, event: &Event) -> Vec<LandedCommit> {
         match event {
             Event::LandIntended { attempt, receipt, .. } => {

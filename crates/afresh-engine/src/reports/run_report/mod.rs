@@ -1,8 +1,8 @@
-//! What a run came to, as plain data (EX-10, LO-03).
+//! The summary of a run, as plain data (EX-10, LO-03).
 //!
-//! A projection of the journal: [`RunReport::from_run`] reads, and changes nothing. Markdown, JSON and pages
-//! are back-ends of it. Texts of plans and workers are in it as they were recorded; whoever shows
-//! them makes them printable.
+//! A projection of the journal: [`RunReport::from_run`] reads it, and changes nothing. Markdown, JSON and pages
+//! are rendered from it. Texts of plans and workers are in it as they were recorded; the renderers make them
+//! printable.
 
 mod agents;
 mod attempts;
@@ -45,28 +45,28 @@ pub struct RunReport {
     pub base: CommitId,
     pub tip: CommitId,
     pub started_at: String,
-    /// The moment of the last thing that happened.
+    /// The time of the last event.
     pub last_at: String,
-    /// How long somebody drove it; breaks between two drivers do not count.
+    /// How long a driver was running; breaks between two drivers do not count.
     pub driven_ms: u64,
-    /// What held workers and checks to their places.
+    /// How workers and checks were sandboxed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
-    /// How much of the machine each of them could use, and what kept it to that.
+    /// The resource limits of each job, and what enforced them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<String>,
     pub counts: BTreeMap<&'static str, usize>,
     pub tasks: Vec<TaskReport>,
     pub waves: Vec<WaveReport>,
-    /// Attempts of tasks that a change of the plan took out of it.
+    /// Attempts of tasks that a plan change removed.
     pub dropped: Vec<AttemptReport>,
     pub files: FilesReport,
     pub final_checks: Option<FinalChecksReport>,
     pub questions: Vec<QuestionReport>,
     pub accounts: UsageReport,
-    /// The same by model, where programs tell.
+    /// Usage by model, if programs report it.
     pub models: Vec<ModelUsageReport>,
-    /// The same by agent, with what came of it.
+    /// Usage by agent, with the results.
     pub agents: Vec<AgentReport>,
     /// What is wrong with the run as a whole, besides its tasks.
     pub error: Option<String>,
@@ -85,15 +85,15 @@ pub struct TaskReport {
     pub commits: Vec<CommitId>,
     /// The proof, for a task that is done.
     pub receipt: Option<ReceiptStatus>,
-    /// Where the worker's words and the facts differ.
+    /// Where the worker's report and the facts differ.
     pub differences: Vec<String>,
-    /// Of what kind the last worker's error was, in its words.
+    /// The category of the last worker's error, as reported by the worker.
     pub error_category: Option<String>,
-    /// What the last worker says was met, with its evidence.
+    /// The criteria that the last worker reports as met, with its evidence.
     pub criteria: Vec<CriterionReport>,
-    /// What the worker said it did beyond its task.
+    /// What the worker reports to have done beyond its task.
     pub deviations: Vec<Deviation>,
-    /// What the worker wanted to be known.
+    /// The worker's notes.
     pub notes: Option<String>,
     pub attempts: Vec<AttemptReport>,
     pub accounts: UsageReport,
@@ -107,7 +107,7 @@ pub struct WaveReport {
     pub accounts: UsageReport,
 }
 
-/// The checks of the whole, on the last tree.
+/// The final checks, on the last tree.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FinalChecksReport {
     pub tree: TreeId,
@@ -115,19 +115,19 @@ pub struct FinalChecksReport {
     pub results: Vec<CheckResult>,
 }
 
-/// What was used. A price that nobody told is unknown, never nothing.
+/// What was used. A price that was not reported is unknown, not zero.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct UsageReport {
     /// Attempts that had a process.
     pub attempts: usize,
-    /// Those that told no price.
+    /// Those that reported no price.
     pub without_price: usize,
-    /// Those that told no tokens.
+    /// Those that reported no tokens.
     pub without_tokens: usize,
     pub tokens: u64,
     #[serde(flatten)]
     pub usage: UsageStatus,
-    /// How long the workers worked, added up.
+    /// The total working time of the workers.
     pub worked_ms: u64,
 }
 
@@ -147,12 +147,12 @@ impl UsageReport {
     }
 }
 
-/// What the report needs to know besides the journal.
+/// What the report needs besides the journal.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportContext {
-    /// Somebody drives the run right now.
+    /// A driver is running this run right now.
     pub is_driven: bool,
-    /// How a moment is written; calendars are the command's business.
+    /// Formats a time; calendars are the command's responsibility.
     pub moment: fn(i64) -> String,
 }
 
@@ -260,7 +260,7 @@ mod tests {
         attempt
     }
 
-    /// LO-03: what is known is added up, and what is not known is counted, never taken for nothing.
+    /// LO-03: known prices are added up; unknown ones are counted, never taken as zero.
     #[test]
     fn an_unknown_price_is_counted_and_not_added() {
         let known =

@@ -1,4 +1,4 @@
-//! What each model had a part in (LO-03).
+//! Usage by model (LO-03).
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::AttemptReport;
 
-/// The use of one model; a price that nobody told is unknown, never nothing.
+/// The usage of one model; a price that was not reported is unknown, not zero.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ModelUsageReport {
     pub model: String,
-    /// Parts of attempts that told no price.
+    /// Parts of attempts that reported no price.
     pub without_price: usize,
     #[serde(flatten)]
     pub usage: UsageStatus,
@@ -39,7 +39,7 @@ impl ModelUsageReport {
     }
 }
 
-/// All parts of all attempts, by the names of the models.
+/// All parts of all attempts, by model name.
 pub(super) fn by_model<'a>(
     attempts: impl IntoIterator<Item = &'a AttemptReport>,
 ) -> Vec<ModelUsageReport> {

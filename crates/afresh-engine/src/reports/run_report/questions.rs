@@ -19,11 +19,11 @@ pub struct QuestionReport {
     /// Who answered: a person, or the policy that was set.
     pub by: Option<String>,
     pub answered_at: Option<String>,
-    /// It still waits. A question without an answer that does not wait was settled by something else.
+    /// Whether it still waits. A question that has no answer and does not wait was settled by another event.
     pub open: bool,
 }
 
-/// The questions, while the events go by.
+/// The questions, updated with each event.
 #[derive(Debug)]
 pub(super) struct QuestionHistory {
     seen: BTreeMap<QuestionId, QuestionReport>,
