@@ -55,7 +55,7 @@ fn plan_script_and_configuration_are_pinned() {
         )));
         repo.commit("all of it");
         let ran = run(&repo, &[], 0);
-        assert!(ran.stderr.contains(&format!(" {path} is ")), "{path}: {}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("rejected A.1 {path} ")), "{path}: {}", ran.stderr);
     }
     let repo = one_task("");
     let file = repo.root().join("script.toml");
