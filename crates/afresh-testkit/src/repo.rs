@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::repo_fingerprint::RepoFingerprint;
 use crate::survivors::survivors;
 
-/// Longer than anything here should take; a hang is a failure, not a wait.
+/// Longer than any test here should take; a hang is a failure.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 #[derive(Debug)]
@@ -23,10 +23,10 @@ pub struct TestRepo {
     exe: PathBuf,
 }
 
-/// How a run of the program ended.
+/// How the program ended.
 #[derive(Debug)]
 pub struct CommandOutput {
-    /// None: it was ended by a signal.
+    /// None if a signal ended it.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
@@ -62,8 +62,8 @@ impl TestRepo {
         Self::without_git(exe).with_git()
     }
 
-    /// The same below a directory of the caller's: some programs refuse places that everybody may
-    /// write to, as the usual one for temporary files is.
+    /// The same below a given directory: some programs refuse directories that all users may write to, such as the
+    /// usual one for temporary files.
     pub fn below(directory: &Path, exe: &str) -> Self {
         Self::without_git_below(directory, exe).with_git()
     }
@@ -123,7 +123,7 @@ impl TestRepo {
         fs::write(self.path().join("agent.sh"), format!("{script}\n")).expect("written");
     }
 
-    /// Writes `.afresh/config.toml`: the scripted agent, quick back-off, and `more`.
+    /// Writes `.afresh/config.toml`: the scripted agent, a short backoff, and `more`.
     pub fn config(&self, more: &str) {
         let agent = self.path().join("agent.sh").to_string_lossy().into_owned();
         let run = if more.contains("[run]") {
@@ -142,7 +142,7 @@ impl TestRepo {
         self.write("p.plan.toml", &format!("version = 1\nname = \"test\"\n{text}"));
     }
 
-    /// A plan of `count` independent tasks `T001`, …, each with a file and a check of its own.
+    /// A plan of `count` independent tasks `T001`, …, each with its own file and check.
     pub fn plan_of(&self, count: usize) {
         let task = |n: usize| {
             format!(
@@ -181,7 +181,7 @@ impl TestRepo {
         self.clean_environment(&mut command).output().expect("git runs")
     }
 
-    /// The program under test, ready to be given more (environment, standard streams).
+    /// The program under test, as a command that the caller can extend (environment, standard streams).
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.exe);
         command.args(args).current_dir(self.root()).stdin(Stdio::null());
@@ -202,7 +202,7 @@ impl TestRepo {
             .env("HOME", self.path().join("home"))
             .env("AFRESH_CACHE", self.cache())
             .env("TMPDIR", self.path().join("temporary"))
-            // Workers of tests meet their tests outside of their places.
+            // Scripted workers communicate with their tests through files outside of their workspaces.
             .env("AFRESH_SANDBOX", "off")
             .env_remove("AFRESH_STATE")
             .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -275,7 +275,7 @@ impl TestRepo {
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     }
 
-    /// What the names of this repository's jobs begin with.
+    /// The prefix of this repository's job names.
     pub fn job_prefix(&self) -> String {
         let common = self.root().join(".git");
         let common = common.canonicalize().unwrap_or(common);
@@ -283,12 +283,12 @@ impl TestRepo {
         format!("{}-", &print[..12])
     }
 
-    /// What must be the same after any run (R5).
+    /// What must be unchanged after any run (R5).
     pub fn untouched(&self) -> RepoFingerprint {
         RepoFingerprint::read(&self.root())
     }
 
-    /// Fails the test if a process of this test is still alive a moment later (R6).
+    /// Fails the test if a process of this test is still alive after a short wait (R6).
     #[track_caller]
     pub fn expect_no_survivors(&self) {
         let until = Instant::now() + Duration::from_secs(10);
@@ -315,12 +315,12 @@ impl TestRepo {
 
 impl Drop for TestRepo {
     fn drop(&mut self) {
-        // A supervisor that was killed leaves its empty cgroup to the next start, which never comes.
+        // A killed supervisor leaves its empty cgroup to the next start, which never comes.
         afresh_process::sweep_leftovers(&self.path().join("no-registry"), &self.job_prefix());
     }
 }
 
-/// Runs a command to its end, with its output read meanwhile; a hang fails the test.
+/// Runs a command to its end, and reads its output meanwhile; a hang fails the test.
 #[track_caller]
 pub fn finish(mut command: Command) -> CommandOutput {
     let child =
@@ -340,8 +340,8 @@ pub fn finish(mut command: Command) -> CommandOutput {
     }
 }
 
-/// Makes an executable script. Another process writes it: a descriptor of ours, open for writing,
-/// would be in every child that a test beside us starts, and the kernel runs no file that is.
+/// Writes an executable script. Another process writes it: every child that a concurrent test starts would
+/// inherit our descriptor, open for writing, and the kernel does not execute such a file.
 pub fn put_script(path: &Path, text: &str) {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", "cat >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(path);

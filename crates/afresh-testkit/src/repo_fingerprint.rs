@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Path → what is there.
+/// Path → content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoFingerprint(BTreeMap<String, String>);
 
@@ -28,7 +28,7 @@ impl RepoFingerprint {
         Self(found)
     }
 
-    /// Fails the test with what differs.
+    /// Fails the test with the differences.
     #[track_caller]
     pub fn expect_same_as(&self, before: &Self) {
         let paths: std::collections::BTreeSet<&String> =
@@ -56,7 +56,7 @@ fn collect(root: &Path, directory: &Path, found: &mut BTreeMap<String, String>) 
             collect(root, &path, found);
         } else {
             let bytes = fs::read(&path).unwrap_or_default();
-            // The moment of the last change too: a file written anew with the same bytes was touched.
+            // The modification time counts too: a file rewritten with the same bytes was touched.
             let text = String::from_utf8_lossy(&bytes).into_owned();
             found.insert(
                 name,

@@ -17,7 +17,7 @@ fn replay(target: &str) {
     let mut count = 0;
     for entry in fs::read_dir(fuzz().join("corpus").join(target)).expect("a corpus") {
         let bytes = fs::read(entry.expect("an entry").path()).expect("a file");
-        // Cut off as well: a cheap way to unusual input.
+        // Truncated input too: a cheap way to unusual input.
         for end in [bytes.len(), bytes.len() / 2, bytes.len() / 3] {
             hold(target, &bytes[..end]);
         }
@@ -26,7 +26,7 @@ fn replay(target: &str) {
     assert!(count > 0, "no corpus for {target}");
 }
 
-/// B32: any text is a result or none.
+/// B32: any text either is a result or is not.
 #[test]
 fn the_corpus_of_results_is_replayed() {
     replay("result");

@@ -1,5 +1,5 @@
-//! The core in thousands of worlds: R2, R3, R4, R7, R12, R14, R16, ST-02, EX-01 to
-//! EX-03, AG-05 to AG-08 and BE-04 after every step.
+//! The core in thousands of simulated runs: R2, R3, R4, R7, R12, R14, R16, ST-02, EX-01 to EX-03, AG-05 to AG-08 and
+//! BE-04 after every step.
 
 use afresh_testkit::simulation::{SimulationSummary, simulate};
 
@@ -31,7 +31,7 @@ fn the_promises_hold_in_every_world() {
         all.drives += one.drives;
         all.applied_without_driver += one.applied_without_driver;
     }
-    // A world in which nothing happens would prove nothing.
+    // Simulations in which nothing happens would prove nothing.
     assert!(all.crashes > SEEDS / 2, "{all:?}");
     assert!(all.merged > SEEDS, "{all:?}");
     assert!(all.edits > SEEDS / 4 && all.reused > SEEDS / 2, "{all:?}");

@@ -24,7 +24,7 @@ pub(super) fn native(tasks: &[PlanShape]) -> Vec<(String, String)> {
     vec![("large.plan.toml".to_owned(), text)]
 }
 
-/// A file per task, and the maps that they refer to.
+/// One file per task, and the maps that the tasks refer to.
 pub(super) fn tasker(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> = tasks
         .iter()

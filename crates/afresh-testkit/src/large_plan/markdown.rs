@@ -33,7 +33,7 @@ pub(super) fn long_run(tasks: &[PlanShape]) -> Vec<(String, String)> {
     files
 }
 
-/// A phase for every ten.
+/// One phase per ten tasks.
 pub(super) fn gsd(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let file = |task: &PlanShape| {
         let (phase, plan) = (task.ten(), task.place_in_ten());
@@ -58,8 +58,8 @@ pub(super) fn ultraplan(tasks: &[PlanShape]) -> Vec<(String, String)> {
     files
 }
 
-/// One specification with a group and a requirement for every task. All of it is one file, which may
-/// have 2 MiB: so each task has few words.
+/// One specification with a group and a requirement for every task. All of it is one file of at most 2 MiB, so
+/// each task has few words.
 pub(super) fn specflow(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let mut text = String::from(
         "---\nid: SPEC-001\ntype: feature\nstatus: audited\npriority: P1\ncomplexity: large\n---\n\n# SPEC-001: Service\n\n\
@@ -76,7 +76,7 @@ pub(super) fn specflow(tasks: &[PlanShape]) -> Vec<(String, String)> {
     for task in tasks {
         let need = task.need().map_or("—".to_owned(), |need| format!("G{need}"));
         let (number, file) = (task.number, task.file());
-        // The tens' first ones are a chain, and each ten is one below it.
+        // The first tasks of all tens are a chain, and each ten hangs below its first task.
         let wave = task.ten() + task.place_in_ten() - 1;
         let _ =
             writeln!(text, "| G{number} | {wave} | Write `{file}` (R{number}) | {need} | ~10% |");
@@ -84,7 +84,7 @@ pub(super) fn specflow(tasks: &[PlanShape]) -> Vec<(String, String)> {
     vec![(".specflow/specs/SPEC-001.md".to_owned(), text)]
 }
 
-/// One file too.
+/// Also a single file.
 pub(super) fn agent_os(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let mut text = String::from("# Task Breakdown: Service\n\n## Task List\n\n");
     for task in tasks {
@@ -101,7 +101,7 @@ pub(super) fn agent_os(tasks: &[PlanShape]) -> Vec<(String, String)> {
     vec![(format!("{home}/tasks.md"), text), (format!("{home}/spec.md"), spec)]
 }
 
-/// A phase for every ten; every second task may run beside its neighbour.
+/// One phase per ten tasks; every second task may run in parallel with its neighbour.
 pub(super) fn spec_kit(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let mut text = String::from("# Tasks: Service\n\n");
     for task in tasks {
@@ -121,7 +121,7 @@ pub(super) fn spec_kit(tasks: &[PlanShape]) -> Vec<(String, String)> {
     vec![("specs/001-service/tasks.md".to_owned(), text)]
 }
 
-/// A slice for every ten, and a file per task.
+/// One slice per ten tasks, and one file per task.
 pub(super) fn gsd2(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let home = ".gsd/milestones/M001";
     let mut files = Vec::new();

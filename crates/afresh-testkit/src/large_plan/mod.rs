@@ -1,7 +1,7 @@
-//! Large plans of every format, all of the same shape: for measuring how reading grows.
+//! Large plans of every format, all of the same shape, for measuring how reading time grows.
 //!
-//! Tasks come in tens: each needs the one before it, and the first of a ten that of the ten before.
-//! Every task has a file of its own, shares one with its ten, and has a command that proves it.
+//! Tasks come in groups of ten: each depends on the one before it, and the first of a group on the first of the
+//! previous group. Every task has its own file, shares one with its group, and has a command that proves it.
 //!
 //! | module | idea |
 //! | --- | --- |
@@ -11,7 +11,7 @@
 mod data;
 mod markdown;
 
-/// The formats, as `--format` calls them.
+/// The formats, by their `--format` names.
 pub const FORMATS: &[&str] = &[
     "native",
     "long-run",
@@ -58,7 +58,7 @@ impl PlanShape {
         need.filter(|need| *need > 0)
     }
 
-    /// Which ten it belongs to, from 1.
+    /// The number of its group of ten, from 1.
     fn ten(self) -> usize {
         self.number.div_ceil(10)
     }

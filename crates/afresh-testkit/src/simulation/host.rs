@@ -1,5 +1,5 @@
-//! The driver's host in a simulation: a journal in memory, a clock that jumps to the next input, and
-//! crashes at every place where a real driver can be killed.
+//! The driver's host in a simulation: a journal in memory, a clock that jumps to the next input, and crashes at
+//! every point where a real driver can be killed.
 
 use std::collections::BinaryHeap;
 use std::time::Duration;
@@ -23,10 +23,10 @@ use super::scenario::Scenario;
 use super::scheduled_input::ScheduledInput;
 use super::world::SimulatedWorld;
 
-/// More steps than any seed needs: beyond them a run is going round in circles.
+/// More steps than any seed needs: beyond this, the run is looping.
 const MAX_STEPS: usize = 60_000;
 
-/// After so many steps people stop asking for another try.
+/// After this many steps people stop asking for retries.
 const PATIENCE: usize = 3_000;
 
 pub(super) struct SimulatedHost {
@@ -106,7 +106,7 @@ impl SimulatedHost {
         let questions: Vec<_> = run.questions().cloned().collect();
         let question = self.random.pick(&questions);
         let option = self.random.pick(&question.options);
-        // An endless retry is a person's right, but not a simulation's.
+        // A person may retry forever, but a simulation must end.
         let answer = match option.key.as_str() {
             "retry" if self.steps > PATIENCE => "abort".to_owned(),
             "clarify" => "clarify: like this".to_owned(),
@@ -116,13 +116,13 @@ impl SimulatedHost {
         ControlCommand::Decide { run, question, answer, by: "person".to_owned() }
     }
 
-    /// The promise that was broken, if one was.
+    /// The broken promise, if any.
     pub(super) fn take_broken_promise(&mut self) -> Result<(), String> {
         self.broken.take().map_or(Ok(()), Err)
     }
 
-    /// kill -9: what is on disk stays, everything in memory is gone, all workers die. Some reports of the
-    /// time before may still arrive, late.
+    /// kill -9: what is on disk stays, everything in memory is gone, and all workers die. Some reports from before
+    /// may still arrive, late.
     pub(super) fn recover_from_crash(&mut self) {
         self.crashes += 1;
         self.crashed = false;
@@ -190,7 +190,7 @@ impl SimulatedHost {
         QueuedInput { input: command.to_input(), message: Some(self.next_message) }
     }
 
-    /// The next reports, and the clock at their time. Now and then several share a turn.
+    /// The next reports; sets the clock to their time. Sometimes several share a turn.
     fn next_reports(&mut self, deadline: Option<Timestamp>) -> Vec<QueuedInput> {
         let mut reports = Vec::new();
         let most = if self.random.chance(100) { 3 } else { 1 };

@@ -1,4 +1,4 @@
-//! The promises, as facts about the journal and the world.
+//! The promises, as facts about the journal and the simulated executor.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,14 +31,14 @@ pub(super) struct RunInvariants {
     halted: bool,
     broke: bool,
     numbers: BTreeSet<AttemptId>,
-    /// The attempt that each task is at, from its start until it landed or came to nothing.
+    /// The current attempt of each task, from its start until it landed or failed.
     current: BTreeMap<TaskId, AttemptId>,
-    /// Attempts at work, with what was reserved for them.
+    /// Running attempts, with the budget that was reserved for them.
     live: BTreeMap<AttemptId, BudgetAmount>,
     used: BTreeMap<AttemptId, BudgetAmount>,
     dearest: BudgetAmount,
     largest_report: BudgetAmount,
-    /// Attempts that have told what they used, or ended by themselves.
+    /// Attempts that have reported their usage, or ended by themselves.
     known: BTreeSet<AttemptId>,
     /// The last attempt of a task before it was given another chance.
     retried_after: BTreeMap<TaskId, u32>,
@@ -76,7 +76,7 @@ impl RunInvariants {
         }
     }
 
-    /// What must hold whenever something was recorded.
+    /// What must hold after every recorded turn.
     pub(super) fn recorded(
         &mut self,
         turn: &DecidedTurn,
@@ -117,7 +117,7 @@ impl RunInvariants {
             Event::AttemptStarting { attempt, reserved, .. } => {
                 self.starting(attempt, *reserved)?;
             }
-            // Nobody was there, or nobody who did anything.
+            // No worker ran, or it did nothing.
             Event::SpawnFailed { attempt, .. }
             | Event::AttemptRejected {
                 attempt,
@@ -149,7 +149,7 @@ impl RunInvariants {
             {
                 *self.counted.entry(attempt.task.clone()).or_default() += 1;
             }
-            // What is done again has all its attempts again.
+            // A task that is done again gets all its attempts again.
             Event::Rewound { .. } => self.counted.clear(),
             Event::TaskRetried { task } => {
                 self.counted.remove(task);
@@ -162,7 +162,7 @@ impl RunInvariants {
                 if receipt.tree != merged.tree {
                     return Err(format!("R4: the receipt of {attempt} is about another tree"));
                 }
-                // An intent that stands from before the plan changed is only said again.
+                // An intent from before the plan change is only repeated.
                 if self.intended.insert(merged.commit.clone()) {
                     for command in self.checks_of(&attempt.task) {
                         let told = receipt.checks.iter().find(|check| check.command == command);
@@ -180,7 +180,7 @@ impl RunInvariants {
         Ok(())
     }
 
-    /// R2: nothing is recorded of an attempt that its task is no longer at.
+    /// R2: nothing is recorded about an attempt that is not its task's current one.
     fn fenced(&mut self, event: &Event) -> Result<(), String> {
         let attempt = match event {
             Event::AttemptStarting { attempt, .. } => {
@@ -231,7 +231,7 @@ impl RunInvariants {
                 self.retried_after.remove(&task.id);
             }
         }
-        // Who is no longer at work on a task of the plan spends nothing.
+        // A worker whose task is no longer in the plan spends nothing.
         self.live.clear();
         self.plan = plan.clone();
     }
@@ -259,7 +259,7 @@ impl RunInvariants {
         Ok(())
     }
 
-    /// R14: what parallel attempts may use is set aside before they start.
+    /// R14: the budget of parallel attempts is reserved before they start.
     fn reserved_enough(&self, attempt: &AttemptId, reserved: BudgetAmount) -> Result<(), String> {
         let budget = self.settings.budget;
         let measured = self.dearest != BudgetAmount::default();
@@ -289,7 +289,7 @@ impl RunInvariants {
         Ok(())
     }
 
-    /// R14: after a report several workers go on only if what is left can hold it.
+    /// R14: after a usage report, several workers continue only if the remaining budget covers them.
     fn fewer_near_the_limit(&self, turn: &DecidedTurn) -> Result<(), String> {
         let reported = |event: &Event| matches!(event, Event::UsageCounted { .. });
         if self.broke || !turn.events.iter().any(reported) {
@@ -379,7 +379,7 @@ impl RunInvariants {
     }
 }
 
-/// Attempts that were lost to a kill, a halt, a question or somebody faster do not count.
+/// Attempts that were lost to a kill, a halt, a question or a faster task's merge do not count.
 fn is_nobodys_fault(reason: &Rejection) -> bool {
     matches!(
         reason,
@@ -393,7 +393,7 @@ fn is_nobodys_fault(reason: &Rejection) -> bool {
     )
 }
 
-/// R12: the journal is the run.
+/// R12: replaying the journal gives the run.
 pub(super) fn replays(journal: &[Event], run: &Run) -> Result<(), String> {
     let replayed = Run::replay(journal)
         .map_err(|error| format!("R12: {error}"))?
@@ -405,7 +405,7 @@ pub(super) fn replays(journal: &[Event], run: &Run) -> Result<(), String> {
     }
 }
 
-/// R7, R14: whoever is at work is stopped in the very turn that ends the spending.
+/// R7, R14: every running worker is stopped in the same turn that ends the spending.
 fn all_is_stopped(turn: &DecidedTurn, run: &Run, world: &SimulatedWorld) -> Result<(), String> {
     let ends = |event: &Event| {
         matches!(event, Event::HaltRequested { now: true, .. } | Event::BudgetReached { .. })
@@ -431,7 +431,7 @@ fn all_is_stopped(turn: &DecidedTurn, run: &Run, world: &SimulatedWorld) -> Resu
     Ok(())
 }
 
-/// EX-02: under `waves`, nothing starts while an earlier wave could still move.
+/// EX-02: under `waves`, no task starts while an earlier wave can still progress.
 fn waves_hold(turn: &DecidedTurn, run: &Run) -> Result<(), String> {
     if run.settings().schedule != Schedule::Waves {
         return Ok(());

@@ -7,13 +7,13 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `scenario` | what a seed plays: a plan, settings, and how likely each trouble is |
+//! | `scenario` | what a seed plays: a plan, settings, and how likely each failure is |
 //! | `host` | the driver's host: journal, clock, crashes, and the queue of inputs |
-//! | `world` | what the executor would do: processes, workspaces, checks, the branch |
+//! | `world` | the simulated executor: processes, workspaces, checks, the branch |
 //! | `workers` | what workers report |
 //! | `people` | what people do to a run |
 //! | `invariants`, `model_invariants`, `queue_invariants`, `resume_invariants`, `step_invariants` | the promises, checked at every turn |
-//! | `scheduled_input` | inputs on their way |
+//! | `scheduled_input` | inputs that have not arrived yet |
 //! | `random` | random numbers from a seed |
 
 mod host;
@@ -73,7 +73,7 @@ pub struct SimulationSummary {
     pub attempts: usize,
     /// Changes of the plan while a run existed.
     pub edits: usize,
-    /// Landings whose merge was the tree that had passed already.
+    /// Landings whose merge was a tree that had already passed.
     pub reused: usize,
     pub halts: usize,
     pub budgets: usize,
@@ -85,11 +85,11 @@ pub struct SimulationSummary {
     pub taken_up: usize,
     /// Attempts that should have continued a conversation and could not.
     pub not_resumed: usize,
-    /// Workers that were warned that their context fills up.
+    /// Workers that were warned that their context is filling up.
     pub warned: usize,
     /// Attempts that ended because of their model.
     pub model_failures: usize,
-    /// Times that an agent had to wait with a size of model.
+    /// How often an agent had to wait with a model size.
     pub parked: usize,
     /// Attempts that were stopped because their context was full.
     pub full: usize,
@@ -181,7 +181,7 @@ impl Simulation {
         }
     }
 
-    /// Answers, clears the halt, starts again or stops, as a patient person would.
+    /// Answers, clears the halt, restarts or stops, as a patient person would.
     fn continue_after(&mut self, state: DriveState, run: Run) -> Result<NextStep, String> {
         if self.leaves() {
             return Ok(NextStep::Drive(Box::new(self.host_mut().draw_opening(&run))));

@@ -1,4 +1,4 @@
-//! What must hold when models fail their workers, and when contexts fill up (AG-05 to AG-07, BE-04).
+//! What must hold when models fail, and when contexts fill up (AG-05 to AG-07, BE-04).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,29 +18,29 @@ use afresh_engine::driver::host::DecidedTurn;
 
 /// Failures in a row with one model, before a smaller one is tried.
 const TRIES: u32 = 3;
-/// More than all waits, pauses and tries that a task has patience for.
+/// More than all waits, pauses and tries that a task may have.
 const PATIENCE: u32 = 50;
 
 /// An agent, and the size of its model.
 type AgentTier = (Option<String>, ModelTier);
 
-/// What models did to tasks, counted without the core.
+/// Model failures by task, counted without the core.
 #[derive(Debug, Default)]
 pub(super) struct ModelInvariants {
     /// The size of model that each attempt was started with.
     tiers: BTreeMap<AttemptId, ModelTier>,
-    /// Who was asked to wait, and until when.
+    /// Agents and model sizes that have to wait, and until when.
     parked: BTreeMap<AgentTier, Timestamp>,
-    /// Failures that may pass, in a row; and those of them with one model that asked for no wait.
+    /// Transient failures in a row; and those of them with one model that asked for no wait.
     in_a_row: BTreeMap<TaskId, u32>,
     with_one_model: BTreeMap<(TaskId, ModelTier), u32>,
-    /// The moment before which nobody tries again.
+    /// The time before which no attempt is retried.
     not_before: BTreeMap<TaskId, Timestamp>,
     /// Tasks whose agent was refused: no key, no such model.
     refused: BTreeSet<TaskId>,
     /// Attempts that are stopped because their context is full.
     full: BTreeSet<AttemptId>,
-    /// Attempts that were told that their context fills up.
+    /// Attempts that were warned that their context is filling up.
     warned: BTreeSet<AttemptId>,
     /// Attempts that finished a step.
     progressed: BTreeSet<AttemptId>,
@@ -95,7 +95,7 @@ impl ModelInvariants {
                 self.refused.remove(task);
                 self.not_before.remove(task);
             }
-            // What is worded anew, or done again, begins anew.
+            // A task that is reworded, or done again, starts from the beginning.
             Event::PlanChanged { .. } | Event::Rewound { .. } => self.begin_anew(),
             _ => {}
         }
@@ -133,7 +133,7 @@ impl ModelInvariants {
         Ok(())
     }
 
-    /// Whoever has much is told in the same turn, and who has more than it may have is stopped.
+    /// A worker above the soft limit is warned in the same turn; a worker above the hard limit is stopped.
     fn context_seen(
         &mut self,
         attempt: &AttemptId,
@@ -228,7 +228,7 @@ impl ModelInvariants {
             |event: &Event| matches!(event, Event::TaskFailed { task: other, .. } if other == task);
         if !turn.events.iter().any(given_up) {
             let agent = run.plan().index_of(task).and_then(|at| run.plan().task(at).agent.clone());
-            // Nobody is believed who asks for more than a day.
+            // A wait is limited to one day, whatever the provider asks for.
             let until = now + wait.min(Duration::from_secs(24 * 60 * 60));
             let known = self.parked.entry((agent, tier)).or_insert(until);
             *known = until.max(*known);
@@ -241,7 +241,7 @@ impl ModelInvariants {
         self.not_before.extend(not_before.map(|moment| (task.clone(), moment)));
     }
 
-    /// Somebody has said, or is asked, what becomes of it.
+    /// A person has decided, or is asked, how the task continues.
     fn settled(&mut self, task: &TaskId) {
         self.cut_short.remove(task);
         self.count_anew(task);
@@ -260,8 +260,7 @@ impl ModelInvariants {
         *self = Self { tiers, parked, full, warned, progressed, ..Self::default() };
     }
 
-    /// Whoever was cut short by a model or a full context is followed by another worker, or by a
-    /// question.
+    /// A worker that a model or a full context cut short is followed by another worker, or by a question.
     pub(super) fn at_the_end(&self, run: &Run) -> Result<(), String> {
         let over = matches!(run.drive_state(Timestamp(u64::MAX)), DriveState::Finished { .. });
         if !over || run.aborted().is_some() {
@@ -275,7 +274,7 @@ impl ModelInvariants {
     }
 }
 
-/// It may be over in a while, and says nothing about the task.
+/// The failure may be transient, and says nothing about the task.
 fn may_pass(class: ModelErrorClass) -> bool {
     matches!(
         class,

@@ -1,5 +1,4 @@
-//! What people do to a run: halt it, skip and retry tasks, edit the plan and the settings between
-//! two starts.
+//! What people do to a run: halt it, skip and retry tasks, edit the plan and the settings between two starts.
 
 use afresh_core::Run;
 use afresh_core::input::{ResumeMode, RunOpening};
@@ -10,7 +9,7 @@ use afresh_engine::driver::control::ControlCommand;
 use super::random::SeededRandom;
 use super::scenario::{Scenario, draw_draft, draw_on_decision, draw_on_failure};
 
-/// What a person types while the run is driven, if anything.
+/// A command that a person enters while the run is driven, if any.
 pub(super) fn command(
     random: &mut SeededRandom,
     scenario: &Scenario,
@@ -19,7 +18,7 @@ pub(super) fn command(
     if random.chance(scenario.halt) {
         return Some(halt(random, run));
     }
-    // Taken back while attempts still end.
+    // The halt is cleared while attempts are still ending.
     if run.halt().is_some() && random.chance(scenario.halt * 4) {
         return Some(ControlCommand::ClearHalt { run: run.id().clone() });
     }
@@ -41,7 +40,7 @@ pub(super) fn halt(random: &mut SeededRandom, run: &Run) -> ControlCommand {
     ControlCommand::Halt { run: run.id().clone(), now, reason, by }
 }
 
-/// How the next driver takes the run up.
+/// How the next driver opens the run.
 pub(super) fn opening(random: &mut SeededRandom, scenario: &Scenario, run: &Run) -> RunOpening {
     let plan = random.chance(scenario.edit).then(|| edited_plan(random, run.plan()));
     let settings = random.chance(scenario.edit).then(|| edited_settings(random, run.settings()));
@@ -51,7 +50,7 @@ pub(super) fn opening(random: &mut SeededRandom, scenario: &Scenario, run: &Run)
     RunOpening { plan, settings, clear_halt: random.chance(500), resume }
 }
 
-/// Some tasks reworded, one removed, one added or put back.
+/// Rewords some tasks, removes one, and adds one or restores a removed one.
 fn edited_plan(random: &mut SeededRandom, plan: &Plan) -> Plan {
     let mut tasks: Vec<TaskDraft> = plan.tasks().iter().map(draft_of).collect();
     for task in &mut tasks {
@@ -73,7 +72,7 @@ fn edited_plan(random: &mut SeededRandom, plan: &Plan) -> Plan {
         let count = 1 + random.below(14);
         let known = |id: &String| tasks.iter().any(|task| task.id == *id);
         let new = draw_draft(random, count).tasks.into_iter().find(|task| !known(&task.id));
-        // It needs nothing: what it needed may need it by now.
+        // It has no dependencies: its former ones may depend on it by now.
         tasks.extend(new.map(|task| TaskDraft { needs: vec![], ..task }));
     }
     let draft = PlanDraft { name: plan.name.clone(), spec: None, tasks };

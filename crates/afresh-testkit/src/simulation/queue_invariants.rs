@@ -1,4 +1,4 @@
-//! What must hold of tasks whose workers said that another one stands in their way (RE-04).
+//! What must hold for tasks whose workers reported that another task blocks them (RE-04).
 
 use afresh_core::plan::TaskIndex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use afresh_core::rejection::Rejection;
 use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
 
-/// Who waits for whom, counted without the core.
+/// Which task waits for which, counted without the core.
 #[derive(Debug, Default)]
 pub(super) struct QueueInvariants {
     waits_for: BTreeMap<TaskId, Vec<TaskId>>,
@@ -30,7 +30,7 @@ impl QueueInvariants {
                     return Err(format!("RE-04: {attempt} starts before {other} is done"));
                 }
             }
-            // A person said how to go on.
+            // A person decided how to continue.
             Event::QuestionAsked { question } => drop(self.waits_for.remove(&question.task)),
             Event::TaskRetried { task } => drop(self.waits_for.remove(task)),
             Event::Merged { attempt, .. } => drop(self.met.insert(attempt.task.clone())),
@@ -44,7 +44,7 @@ impl QueueInvariants {
     }
 }
 
-/// A run does not end while a task waits for another that nobody will do.
+/// A run does not end while a task waits for another one that will not be done.
 pub(super) fn nobody_waits_in_vain(run: &Run) -> Result<(), String> {
     if !matches!(run.drive_state(Timestamp(u64::MAX)), DriveState::Finished { .. })
         || run.aborted().is_some()

@@ -1,4 +1,4 @@
-//! Numbers that only look random: the same seed gives the same ones, on every machine.
+//! Pseudo-random numbers: the same seed gives the same numbers on every machine.
 
 #[derive(Debug, Clone)]
 pub struct SeededRandom(u64);
@@ -22,12 +22,12 @@ impl SeededRandom {
         if limit == 0 { 0 } else { self.number() % limit }
     }
 
-    /// True in so many of 1,000 cases.
+    /// True in `in_1000` of 1,000 cases.
     pub fn chance(&mut self, in_1000: u64) -> bool {
         self.below(1_000) < in_1000
     }
 
-    /// A position in something of this length.
+    /// An index into something of this length.
     pub fn index(&mut self, length: usize) -> usize {
         usize::try_from(self.below(length as u64)).expect("not above the length")
     }

@@ -1,4 +1,4 @@
-//! Only whoever was cut off is taken up again, and not for ever (AG-08).
+//! Only interrupted conversations are continued, and not forever (AG-08).
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use afresh_core::interruption::AttemptResumption;
 use afresh_core::process::ProcessEnd;
 use afresh_core::rejection::Rejection;
 
-/// How often one conversation may be taken up.
+/// How often one conversation may be continued.
 const MOST: u32 = 2;
 
 /// What the journal says about interrupted attempts, counted without the core.
 #[derive(Debug, Default)]
 pub(super) struct ResumeInvariants {
-    /// The conversation of each attempt that told one.
+    /// The conversation of each attempt that reported one.
     sessions: BTreeMap<AttemptId, String>,
-    /// The last attempt of each task, if it was cut off.
+    /// The last attempt of each task, if it was interrupted.
     cut_off: BTreeMap<TaskId, u32>,
-    /// How often the conversation of each task's last attempt has been taken up.
+    /// How often the conversation of each task's last attempt has been continued.
     taken_up: BTreeMap<TaskId, u32>,
 }
 
@@ -37,13 +37,13 @@ impl ResumeInvariants {
             Event::AttemptStarting { attempt, resumes: None, .. } => {
                 self.taken_up.remove(&attempt.task);
             }
-            // Nobody was there to take it up.
+            // No process existed that could continue it.
             Event::SpawnFailed { attempt, .. } => {
                 if let Some(times) = self.taken_up.get_mut(&attempt.task) {
                     *times = times.saturating_sub(1);
                 }
             }
-            // What landed and is done again begins anew.
+            // A task that landed and is done again starts from the beginning.
             Event::Merged { attempt, .. } => drop(self.cut_off.remove(&attempt.task)),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! What a seed plays: a plan, settings, and how unkind the world is. All chances are in 1,000.
+//! What a seed plays: a plan, settings, and how likely failures are. All chances are in 1,000.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use afresh_core::usage::Budget;
 
 use super::random::SeededRandom;
 
-/// So likely does a model fail that is not there.
+/// How likely an unavailable model fails.
 pub(super) const OUTAGE: u64 = 998;
 
 #[derive(Debug, Clone)]
@@ -26,9 +26,9 @@ pub struct Scenario {
     pub halt: u64,
     /// A person skips or retries a task.
     pub command: u64,
-    /// The plan, or how to run it, is changed before the next start.
+    /// The plan or the settings change before the next start.
     pub edit: u64,
-    /// A run that rests is left, and taken up again.
+    /// A run that rests is left, and resumed later.
     pub restart: u64,
     pub foreign: u64,
     pub spawn_fails: u64,
@@ -37,7 +37,7 @@ pub struct Scenario {
     pub asks: u64,
     /// A model fails its worker.
     pub model_fails: u64,
-    /// A worker's context grows beyond what it may have.
+    /// A worker's context grows beyond its limit.
     pub context_fills: u64,
     pub no_change: u64,
     pub strays: u64,
@@ -51,7 +51,7 @@ impl Scenario {
     pub fn draw(random: &mut SeededRandom) -> Self {
         let plan = draw_plan(random);
         let settings = draw_settings(random);
-        // One world in four is kind, so that whole runs are seen to succeed too.
+        // One scenario in four is without trouble, so that whole runs succeed too.
         let kind = random.chance(250);
         let mut trouble = |most: u64| if kind { 0 } else { random.below(most + 1) };
         Self {
@@ -81,7 +81,7 @@ impl Scenario {
         }
     }
 
-    /// Nothing can go wrong but crashes.
+    /// Whether nothing but crashes can go wrong.
     pub fn is_kind(&self) -> bool {
         [
             self.command,
@@ -123,7 +123,7 @@ fn draw_plan(random: &mut SeededRandom) -> Plan {
 pub(super) fn draw_draft(random: &mut SeededRandom, count: u64) -> PlanDraft {
     let tasks = (0..count).map(|at| {
         let needs = (0..at).filter(|_| random.chance(200)).map(|n| format!("T{n}")).collect();
-        // A few shared files, so that tasks get in each other's way.
+        // A few shared files, so that tasks conflict.
         let path =
             if random.chance(300) { "shared.txt".to_owned() } else { format!("file-{at}.txt") };
         let files = if random.chance(60) { vec![] } else { vec![FileDraft { path, action: None }] };
@@ -151,7 +151,7 @@ pub(super) fn draw_draft(random: &mut SeededRandom, count: u64) -> PlanDraft {
     PlanDraft { name: "simulated".to_owned(), spec: None, tasks: tasks.collect() }
 }
 
-/// One task in three has steps, and one step in two a check.
+/// One task in three has steps, and one step in two has a check.
 fn draw_steps(random: &mut SeededRandom, task: u64) -> Vec<StepDraft> {
     let count = if random.chance(330) { 1 + random.below(3) } else { 0 };
     let step = |number: u64, checked: bool| StepDraft {
@@ -200,12 +200,12 @@ fn draw_settings(random: &mut SeededRandom) -> Settings {
     }
 }
 
-/// In a few worlds no model is there, for as long as anybody tries.
+/// In a few scenarios no model is available, for the whole run.
 fn draw_model_fails(random: &mut SeededRandom) -> u64 {
     if random.chance(10) { OUTAGE } else { random.below(250) }
 }
 
-/// Mostly the default: an abort ends the game early.
+/// Mostly the default: an abort ends the simulation early.
 fn draw_on_orphan(random: &mut SeededRandom) -> OnOrphan {
     match random.below(12) {
         0 => OnOrphan::Abort,

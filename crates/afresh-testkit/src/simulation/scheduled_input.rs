@@ -1,4 +1,4 @@
-//! Something on its way to the core, and when it arrives.
+//! An input for the core, and the time when it arrives.
 
 use std::cmp::Ordering;
 
@@ -17,14 +17,14 @@ impl ScheduledInput {
         Self { at, order, input }
     }
 
-    /// Whether it may arrive twice, or after its driver was killed. The branch is moved by the driver's own
-    /// process, which reports once or not at all.
+    /// Whether it may arrive twice, or after its driver was killed. The driver's own process moves the branch, and
+    /// reports once or not at all.
     pub(super) fn may_arrive_late(&self) -> bool {
         !matches!(self.input, Input::BranchMoved(..) | Input::MovedBack(..))
     }
 }
 
-// The heap gives the largest first; ours is the earliest.
+// The heap returns the largest first; ours must be the earliest.
 impl Ord for ScheduledInput {
     fn cmp(&self, other: &Self) -> Ordering {
         (other.at, other.order).cmp(&(self.at, self.order))

@@ -12,10 +12,10 @@ use afresh_core::rejection::Rejection;
 pub(super) struct StepInvariants {
     plan: Plan,
     plan_changed: bool,
-    /// The last commit that was made of a step, per task.
+    /// The last commit of a step, per task.
     saved: BTreeMap<TaskId, Option<CommitId>>,
     finished: BTreeMap<TaskId, CompletedStep>,
-    /// Tasks whose last attempt ended in a way that takes its steps with it.
+    /// Tasks whose last attempt ended in a way that also discards its steps.
     spoilt: BTreeSet<TaskId>,
     landing: BTreeSet<TaskId>,
     /// What landed, in order.
@@ -85,7 +85,7 @@ impl StepInvariants {
                 self.branch.push(commit.clone());
                 self.landing.remove(&attempt.task);
                 self.finished.remove(&attempt.task);
-                // Steps made without this dependency, which was ignored and then retried, do not rest on it.
+                // Steps made without this dependency, which was ignored and then retried, do not depend on it.
                 let needs_it = |task: &&Task| task.needs.contains(&attempt.task);
                 let dependents = self.plan.tasks().iter().filter(needs_it);
                 self.spoilt.extend(dependents.map(|task| task.id.clone()));
@@ -108,14 +108,14 @@ impl StepInvariants {
         Ok(())
     }
 
-    /// Steps that stand on what is gone are gone with it.
+    /// Steps whose base a rewind removed are discarded too.
     fn rewound(&mut self, to: &CommitId) {
         let kept = self.branch.iter().position(|commit| commit == to);
         let undone = self.branch.split_off(kept.map_or(0, |at| at + 1));
         self.finished.retain(|_, last| !last.base.iter().any(|base| undone.contains(base)));
     }
 
-    /// Another task under the old name starts with nothing; what is about to land stays.
+    /// A changed task with the same name starts without steps; what is about to land stays.
     fn plan_changed(&mut self, plan: &Plan) {
         self.plan_changed = true;
         for task in self.plan.tasks() {
@@ -129,7 +129,7 @@ impl StepInvariants {
     }
 }
 
-/// The branch moved on or has to, a person refused it, or a second worker could not mend it.
+/// The branch moved on or has to, a person refused the work, or a second worker could not fix it.
 fn spoils(reason: &Rejection) -> bool {
     match reason {
         Rejection::Conflict { .. }

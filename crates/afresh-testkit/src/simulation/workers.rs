@@ -16,7 +16,7 @@ use afresh_core::usage::{ContextFill, Usage};
 use super::random::SeededRandom;
 use super::scenario::{OUTAGE, Scenario};
 
-/// Everything that one worker will report, in order, and what it uses in all.
+/// Everything that one worker will report, in order, and its total usage.
 pub(super) fn draw_life(
     attempt: &AttemptId,
     steps: u32,
@@ -34,7 +34,7 @@ pub(super) fn draw_life(
         inputs.push(Input::UsageSeen(attempt.clone(), usage));
     }
     let mut contexts = draw_contexts(random, scenario).into_iter();
-    // Mostly in order; a worker that resumes begins with what is done already.
+    // Mostly in order; a worker that resumes begins with steps that are already done.
     for step in 1..=steps {
         inputs.extend(contexts.next().map(|fill| Input::ContextSeen(attempt.clone(), fill)));
         if random.chance(700) {
@@ -47,7 +47,7 @@ pub(super) fn draw_life(
     let mut end = AttemptEnd::new(ending, outcome, usage, 1);
     if random.chance(scenario.model_fails) {
         end = AttemptEnd { error: Some(draw_error(random, scenario)), ..end };
-        // Most programs end with what they were told; some have to be ended.
+        // Most programs exit after a model error; some have to be stopped.
         end.ending =
             *random.pick(&[ProcessEnd::Exited(1), ProcessEnd::Exited(1), ProcessEnd::Stopped]);
         end.outcome = Outcome::Silent;
@@ -62,7 +62,7 @@ fn draw_identity(random: &mut SeededRandom) -> AgentIdentity {
     AgentIdentity { session, model: random.chance(800).then(|| "model".to_owned()), agent }
 }
 
-/// How full its context is, from time to time; a few workers read too much.
+/// How full the worker's context is over time; a few workers read too much.
 fn draw_contexts(random: &mut SeededRandom, scenario: &Scenario) -> Vec<ContextFill> {
     let most = if random.chance(scenario.context_fills) { 130 } else { 60 };
     let reports = random.below(4);
@@ -88,7 +88,7 @@ fn draw_error(random: &mut SeededRandom, scenario: &Scenario) -> ModelError {
         ModelErrorClass::ProgramLimit,
         ModelErrorClass::Unknown,
     ];
-    // Mostly those that may pass; an outage is nothing else.
+    // Mostly transient ones; an outage has no others.
     let passing = scenario.model_fails == OUTAGE || random.chance(700);
     let known = if passing { 5 } else { classes.len() };
     let class = classes[random.index(known)];

@@ -1,5 +1,5 @@
-//! A world that keeps its own books: which processes live, what each slot holds, what passed which
-//! checks, what is on the branch. It objects when it is asked for something that breaks a promise.
+//! The simulated executor. It keeps its own records: which processes are alive, what each workspace holds, which
+//! trees passed which checks, what is on the branch. It objects to a request that breaks a promise.
 
 mod attempts;
 mod branch;
@@ -30,30 +30,30 @@ pub(super) struct SimulatedWorld {
     pub(super) branch: Vec<CommitId>,
     /// An outsider's commit on top of it.
     foreign: Option<CommitId>,
-    /// Tasks whose work is on the branch and stands: their part of the plan has not changed since.
+    /// Tasks whose work is on the branch and valid: their part of the plan has not changed since.
     landed: BTreeMap<TaskId, CommitId>,
-    /// Tasks that a person gave up, and that nothing has to wait for.
+    /// Tasks that a person gave up, and that no task has to wait for.
     ignored: BTreeSet<TaskId>,
-    /// Commits that the journal says the branch is about to move to.
+    /// Commits that the branch is about to move to, according to the journal.
     intended: BTreeSet<CommitId>,
     alive: BTreeSet<AttemptId>,
     /// Every attempt that was ever started.
     started: BTreeSet<AttemptId>,
     slots: BTreeMap<WorkspaceSlot, AttemptId>,
-    /// Every harvest that was told; one may come late.
+    /// Every reported harvest; one may arrive late.
     left: BTreeSet<(AttemptId, TreeId)>,
-    /// What was put back for attempts that changed nothing.
+    /// The restored trees of attempts that changed nothing.
     unchanged: BTreeMap<AttemptId, TreeId>,
-    /// Where each attempt was started.
+    /// The workspace of each attempt.
     places: BTreeMap<AttemptId, WorkspaceSlot>,
-    /// Slots that are being read right now.
+    /// Workspaces that are being harvested right now.
     harvesting: BTreeMap<WorkspaceSlot, AttemptId>,
     saved: BTreeSet<AttemptId>,
     /// Commits of steps, with the task and the base that they belong to.
     step_commits: BTreeMap<CommitId, (TaskId, CommitId)>,
     /// What each attempt left.
     harvests: BTreeMap<AttemptId, TreeId>,
-    /// Trees and the checks they passed.
+    /// Trees and the checks that they passed.
     passed: BTreeSet<(TreeId, String)>,
     spent: BTreeMap<AttemptId, Usage>,
     spawned: usize,
@@ -106,17 +106,17 @@ impl SimulatedWorld {
         &self.alive
     }
 
-    /// Did this tree pass this check?
+    /// Whether this tree passed this check.
     pub(super) fn has_passed(&self, tree: &TreeId, command: &str) -> bool {
         self.passed.contains(&(tree.clone(), command.to_owned()))
     }
 
-    /// What all attempts really used.
+    /// The real usage of all attempts.
     pub(super) fn spent(&self) -> u64 {
         self.spent.values().map(|usage| usage.input).sum()
     }
 
-    /// The journal says that the branch is about to move there.
+    /// The journal records that the branch is about to move there.
     pub(super) fn note_intent(&mut self, commit: &CommitId) {
         self.intended.insert(commit.clone());
     }
@@ -129,7 +129,7 @@ impl SimulatedWorld {
         self.ignored.remove(task);
     }
 
-    /// What was done under another wording is not done any more.
+    /// Work that was done under another wording no longer counts as done.
     pub(super) fn note_new_plan(&mut self, before: &Run, after: &Plan) {
         for (task, state) in before.tasks() {
             let same = after.index_of(&task.id).is_some_and(|at| after.task(at) == task);
@@ -140,7 +140,7 @@ impl SimulatedWorld {
         }
     }
 
-    /// A report reached the core, so what it tells of is over.
+    /// A report reached the core, so what it reports is over.
     pub(super) fn delivered(&mut self, input: &Input) {
         match input {
             Input::AttemptEnded(attempt, _) => {
@@ -154,7 +154,7 @@ impl SimulatedWorld {
         }
     }
 
-    /// Workers die with their driver; what it was about to save may not be saved.
+    /// Workers die with their driver; work that it was about to save may be lost.
     pub(super) fn driver_died(&mut self) {
         self.alive.clear();
         self.harvesting.clear();

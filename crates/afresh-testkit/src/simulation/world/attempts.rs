@@ -16,7 +16,7 @@ use crate::simulation::workers;
 use super::SimulatedWorld;
 
 impl SimulatedWorld {
-    /// Whoever goes on finds what was left, where it was left.
+    /// A worker that continues finds the files that were left, in the same workspace.
     pub(super) fn check_resumption(
         &self,
         attempt: &AttemptId,
@@ -127,7 +127,7 @@ impl SimulatedWorld {
         Ok(inputs)
     }
 
-    /// A commit of what the worker has, while it waits.
+    /// A commit of the worker's files while it waits.
     pub(super) fn save_step(
         &mut self,
         attempt: &AttemptId,

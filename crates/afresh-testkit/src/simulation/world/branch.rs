@@ -1,4 +1,4 @@
-//! The branch: merges aside, moves forward, moves back.
+//! The branch: builds merges, moves forward and back.
 
 use afresh_core::ids::{AttemptId, CommitId, TreeId};
 use afresh_core::input::{BranchMove, Input, MergeBuild, MergedTree};
@@ -35,7 +35,7 @@ impl SimulatedWorld {
                 MergeBuild::Conflict { paths, detail: String::new() },
             ));
         }
-        // Where nothing landed meanwhile, the merge is the attempt's own tree.
+        // If nothing landed meanwhile, the merge is the attempt's own tree.
         let own = self.harvests.get(attempt).filter(|_| !moved && theirs.is_some()).cloned();
         let tree = own.unwrap_or_else(|| TreeId::new(self.object('b')).expect("an object id"));
         let commit = CommitId::new(self.object('d')).expect("an object id");
@@ -46,7 +46,7 @@ impl SimulatedWorld {
         ))
     }
 
-    /// The branch goes back; what it held is kept, so only the books change.
+    /// Moves the branch back; its commits are kept, so only the records change.
     pub(super) fn move_back(
         &mut self,
         from: &CommitId,
@@ -103,7 +103,7 @@ impl SimulatedWorld {
         if random.chance(scenario.trouble) {
             return answer(BranchMove::Trouble("locked".to_owned()));
         }
-        // A clean-up of the repository takes what nothing points to.
+        // `git gc` removes commits that no ref points to.
         if random.chance(scenario.trouble) {
             self.commits.remove(to);
         }

@@ -1,4 +1,4 @@
-//! What workers leave in their slots.
+//! What workers leave in their workspaces.
 
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::{AttemptId, CommitId, TreeId, WorkspaceSlot};
@@ -31,7 +31,7 @@ impl SimulatedWorld {
             ));
         }
         self.harvesting.insert(slot, attempt.clone());
-        // Nothing was made ready for it before the driver died.
+        // Its workspace was not prepared before the driver died.
         let never_there = !self.places.contains_key(attempt);
         if never_there || random.chance(scenario.trouble) {
             return Ok(vec![Input::Harvested(
@@ -45,7 +45,7 @@ impl SimulatedWorld {
         Ok(vec![Input::Harvested(attempt.clone(), Ok(harvest))])
     }
 
-    /// What is in a worker's slot.
+    /// The contents of a worker's workspace.
     pub(super) fn left_by(
         &mut self,
         attempt: &AttemptId,
