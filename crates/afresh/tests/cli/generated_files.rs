@@ -83,8 +83,9 @@ fn the_list_of_findings_is_current() {
         serde_json::from_str(&afresh(&["lint", "--explain", "--json"])).expect("JSON");
     let mut text = String::from(
         "# What `afresh lint` finds\n\n\
-         Generated from the program; do not edit. `afresh lint --explain CODE` says the same, with an example.\n\n\
-         Errors: it could not be run as it was meant. Warnings: likely a mistake. Notes: good to know, and no reason for exit code 1.\n\n\
+         Generated from the program; do not edit. `afresh lint --explain CODE` prints the same text, with an example.\n\n\
+         Errors: the plan could not run as intended. Warnings: probably a mistake.\n\
+         Notes: good to know; they do not cause exit code 1.\n\n\
          | code | what | why, and what to do |\n| --- | --- | --- |\n",
     );
     let mut last = "";
