@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::task::{TaskStage, TaskTable};
 use crate::ids::TaskId;
 use crate::plan::{Plan, TaskIndex};
+use crate::status::TaskPhase;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskFrontier {
@@ -24,7 +25,7 @@ pub struct TaskFrontier {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BlockCause {
     pub task: TaskId,
-    pub state: &'static str,
+    pub state: TaskPhase,
 }
 
 impl TaskFrontier {
@@ -99,8 +100,8 @@ pub(super) fn blocked(plan: &Plan, tasks: &TaskTable) -> BTreeMap<TaskIndex, Vec
     for wave in plan.waves() {
         for at in wave {
             let state = match &tasks[at].stage {
-                TaskStage::Failed { .. } => Some("failed"),
-                TaskStage::Skipped { ignored: false, .. } => Some("skipped"),
+                TaskStage::Failed { .. } => Some(TaskPhase::Failed),
+                TaskStage::Skipped { ignored: false, .. } => Some(TaskPhase::Skipped),
                 TaskStage::Idle => None,
                 _ => continue,
             };

@@ -26,7 +26,7 @@ pub struct RunStatus {
     pub branch: String,
     pub base: CommitId,
     pub tip: CommitId,
-    pub counts: BTreeMap<&'static str, usize>,
+    pub counts: BTreeMap<TaskPhase, usize>,
     pub tasks: Vec<TaskStatus>,
     pub questions: Vec<QuestionStatus>,
     pub usage: UsageStatus,
@@ -56,6 +56,45 @@ pub enum RunState {
     Failed,
 }
 
+/// What people and scripts see of a task's stage, in the order of the alphabet, as JSON lists them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TaskPhase {
+    Blocked,
+    Checking,
+    Done,
+    Failed,
+    Merging,
+    Pending,
+    Ready,
+    Running,
+    Skipped,
+    Waiting,
+}
+
+impl TaskPhase {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Blocked => "blocked",
+            Self::Checking => "checking",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Merging => "merging",
+            Self::Pending => "pending",
+            Self::Ready => "ready",
+            Self::Running => "running",
+            Self::Skipped => "skipped",
+            Self::Waiting => "waiting",
+        }
+    }
+}
+
+impl std::fmt::Display for TaskPhase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.word())
+    }
+}
+
 impl RunState {
     /// The word that scripts see.
     pub fn word(self) -> &'static str {
@@ -74,7 +113,7 @@ impl RunState {
 pub struct TaskStatus {
     pub id: TaskId,
     pub title: String,
-    pub state: &'static str,
+    pub state: TaskPhase,
     pub attempts: u32,
     /// The agent that its next worker is, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -268,7 +307,7 @@ fn task_status(
     TaskStatus {
         id: task.id.clone(),
         title: task.title.clone(),
-        state: word(&state.stage, causes.is_some(), ready),
+        state: task_phase(&state.stage, causes.is_some(), ready),
         attempts: state.retries.last_number,
         agent: None,
         workers: workers::workers(state),
@@ -299,23 +338,23 @@ fn steps_status(task: &Task, state: &TaskState) -> Option<StepsStatus> {
     (of > 0).then_some(StepsStatus { done, of })
 }
 
-/// The word that scripts see for a task's state.
-pub fn word(stage: &TaskStage, blocked: bool, ready: bool) -> &'static str {
+/// The phase that people and scripts see of a task's stage.
+fn task_phase(stage: &TaskStage, is_blocked: bool, is_ready: bool) -> TaskPhase {
     match stage {
-        TaskStage::Idle if blocked => "blocked",
-        TaskStage::Idle if ready => "ready",
-        TaskStage::Idle => "pending",
-        // Not running before its process is there (B37).
-        TaskStage::Starting(_) => "ready",
+        TaskStage::Idle if is_blocked => TaskPhase::Blocked,
+        TaskStage::Idle if is_ready => TaskPhase::Ready,
+        TaskStage::Idle => TaskPhase::Pending,
+        // Not running before its process has started (B37).
+        TaskStage::Starting(_) => TaskPhase::Ready,
         TaskStage::Running(_) | TaskStage::Harvesting { .. } | TaskStage::Judging { .. } => {
-            "running"
+            TaskPhase::Running
         }
-        TaskStage::Held { .. } | TaskStage::Waiting(_) => "waiting",
-        TaskStage::Checking { .. } => "checking",
-        TaskStage::Queued { .. } | TaskStage::Merging { .. } => "merging",
-        TaskStage::Failed { .. } => "failed",
-        TaskStage::Skipped { .. } => "skipped",
-        TaskStage::Done { .. } | TaskStage::Settled { .. } => "done",
+        TaskStage::Held { .. } | TaskStage::Waiting(_) => TaskPhase::Waiting,
+        TaskStage::Checking { .. } => TaskPhase::Checking,
+        TaskStage::Queued { .. } | TaskStage::Merging { .. } => TaskPhase::Merging,
+        TaskStage::Failed { .. } => TaskPhase::Failed,
+        TaskStage::Skipped { .. } => TaskPhase::Skipped,
+        TaskStage::Done { .. } | TaskStage::Settled { .. } => TaskPhase::Done,
     }
 }
 

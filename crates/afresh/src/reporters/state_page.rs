@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use afresh_core::run::TaskStage;
-use afresh_core::status::RunStatus;
+use afresh_core::status::{RunStatus, TaskPhase};
 use afresh_core::{Event, Run};
 use afresh_engine::{RecordedEvent, Reporter};
 
@@ -62,7 +62,7 @@ impl Reporter for StatePageReporter {
 fn render(run: &Run) -> String {
     let status = RunStatus::from_run(run);
     let mut page = format!("# {}: {}\n\n", text(&run.plan().name), status.state.word());
-    let done = status.counts.get("done").copied().unwrap_or(0);
+    let done = status.counts.get(&TaskPhase::Done).copied().unwrap_or(0);
     let _ = writeln!(page, "- run {}, branch {}", code(run.id().as_str()), code(run.branch()));
     let _ = writeln!(page, "- {done} of {} done", count(run.plan().len(), "task"));
     if let Some(halt) = &status.halt {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use afresh_core::Run;
 use afresh_core::ids::AttemptId;
 use afresh_core::run::{DriveState, TaskStage};
-use afresh_core::status::RunStatus;
+use afresh_core::status::{RunStatus, TaskPhase};
 use afresh_core::usage::BudgetAmount;
 use afresh_engine::StateLayout;
 
@@ -37,8 +37,10 @@ pub(crate) fn print_outcome(ended: &EndedRun, output: &Output) {
 
 fn failures(ended: &EndedRun, status: &RunStatus, output: &Output) {
     for task in &status.tasks {
-        if let ("failed" | "skipped" | "blocked", Some(error)) = (task.state, &task.error) {
-            let word = output.paint(Paint::Red, task.state);
+        if let (TaskPhase::Failed | TaskPhase::Skipped | TaskPhase::Blocked, Some(error)) =
+            (task.state, &task.error)
+        {
+            let word = output.paint(Paint::Red, task.state.word());
             output.note(&format!("  {word} {}: {}", task.id, safe(error)));
             let attempt = AttemptId { task: task.id.clone(), number: task.attempts };
             let output_of = ended.layout.attempt(ended.run.id(), &attempt);
@@ -52,10 +54,20 @@ fn failures(ended: &EndedRun, status: &RunStatus, output: &Output) {
     }
 }
 
+/// In the order in which they matter to the reader.
+const UNFINISHED_PHASES: [TaskPhase; 6] = [
+    TaskPhase::Failed,
+    TaskPhase::Skipped,
+    TaskPhase::Blocked,
+    TaskPhase::Waiting,
+    TaskPhase::Ready,
+    TaskPhase::Pending,
+];
+
 fn line(run: &Run, status: &RunStatus, took: Duration, output: &Output) -> String {
     let total = status.tasks.len();
-    let count = |state: &str| status.counts.get(state).copied().unwrap_or(0);
-    let done = count("done");
+    let count = |phase: TaskPhase| status.counts.get(&phase).copied().unwrap_or(0);
+    let done = count(TaskPhase::Done);
     let retried = run
         .tasks()
         .filter(|(_, state)| {
@@ -67,7 +79,7 @@ fn line(run: &Run, status: &RunStatus, took: Duration, output: &Output) -> Strin
     } else {
         format!("{done} merged")
     }];
-    for state in ["failed", "skipped", "blocked", "waiting", "ready", "pending"] {
+    for state in UNFINISHED_PHASES {
         if count(state) > 0 {
             parts.push(format!("{} {state}", count(state)));
         }

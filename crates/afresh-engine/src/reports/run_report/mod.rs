@@ -19,7 +19,7 @@ use afresh_core::check::CheckResult;
 use afresh_core::ids::{CommitId, RunId, TaskId, TreeId};
 use afresh_core::outcome::{CriterionReport, Deviation};
 use afresh_core::run::{FinalChecks, Run};
-use afresh_core::status::{ReceiptStatus, RunState, RunStatus, UsageStatus};
+use afresh_core::status::{ReceiptStatus, RunState, RunStatus, TaskPhase, UsageStatus};
 use afresh_core::usage::Usage;
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ pub struct RunReport {
     /// The resource limits of each job, and what enforced them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<String>,
-    pub counts: BTreeMap<&'static str, usize>,
+    pub counts: BTreeMap<TaskPhase, usize>,
     pub tasks: Vec<TaskReport>,
     pub waves: Vec<WaveReport>,
     /// Attempts of tasks that a plan change removed.
@@ -79,7 +79,7 @@ pub struct TaskReport {
     pub title: String,
     /// Counted from 1.
     pub wave: u32,
-    pub state: &'static str,
+    pub state: TaskPhase,
     /// Why it failed, was skipped or is blocked.
     pub error: Option<String>,
     pub commits: Vec<CommitId>,

@@ -2,7 +2,7 @@
 
 use afresh_core::Event;
 use afresh_core::run::TaskState;
-use afresh_core::status::{RunState, RunStatus, UsageStatus};
+use afresh_core::status::{RunState, RunStatus, TaskPhase, UsageStatus};
 use afresh_engine::journal_records;
 use afresh_engine::session::{RecordedRun, RepoContext};
 use serde_json::{Value, json};
@@ -168,9 +168,9 @@ fn print(status: &RunStatus, driver: Option<u32>, output: &Output) {
     }
     for task in &status.tasks {
         let paint = match task.state {
-            "done" => Paint::Green,
-            "failed" => Paint::Red,
-            "skipped" | "blocked" | "waiting" => Paint::Yellow,
+            TaskPhase::Done => Paint::Green,
+            TaskPhase::Failed => Paint::Red,
+            TaskPhase::Skipped | TaskPhase::Blocked | TaskPhase::Waiting => Paint::Yellow,
             _ => Paint::Blue,
         };
         let word = output.paint(paint, &format!("{:>9}", task.state));

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use afresh_core::check::{CheckEnd, CheckResult};
 use afresh_core::outcome::CriterionReport;
+use afresh_core::status::TaskPhase;
 use afresh_engine::reports::run_report::{
     AttemptReport, AttemptResult, FilesReport, RunReport, TaskReport,
 };
@@ -40,7 +41,7 @@ pub(crate) fn render(report: &RunReport) -> String {
 
 fn head(page: &mut String, report: &RunReport) {
     let _ = writeln!(page, "# {}: {}\n", text(report.plan.as_str()), report.state.word());
-    let done = report.counts.get("done").copied().unwrap_or(0);
+    let done = report.counts.get(&TaskPhase::Done).copied().unwrap_or(0);
     let _ = writeln!(page, "- run {}, branch {}", code(report.run.as_str()), code(&report.branch));
     let counts: Vec<String> =
         report.counts.iter().map(|(state, number)| format!("{number} {state}")).collect();
@@ -106,7 +107,7 @@ fn tasks(page: &mut String, report: &RunReport) {
 
 /// Failures and skips come with their reasons.
 fn unfinished(page: &mut String, report: &RunReport) {
-    let open = report.tasks.iter().filter(|task| task.state != "done");
+    let open = report.tasks.iter().filter(|task| task.state != TaskPhase::Done);
     let with_reason: Vec<(&TaskReport, &String)> =
         open.filter_map(|task| Some((task, task.error.as_ref()?))).collect();
     if with_reason.is_empty() {
