@@ -20,7 +20,7 @@ pub enum Effect {
         tier: ModelTier,
         resumes: Option<AttemptResumption>,
     },
-    /// Warn the worker that its context fills up.
+    /// Warn the worker that its context is filling up.
     Warn { attempt: AttemptId, fill: ContextFill },
     /// End a running attempt with everything it started.
     Stop { attempt: AttemptId, grace: Duration },
@@ -34,7 +34,7 @@ pub enum Effect {
     Check(CheckRequest),
     /// End all checks that are running.
     StopChecks,
-    /// Merge `theirs` with `onto`, aside.
+    /// Merge `theirs` with `onto`, without touching the branch.
     BuildMerge { attempt: AttemptId, base: CommitId, onto: CommitId, theirs: Option<CommitId> },
     /// Move the branch back by compare-and-swap; `from` is kept.
     MoveBack { from: CommitId, to: CommitId },

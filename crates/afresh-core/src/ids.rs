@@ -1,7 +1,7 @@
-//! Names of things: runs, tasks, attempts, commits.
+//! Ids of runs, tasks, attempts and commits.
 //!
-//! Every id is checked once, where it enters; afterwards it can be put into a path, a ref or a
-//! command line without another look.
+//! Every id is checked once, where it enters; afterwards it can be used in a path, a ref or a command line without
+//! another check.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,10 +29,10 @@ pub enum IdError {
     NotAnObject,
 }
 
-/// Names that some file systems keep for devices.
+/// Names that some file systems reserve for devices.
 const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// Says why `text` cannot name a task or a run, if it cannot.
+/// Why `text` cannot name a task or a run, if it cannot.
 pub fn check_name(text: &str) -> Result<(), IdError> {
     if text.is_empty() {
         return Err(IdError::Empty);
@@ -60,7 +60,7 @@ pub fn check_name(text: &str) -> Result<(), IdError> {
     Ok(())
 }
 
-/// Says why `text` cannot be a git object id, if it cannot.
+/// Why `text` cannot be a git object id, if it cannot.
 fn check_object(text: &str) -> Result<(), IdError> {
     let hex = text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if hex && matches!(text.len(), 40 | 64) { Ok(()) } else { Err(IdError::NotAnObject) }
@@ -135,13 +135,13 @@ text_id!(
     check_object
 );
 
-/// One spawn of one worker for one task; printed as `T007.2`.
+/// One start of one worker for one task; printed as `T007.2`.
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct AttemptId {
     pub task: TaskId,
-    /// Counts from 1 and is never used again, whatever became of the attempt.
+    /// Counts from 1 and is never reused, however the attempt ended.
     pub number: u32,
 }
 
@@ -151,7 +151,7 @@ impl fmt::Display for AttemptId {
     }
 }
 
-/// A place in the pool of workspaces, counted from 1; its path never changes.
+/// The number of a workspace in the pool, counted from 1; its path never changes.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -179,7 +179,7 @@ impl fmt::Display for QuestionId {
 mod tests {
     use super::*;
 
-    /// B08: ids match the documented pattern, whatever a plan says.
+    /// B08: ids match the documented pattern, whatever a plan contains.
     #[test]
     fn what_could_leave_its_directory_is_not_an_id() {
         for bad in [

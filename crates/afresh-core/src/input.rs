@@ -54,7 +54,7 @@ pub enum Input {
     Harvested(AttemptId, Result<Harvest, String>),
     /// A round of checks on a tree ended.
     Checked(CheckReport),
-    /// The merge aside was tried.
+    /// The merge was built, or failed.
     MergeBuilt(AttemptId, MergeBuild),
     /// The branch was to move back to this commit.
     MovedBack(CommitId, BranchMove),

@@ -1,12 +1,11 @@
-//! Text of others, made safe to show.
+//! Makes text from outside safe to show.
 //!
-//! Plans, repositories and workers are not ours: nothing that they hold may move a cursor, ring a
-//! bell, set a title, write to a clipboard or turn the direction of writing. Every place that shows
-//! such text, or writes it where people read it, uses this module. How long a text may be is for
-//! the places to say.
+//! Plans, repositories and workers are not trusted: their text must not move a cursor, ring a bell, set a title, write
+//! to a clipboard or change the text direction. All code that shows such text, or writes it where people read it, uses
+//! this module. The callers limit its length.
 
-/// Control characters, and those that cannot be seen or turn the direction of writing. The joiners
-/// of scripts and emoji are not among them: text is wrong without those.
+/// Control characters, invisible characters, and those that change the text direction. The joiners of scripts and
+/// emoji are not included: text is wrong without them.
 pub fn is_unprintable(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
@@ -14,23 +13,22 @@ pub fn is_unprintable(c: char) -> bool {
             | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// One line: line breaks and tabs become blanks, anything else that is unprintable is shown by its
-/// number.
+/// One line: line breaks and tabs become blanks, and any other unprintable character is shown by its number.
 pub fn line(text: &str) -> String {
     show(text, |c| if matches!(c, '\n' | '\r' | '\t') { Some(' ') } else { None })
 }
 
-/// Whole lines: line breaks and tabs stay, anything else that is unprintable is shown by its number.
+/// Whole lines: line breaks and tabs stay, and any other unprintable character is shown by its number.
 pub fn lines(text: &str) -> String {
     show(&text.replace("\r\n", "\n"), |c| matches!(c, '\n' | '\t').then_some(c))
 }
 
-/// The same with a blank for everything unprintable: columns stay where they are.
+/// The same with a blank for every unprintable character: columns stay aligned.
 pub fn aligned(text: &str) -> String {
     text.chars().map(|c| if is_unprintable(c) { ' ' } else { c }).collect()
 }
 
-/// `instead` says what stands for an unprintable character, where its number should not.
+/// `instead` returns the replacement of an unprintable character, if it is not its number.
 fn show(text: &str, instead: impl Fn(char) -> Option<char>) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -47,8 +45,8 @@ fn show(text: &str, instead: impl Fn(char) -> Option<char>) -> String {
 mod tests {
     use super::*;
 
-    /// B35: clearing the screen, the clipboard, a link, a title, C1 and bidi: nothing of it gets
-    /// through, and people see that it was there.
+    /// B35: clearing the screen, the clipboard, a link, a title, C1 and bidi characters are all made harmless, and
+    /// people see that they were there.
     #[test]
     fn nothing_that_moves_a_cursor_gets_through() {
         let hostile = "\x1b[2J \x1b]52;c;aGk=\x07 \x1b]8;;http://x\x1b\\ \x1b]0;t\x07 \u{9b}2J \u{202e}abc \x08\r";

@@ -1,4 +1,4 @@
-//! What only a person can answer.
+//! Questions that only a person can answer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,14 +20,14 @@ impl Question {
         self.options.iter().any(|option| option.key == key)
     }
 
-    /// Is it one of the answers that whoever asked has thought of? Then it is theirs, whatever the
+    /// Whether it is one of the answers that the question offers. Then it has the meaning given there, whatever the
     /// word means elsewhere: a worker may offer to `skip` a header, or to `abort` a transaction.
     pub fn is_for_who_asked(&self, answer: &str) -> bool {
         self.topic == QuestionTopic::Decision && answer != "defer" && self.offers(answer)
     }
 }
 
-/// What the question is about; decides which answers mean what.
+/// What the question is about; this decides what an answer means.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QuestionTopic {
@@ -35,17 +35,17 @@ pub enum QuestionTopic {
     Decision,
     /// A worker needs something done first.
     Action,
-    /// The task's attempts are spent.
+    /// The task's attempts are used up.
     Failed,
     /// An attempt ran out of time.
     Timeout,
     /// An attempt was running when afresh ended.
     Orphan,
-    /// The person wants to be asked before every task.
+    /// The user wants to be asked before every task.
     Start,
-    /// The attempt changed files that hand trust to other programs.
+    /// The attempt changed files that can make other programs run code.
     Trust(Vec<String>),
-    /// Somebody else moved the run's branch to this commit.
+    /// Another program moved the run's branch to this commit.
     Branch(CommitId),
 }
 
@@ -63,7 +63,7 @@ impl QuestionTopic {
     }
 }
 
-/// How a person tells the next worker something: `clarify: use the second form`.
+/// How a person gives the next worker a hint: `clarify: use the second form`.
 pub const CLARIFY: &str = "clarify:";
 
 /// An answer that was given.

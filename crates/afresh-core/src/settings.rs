@@ -34,10 +34,10 @@ pub struct Settings {
     /// What all attempts of one task together may use.
     #[serde(skip_serializing_if = "Budget::is_unlimited")]
     pub task_budget: Budget,
-    /// The agent of tasks that name none; what it is, the world knows.
+    /// The default agent; the executor knows what it is.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub agent: String,
-    /// The size of model of tasks that name none.
+    /// The default model size.
     #[serde(skip_serializing_if = "TierChoice::is_standard")]
     pub tier: TierChoice,
     #[serde(skip_serializing_if = "ContextLimits::is_default")]
@@ -51,21 +51,21 @@ pub struct Settings {
     pub interactive: bool,
     /// Run this one task only.
     pub only: Option<TaskId>,
-    /// Where the plan was read from; tells which run `afresh run PLAN` continues.
+    /// Where the plan was read from; determines which run `afresh run PLAN` continues.
     pub source: String,
-    /// The format it was read as, where that was said and not found out.
+    /// The plan's format, if the user named it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub format: String,
-    /// Every task of a plan file has a worker of its own, where the format has both.
+    /// Every task of a plan file gets its own worker, if the format has both.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_task: bool,
-    /// What holds workers and checks to their places, in words.
+    /// How workers and checks are sandboxed, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sandbox: String,
-    /// How much of the machine one of them may use, and what keeps it to that, in words.
+    /// The resource limits of each worker and check, and what enforces them, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub limits: String,
-    /// Files of the repository that the run itself rests on (its plan): no worker may change them.
+    /// Files of the repository that the run itself depends on (its plan): no worker may change them.
     pub pinned: Vec<String>,
     /// The files that were read at the start and are not read again, with the SHA-256 of each.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -107,7 +107,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The size of model for a task, before anything has failed.
+    /// The model size for a task, before any failure.
     pub fn tier_of(&self, task: &Task) -> ModelTier {
         task.tier.unwrap_or(self.tier).resolve(task)
     }
@@ -116,9 +116,9 @@ impl Settings {
 /// How full a worker's context may become, in per cent of the window (AG-07).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextLimits {
-    /// From here on worker warned.
+    /// From here on the worker is warned.
     pub soft: u8,
-    /// Here it is stopped, and a fresh worker goes on.
+    /// Here it is stopped, and a fresh worker continues.
     pub hard: u8,
 }
 
@@ -162,7 +162,7 @@ choice!(
     Schedule {
         /// At once; longest remaining path first.
         Eager = "eager",
-        /// When everything of the waves before is settled.
+        /// When all earlier waves are settled.
         Waves = "waves",
     }
 );
@@ -188,7 +188,7 @@ choice!(
     TimeoutAction { Ask = "ask", Retry = "retry", Skip = "skip", Fail = "fail" }
 );
 choice!(
-    /// What becomes of attempts that were running when afresh was killed.
+    /// What happens to attempts that were running when afresh was killed.
     OnOrphan { Ask = "ask", Retry = "retry", Skip = "skip", Abort = "abort" }
 );
 choice!(
@@ -196,7 +196,7 @@ choice!(
     OnDecision { Ask = "ask", Defer = "defer", First = "first", Abort = "abort" }
 );
 choice!(
-    /// What follows when a task's attempts are spent.
+    /// What follows when a task's attempts are used up.
     OnFailure { Ask = "ask", Retry = "retry", Skip = "skip", Abort = "abort" }
 );
 

@@ -1,7 +1,7 @@
 //! Moments on a run's own clock.
 //!
-//! The clock is monotonic: it starts where the journal ended and never jumps when somebody sets
-//! the machine's time (R11). Dates for people are kept beside the records by the store.
+//! The clock is monotonic: it starts where the journal ended, and never jumps when a person or program sets the
+//! machine's time (R11). The store keeps dates for people beside the records.
 
 use std::ops::Add;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
-    /// How long until `later`; nothing if it has passed.
+    /// How long until `later`; zero if it has passed.
     pub fn until(self, later: Self) -> Duration {
         Duration::from_millis(later.0.saturating_sub(self.0))
     }
@@ -30,7 +30,7 @@ impl Add<Duration> for Timestamp {
     }
 }
 
-/// Spans are written to the journal as milliseconds.
+/// Durations are written to the journal as milliseconds.
 pub mod span {
     use std::time::Duration;
 

@@ -76,11 +76,11 @@ impl CheckResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckOutcome {
-    /// All that ran, in order; the first failure ends the round.
+    /// All checks that ran, in order; the first failure ends the round.
     Ran(Vec<CheckResult>),
-    /// We ended them, because the run was halted.
+    /// We stopped them, because the run was halted.
     Stopped,
-    /// The checks could not be run at all; it says nothing about the work.
+    /// The checks could not be run at all; this says nothing about the work.
     Impossible(String),
 }
 
@@ -93,9 +93,9 @@ pub struct Receipt {
     pub created: Vec<String>,
     pub modified: Vec<String>,
     pub deleted: Vec<String>,
-    /// Where the worker's words and the facts differ (RE-03).
+    /// Where the worker's report and the facts differ (RE-03).
     pub differences: Vec<String>,
-    /// What the worker says of its work (RE-05); nothing here rests on it.
+    /// What the worker reports about its work (RE-05); no decision depends on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<CriterionReport>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

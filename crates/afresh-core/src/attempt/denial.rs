@@ -1,5 +1,5 @@
-//! What a worker or a check tried and was refused, and limits that it reached. It is told to people;
-//! nothing is decided by it.
+//! What a worker or a check tried and was denied, and limits that it reached. People see these; no decision depends
+//! on them.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +8,12 @@ use crate::event::Event;
 use crate::ids::AttemptId;
 use crate::rejection::Rejection;
 
-/// Something that its room did not let happen.
+/// Something that the sandbox or a limit prevented.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Denial {
     pub what: DeniedAction,
-    /// What exactly, in a few words. It may hold names that the program chose: whoever shows it makes
-    /// it printable.
+    /// What exactly, in a few words. It may hold names that the program chose, so it is made printable before it is
+    /// shown.
     pub detail: String,
     pub times: u64,
 }
@@ -21,15 +21,15 @@ pub struct Denial {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeniedAction {
-    /// A place on the network.
+    /// A network address.
     Network,
-    /// More space than it may take.
+    /// More disk space than its limit.
     Disk,
     Memory,
     Processes,
-    /// Its clone was changed so that git would run something, or take another repository for it.
+    /// Its clone was changed so that git would run a program, or use another repository in its place.
     Git,
-    /// Its own output speaks of a refusal; nobody measured it.
+    /// Its own output mentions a denial, which we did not measure.
     Said,
 }
 
@@ -47,7 +47,7 @@ impl DeniedAction {
     }
 }
 
-/// How long the detail of a refusal may become.
+/// The longest detail of a denial.
 const LONGEST: usize = 200;
 
 impl Denial {
@@ -65,12 +65,12 @@ impl Denial {
     }
 }
 
-/// A refusal, and who met it.
+/// A denial, and what was denied: a worker or a check.
 #[derive(Debug, Clone, Copy)]
 pub struct DenialContext<'a> {
-    /// None: the final checks of the run.
+    /// None for the final checks of the run.
     pub attempt: Option<&'a AttemptId>,
-    /// The command of a check; the worker itself otherwise.
+    /// The command of a check; none for the worker itself.
     pub check: Option<&'a str>,
     pub refusal: &'a Denial,
 }
@@ -85,7 +85,7 @@ impl DenialContext<'_> {
     }
 }
 
-/// The refusals that an event tells of. A pass that was seen before is not told again.
+/// The denials in an event. A reused pass is not reported again.
 pub fn met(event: &Event) -> Vec<DenialContext<'_>> {
     if let Event::AttemptEnded { attempt, end } = event {
         let worker = |refusal| DenialContext { attempt: Some(attempt), check: None, refusal };
@@ -101,7 +101,7 @@ pub fn met(event: &Event) -> Vec<DenialContext<'_>> {
         .collect()
 }
 
-/// The checks that an event tells of. Those of a receipt are mostly told already, by the same commands.
+/// The check results in an event. Those of a receipt were mostly reported already, for the same commands.
 fn results(event: &Event) -> (Option<&AttemptId>, &[CheckResult]) {
     match event {
         Event::RedSeen { attempt, results }
@@ -127,7 +127,7 @@ fn of_rejection(reason: &Rejection) -> &[CheckResult] {
 mod tests {
     use super::*;
 
-    /// R15: names are the program's own choice, and they are bounded.
+    /// R15: the program chooses these names, and they are bounded.
     #[test]
     fn a_refusal_is_one_short_line() {
         let refusal = Denial::new(DeniedAction::Network, &"a".repeat(100_000), 3);

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{CommitId, TreeId};
 
-/// The tree that an attempt left, against the commit it started from.
+/// The tree that an attempt left, compared with the commit it started from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Harvest {
     pub tree: TreeId,
-    /// The commit that we made of it; none where nothing changed.
+    /// The commit that we made of it; none if nothing changed.
     pub commit: Option<CommitId>,
     pub changes: Vec<Change>,
-    /// What is worth telling a person (a nested repository was taken apart, …).
+    /// Notices for people (a nested repository was removed, …).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// New lines that hold a secret.
@@ -19,7 +19,7 @@ pub struct Harvest {
     pub leaks: Vec<Leak>,
 }
 
-/// A line that holds a secret; which one is told nowhere.
+/// A line that holds a secret; the secret itself is not recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leak {
     pub path: String,

@@ -1,7 +1,7 @@
-//! Work that was cut off in the middle, and taking it up again (AG-08).
+//! Work that was interrupted, and continuing it (AG-08).
 //!
-//! Whoever was interrupted has not failed: its files are saved, and its program may know the
-//! conversation. When it is taken up again is for `decide`.
+//! An interrupted worker has not failed: its files are saved, and its program may know the conversation. `decide`
+//! decides when it is continued.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +10,10 @@ use crate::ids::{AttemptId, CommitId, TreeId, WorkspaceSlot};
 use crate::plan::ModelTier;
 use crate::step::StartPoint;
 
-/// A conversation that an agent's program can take up again.
+/// A conversation that an agent's program can continue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentSession {
-    /// The program's own name for it.
+    /// The program's own id for it.
     pub session: String,
     /// The agent, as the configuration names it.
     pub agent: String,
@@ -23,21 +23,21 @@ pub struct AgentSession {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InterruptedAttempt {
     pub attempt: AttemptId,
-    /// Some programs find a conversation again only where it was.
+    /// Some programs find a conversation again only in the same directory.
     pub slot: WorkspaceSlot,
     pub ground: StartPoint,
     pub tier: ModelTier,
-    /// The commits by which the tasks that this one needs had landed.
+    /// The commits with which the task's dependencies had landed.
     pub needs: Vec<CommitId>,
     pub harvest: Harvest,
-    /// None where nobody can go on with it.
+    /// None if no worker can continue it.
     pub conversation: Option<AgentSession>,
 }
 
-/// An attempt goes on where an earlier one was cut off.
+/// An attempt continues where an earlier one was interrupted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptResumption {
-    /// The number of the attempt that was interrupted.
+    /// The number of the interrupted attempt.
     pub of: u32,
     pub conversation: AgentSession,
     /// Everything that was in its workspace.

@@ -8,7 +8,7 @@
 //! | [`model_error`] | what went wrong between an agent program and its model |
 //! | [`harvest`] | what really changed |
 //! | [`scope`] | whether the change may land |
-//! | [`denial`] | what the sandbox refused |
+//! | [`denial`] | what the sandbox denied |
 //! | [`check`] | results of checks, and receipts |
 //! | [`step`] | finished parts of a task, and where the next worker starts |
 //! | [`interruption`] | work that was cut off, and continuing it |

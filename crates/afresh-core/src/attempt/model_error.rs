@@ -1,7 +1,7 @@
-//! What went wrong between an agent program and its model, as far as the program itself said so.
+//! Errors between an agent program and its model, as far as the program reported them.
 //!
-//! Read from structure (status codes, error events), never from words in a worker's prose: a failing
-//! test that prints "429" is no rate limit. What follows is for `decide`.
+//! They are read from structure (status codes, error events), never from words in a worker's prose: a failing test
+//! that prints "429" is not a rate limit. `decide` decides what follows.
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ pub struct ModelError {
     pub class: ModelErrorClass,
     /// The program's own words.
     pub message: String,
-    /// How long the model's provider asks to wait.
+    /// How long the model's provider asks us to wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
 }
 
-/// Of what kind an error of a model is (AG-06).
+/// The class of a model error (AG-06).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelErrorClass {
     /// Too many requests for now.
     RateLimit,
-    /// What the account may use is used up.
+    /// The account's quota is used up.
     Quota,
     Overloaded,
     ServerError,
@@ -36,9 +36,9 @@ pub enum ModelErrorClass {
     /// The conversation no longer fits.
     ContextFull,
     BadRequest,
-    /// A limit of the program's own: turns, or money.
+    /// A limit of the program itself: turns, or cost.
     ProgramLimit,
-    /// It ended badly, and said nothing more about it.
+    /// It failed, and gave no other reason.
     Unknown,
 }
 
@@ -57,7 +57,7 @@ impl ModelError {
         self.wait_ms.map(Duration::from_millis)
     }
 
-    /// It may be over in a while, and says nothing about the task.
+    /// The failure may be transient, and says nothing about the task.
     pub fn is_passing(&self) -> bool {
         self.class.is_transient()
     }
@@ -106,7 +106,7 @@ impl ModelErrorClass {
         }
     }
 
-    /// What to do about it (AG-06).
+    /// The hint for the user (AG-06).
     pub fn advice(self) -> &'static str {
         match self {
             Self::RateLimit | Self::Overloaded | Self::ServerError => {
@@ -128,7 +128,7 @@ impl ModelErrorClass {
         }
     }
 
-    /// It may be over in a while, whatever the task is.
+    /// The failure may be transient, whatever the task is.
     pub fn is_transient(self) -> bool {
         matches!(
             self,
@@ -136,7 +136,7 @@ impl ModelErrorClass {
         )
     }
 
-    /// The next worker would meet the same.
+    /// The next worker would fail in the same way.
     pub fn is_lasting(self) -> bool {
         matches!(self, Self::Auth | Self::ModelNotFound)
     }

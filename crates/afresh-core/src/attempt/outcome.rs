@@ -1,25 +1,25 @@
 //! What a worker reported at its end.
 //!
-//! Words are never enough (RE-03): the verdict rests on the harvest and on our own checks.
+//! A report is never enough (RE-03): the verdict depends on the harvest and on our own checks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a worker said.
+/// What a worker reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It said nothing that we read as an answer.
+    /// It said nothing that we can read as an answer.
     Silent,
     Done(CompletionClaim),
-    /// It finished a part, and says so.
+    /// It reports that it finished a part.
     Partial(PartialOutcome),
-    /// It could not begin, or not go on, before something else is done.
+    /// It could not begin, or not continue, before something else is done.
     Blocked(BlockedOutcome),
     NeedsDecision(DecisionRequest),
     NeedsAction(ActionRequest),
     Failed(WorkerFailure),
-    /// There was an answer, and it made no sense.
+    /// There was an answer, but it could not be understood.
     Unintelligible {
         reason: String,
         excerpt: String,
@@ -27,7 +27,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// What it says of its work, whatever became of it.
+    /// What it reports about its work, however the attempt ended.
     pub fn claim(&self) -> Option<&CompletionClaim> {
         match self {
             Self::Done(claim) => Some(claim),
@@ -42,7 +42,7 @@ impl Outcome {
     }
 }
 
-/// What a worker says of its work.
+/// What a worker reports about its work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CompletionClaim {
@@ -51,7 +51,7 @@ pub struct CompletionClaim {
     pub notes: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<CriterionReport>,
-    /// What is odd about the answer itself, though it can be understood.
+    /// Irregularities of the answer itself, which can still be understood.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -62,7 +62,7 @@ impl CompletionClaim {
     }
 }
 
-/// Something that had to be so, and what the worker says about it. Our own checks decide.
+/// An acceptance criterion, and what the worker reports about it. Our own checks decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CriterionReport {
     pub name: String,
@@ -93,11 +93,11 @@ impl CriterionResult {
     }
 }
 
-/// A part of the work is done; what was kept of it are the steps that it finished.
+/// A part of the work is done; the finished steps are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PartialOutcome {
-    /// How far it came, or why no further.
+    /// How far it got, or why no further.
     pub reason: String,
     #[serde(skip_serializing_if = "CompletionClaim::is_empty")]
     pub claim: CompletionClaim,
@@ -108,30 +108,30 @@ pub struct PartialOutcome {
 #[serde(default)]
 pub struct BlockedOutcome {
     pub reason: String,
-    /// The tasks that it says stand in its way.
+    /// The tasks that it names as blocking.
     pub by: Vec<String>,
     #[serde(skip_serializing_if = "CompletionClaim::is_empty")]
     pub claim: CompletionClaim,
 }
 
-/// A worker says that it went beyond its task, and why.
+/// A worker reports that it went beyond its task, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Deviation {
-    /// Which of the five deviation rules it applied; 0 where it did not say.
+    /// Which of the five deviation rules it applied; 0 if it did not say.
     pub rule: u8,
     pub description: String,
     pub files: Vec<String>,
 }
 
 impl Deviation {
-    /// Is `path` declared here, by the list or by its name in the description?
+    /// Whether `path` is declared here, in the list or by its name in the description.
     pub fn declares(&self, path: &str) -> bool {
         let listed = |file: &String| file.strip_prefix("./").unwrap_or(file) == path;
         self.files.iter().any(listed) || names(&self.description, path)
     }
 }
 
-/// Does `text` hold `path` as a word of its own?
+/// Whether `text` contains `path` as a separate word.
 pub fn names(text: &str, path: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-');
     text.match_indices(path).any(|(at, _)| {
@@ -143,7 +143,7 @@ pub fn names(text: &str, path: &str) -> bool {
     })
 }
 
-/// A worker stopped at a choice that is not its own to make.
+/// A worker stopped at a choice that it may not make itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DecisionRequest {
@@ -185,19 +185,19 @@ pub struct WorkerFailure {
     pub output: String,
     /// `Some(false)` skips automatic retries.
     pub retryable: Option<bool>,
-    /// Of what kind the error is, in the worker's words: `test`, `compilation`, `dependency` …
+    /// The category of the error, as reported by the worker: `test`, `compilation`, `dependency` …
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
     #[serde(skip_serializing_if = "CompletionClaim::is_empty")]
     pub claim: CompletionClaim,
 }
 
-/// Why nothing could be started.
+/// Why the worker could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpawnFailure {
     pub message: String,
     pub hint: Option<String>,
-    /// Another try would end the same way: nobody waits for one.
+    /// A retry would end the same way, so there is none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lasting: bool,
 }

@@ -41,7 +41,7 @@ impl LimitExceeded {
     }
 }
 
-/// A size in the largest unit that loses nothing.
+/// A size in the largest unit that represents it exactly.
 pub fn size(bytes: u64) -> String {
     match bytes {
         bytes if bytes >= 1 << 30 && bytes.is_multiple_of(1 << 30) => {

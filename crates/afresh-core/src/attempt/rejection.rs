@@ -1,4 +1,4 @@
-//! Why an attempt came to nothing, for people and for the next worker.
+//! Why an attempt was rejected, for people and for the next worker.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +10,11 @@ use crate::process::ProcessEnd;
 use crate::scope::ScopeViolation;
 use crate::usage::ContextFill;
 
-/// Why an attempt came to nothing; also what the next worker is told (PR-07).
+/// Why an attempt was rejected; the next worker is given this too (PR-07).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "kebab-case")]
 pub enum Rejection {
-    /// It changed what it may not.
+    /// It changed files that it may not change.
     OutOfScope {
         violations: Vec<ScopeViolation>,
     },
@@ -23,20 +23,20 @@ pub enum Rejection {
     ChecksFailed {
         results: Vec<CheckResult>,
     },
-    /// A check that must fail before the work passed already.
+    /// A check that must fail before the work already passed.
     NotRed {
         results: Vec<CheckResult>,
     },
-    /// Work that landed meanwhile changed the same places.
+    /// Work that landed meanwhile changed the same lines.
     Conflict {
         paths: Vec<String>,
         detail: String,
     },
-    /// It passed alone, and broke together with work that landed meanwhile.
+    /// It passed alone, and failed together with work that landed meanwhile.
     BrokenMerge {
         results: Vec<CheckResult>,
     },
-    /// The worker said that it failed.
+    /// The worker reported that it failed.
     GaveUp {
         failed_at: String,
         error: String,
@@ -44,40 +44,40 @@ pub enum Rejection {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         category: Option<String>,
     },
-    /// The worker said that only a part is done.
+    /// The worker reported that only a part is done.
     Partial {
         reason: String,
     },
-    /// The worker said that something else has to be done first.
+    /// The worker reported that something else has to be done first.
     Blocked {
         reason: String,
-        /// The unfinished tasks that it waits for; none where a person is asked.
+        /// The unfinished tasks that it waits for; none if a person is asked.
         by: Vec<TaskId>,
     },
-    /// Its answer made no sense.
+    /// Its answer could not be understood.
     Unintelligible {
         reason: String,
         excerpt: String,
     },
-    /// Its process ended badly.
+    /// Its process failed.
     Died {
         ending: ProcessEnd,
     },
     TimedOut {
         ending: ProcessEnd,
     },
-    /// It wanted more of the machine than an attempt may have.
+    /// It exceeded a resource limit.
     OverLimit {
         excess: LimitExceeded,
-        /// Why what it left could not be saved as a whole.
+        /// Why its work could not be saved completely.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unsaved: Option<String>,
     },
-    /// Its model failed it.
+    /// Its model failed.
     ModelFailed {
         error: ModelError,
     },
-    /// Its context was as full as it may become.
+    /// Its context reached the hard limit.
     ContextFull {
         fill: ContextFill,
     },
@@ -85,17 +85,17 @@ pub enum Rejection {
     Stopped,
     /// It was running when afresh was killed.
     Orphaned,
-    /// The conversation of the attempt before could not be taken up again.
+    /// The conversation of the previous attempt could not be continued.
     NotResumed {
         reason: String,
     },
-    /// It stopped to ask; the answer goes to the next one.
+    /// It stopped to ask; the answer goes to the next worker.
     Asked,
     /// A person refused the change.
     Refused {
         paths: Vec<String>,
     },
-    /// Something on our side failed; it says nothing about the work.
+    /// Something on our side failed; this says nothing about the work.
     Trouble {
         message: String,
     },
@@ -171,14 +171,14 @@ impl Rejection {
 }
 
 impl Rejection {
-    /// Did its program end badly, for whatever reason?
+    /// Whether its program failed, for whatever reason.
     pub(crate) fn is_death(&self) -> bool {
         let unknown = |error: &ModelError| error.class == ModelErrorClass::Unknown;
         matches!(self, Self::Died { .. })
             || matches!(self, Self::ModelFailed { error } if unknown(error))
     }
 
-    /// Was it cut off from outside, whatever it was about to do?
+    /// Whether it was interrupted from outside.
     pub fn is_interruption(&self) -> bool {
         match self {
             Self::Stopped | Self::Orphaned => true,
@@ -188,7 +188,7 @@ impl Rejection {
         }
     }
 
-    /// The end of what the worker or a check printed, where that says something.
+    /// The end of the output of the worker or a check, if that is informative.
     pub fn printed(&self) -> String {
         match self {
             Self::ChecksFailed { results } | Self::BrokenMerge { results } => {
@@ -201,7 +201,7 @@ impl Rejection {
         }
     }
 
-    /// Everything that whoever has to mend it should know, in a few lines.
+    /// Everything that the next worker needs to fix it, in a few lines.
     pub fn explain(&self) -> String {
         let mut lines = vec![self.describe()];
         match self {

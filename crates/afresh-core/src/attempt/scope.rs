@@ -1,8 +1,8 @@
-//! May this change land? (EX-04)
+//! Whether a change may land (EX-04).
 //!
-//! Real plans' file lists are never complete, so by default a change outside the list is accepted
-//! when the worker declared it, with guards: no deletions, no tests that the checks rest on, no
-//! file that another unfinished task claims, and never a file that hands trust to other programs.
+//! The file lists of real plans are never complete, so by default a change outside of the list is accepted if the
+//! worker declared it. Exceptions are deletions, tests that the checks depend on, files that another unfinished task
+//! claims, and files that can make other programs run code.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,19 +27,19 @@ impl From<&Leak> for ScopeViolation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ViolationReason {
-    /// Outside the task's files, and not declared.
+    /// Outside of the task's files, and not declared.
     Undeclared,
-    /// Outside the task's files, which is all that `strict` allows.
+    /// Outside of the task's files, while `strict` allows only those.
     Unlisted,
     /// Another unfinished task writes it.
     ClaimedBy(String),
     /// It existed before, and the task does not list it.
     Deletion,
-    /// A test that the checks rest on.
+    /// A test that the checks depend on.
     Test,
-    /// It hands trust to other programs.
+    /// It can make other programs run code.
     Trust,
-    /// The run itself rests on it.
+    /// The run itself depends on it.
     Pinned,
     /// A symbolic link that leads out of the repository.
     LeavesTree(String),
@@ -52,7 +52,7 @@ pub enum ViolationReason {
 }
 
 impl ViolationReason {
-    /// What the next worker is told.
+    /// What the next worker is given.
     pub fn explain(&self) -> String {
         match self {
             Self::Undeclared => {
@@ -78,7 +78,7 @@ impl ViolationReason {
     }
 }
 
-/// What the judgement rests on.
+/// What the decision depends on.
 #[derive(Debug)]
 pub struct TaskScope<'a> {
     pub mode: ScopeMode,
@@ -94,7 +94,7 @@ pub struct TaskScope<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScopeVerdict {
     pub violations: Vec<ScopeViolation>,
-    /// Listed files that hand trust to other programs.
+    /// Listed files that can make other programs run code.
     pub ask: Vec<String>,
     /// Accepted although they are not listed.
     pub beyond: Vec<String>,
@@ -167,7 +167,7 @@ impl TaskScope<'_> {
     }
 }
 
-/// Files that make other programs do things: a change to them is never taken silently.
+/// Files that make other programs run code: a change to them is never accepted silently.
 pub fn hands_trust(path: &str) -> bool {
     const DIRECTORIES: &[&str] = &[
         ".claude",
@@ -243,7 +243,7 @@ pub fn hands_trust(path: &str) -> bool {
         || lower.ends_with(".cargo/config")
 }
 
-/// Tests, by the names that people give them.
+/// Tests, recognised by common names.
 pub fn looks_like_test(path: &str) -> bool {
     let lower = path.to_lowercase();
     let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
@@ -260,7 +260,7 @@ pub fn looks_like_test(path: &str) -> bool {
         || path.rsplit('/').next().is_some_and(|n| n.contains("Test.") || n.contains("Tests."))
 }
 
-/// Would following the link at `path` lead out of the repository?
+/// Whether following the link at `path` would lead out of the repository.
 pub fn leaves_tree(path: &str, target: &str) -> bool {
     if target.starts_with('/') || target.is_empty() {
         return true;
@@ -270,7 +270,7 @@ pub fn leaves_tree(path: &str, target: &str) -> bool {
     for component in target.split('/') {
         match component {
             "" | "." => {}
-            // What was gone down into may be a link itself, and then `..` leads from where it points.
+            // An earlier component may itself be a link, and then `..` starts from its target.
             ".." if depth == 0 || went_down => return true,
             ".." => depth -= 1,
             name if name.eq_ignore_ascii_case(".git") => return true,

@@ -1,7 +1,7 @@
-//! Finished pieces of a task, and where a fresh worker goes on.
+//! Finished steps of a task, and where a fresh worker continues.
 //!
-//! A worker marks a step as finished while it works; we make a commit of it and check it. If the
-//! worker is lost after that, the next one starts from that commit (EX-04, AG-07, ST-02).
+//! A worker marks a step as finished while it works; we make a commit of it and check it. If the worker is lost
+//! after that, the next one starts from that commit (EX-04, AG-07, ST-02).
 
 use serde::{Deserialize, Serialize};
 
@@ -9,15 +9,15 @@ use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, TreeId};
 use crate::outcome::Deviation;
 
-/// What an attempt stands on.
+/// What an attempt is based on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartPoint {
-    /// The branch as it was: it holds everything that the task needs, and changes are measured
-    /// against it.
+    /// The branch when the attempt started: it holds all dependencies of the task, and changes are measured against
+    /// it.
     pub base: CommitId,
     /// What the workspace was filled with: the base, or a step that an earlier worker finished.
     pub prepared: CommitId,
-    /// What the next commit is put on: the last finished step, this attempt's own included.
+    /// The parent of the next commit: the last finished step, including this attempt's own.
     pub onto: CommitId,
 }
 
@@ -27,23 +27,23 @@ impl StartPoint {
         Self { prepared: base.clone(), onto: base.clone(), base }
     }
 
-    /// Going on after a step that was finished above `base`.
+    /// Continues after a step that was finished on top of `base`.
     pub fn after(base: CommitId, step: CommitId) -> Self {
         Self { base, prepared: step.clone(), onto: step }
     }
 
-    /// Does it rest on the work of an earlier attempt?
+    /// Whether it builds on the work of an earlier attempt.
     pub fn is_resumed(&self) -> bool {
         self.prepared != self.base
     }
 }
 
-/// A step that a worker calls finished, on its way.
+/// A step that a worker reports as finished, not yet accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepClaim {
     pub step: u32,
     pub deviations: Vec<Deviation>,
-    /// What it is, once it is a commit of ours.
+    /// Its tree and commit, once we have made them.
     pub saved: Option<Harvest>,
 }
 
@@ -53,8 +53,8 @@ pub struct FinishedStep {
     pub step: u32,
     pub attempt: AttemptId,
     pub base: CommitId,
-    /// The commits by which the tasks that this one needs had landed: a step is worth nothing
-    /// once one of them has been done anew.
+    /// The commits with which the task's dependencies had landed: a step is void once one of them has been done
+    /// again.
     pub needs: Vec<CommitId>,
     /// None as long as nothing has changed.
     pub commit: Option<CommitId>,
@@ -64,7 +64,7 @@ pub struct FinishedStep {
     pub deviations: Vec<Deviation>,
 }
 
-/// What a worker hears about a step that it claimed.
+/// Our answer to a worker about a step that it claimed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepAnswer {

@@ -1,7 +1,7 @@
-//! Tokens and money: what was used, and what may be.
+//! Tokens and cost: what was used, and what may be used.
 //!
-//! Amounts are whole numbers (millionths of a dollar), so totals are exact. Reading them from an
-//! agent's output, and throwing out nonsense, is the adapters' job.
+//! Amounts are whole numbers (millionths of a dollar), so totals are exact. The adapters read them from an agent's
+//! output and discard implausible values.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,21 +23,21 @@ impl Usage {
             .fold(self.input, |a, b| a.saturating_add(*b))
     }
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         self.combine(other, u64::saturating_add)
     }
 
-    /// What is left of it without `other`.
+    /// What remains without `other`.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         let cost = |cost: u64| cost.saturating_sub(other.cost_micros.unwrap_or(0));
         Self { cost_micros: self.cost_micros.map(cost), ..self.combine(other, u64::saturating_sub) }
     }
 
-    /// Field by field the larger one: reports of one attempt are running totals, and may come twice
-    /// or out of order.
+    /// The larger one, field by field: usage reports of one attempt are running totals, and may come twice or out of
+    /// order.
     #[must_use]
     pub fn at_least(&self, other: &Self) -> Self {
         self.combine(other, u64::max)
@@ -57,7 +57,7 @@ impl Usage {
     }
 }
 
-/// What one model's part in an attempt was.
+/// Usage of one model in an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelUsage {
     pub model: String,
@@ -68,7 +68,7 @@ pub struct ModelUsage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextFill {
     pub used: u64,
-    /// Assumed where the program does not say.
+    /// Assumed if the program does not report it.
     pub window: u64,
 }
 
@@ -79,7 +79,7 @@ impl ContextFill {
     }
 }
 
-/// An amount of both currencies.
+/// An amount of cost and tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BudgetAmount {
     pub cost_micros: u64,
@@ -95,7 +95,7 @@ impl BudgetAmount {
         }
     }
 
-    /// What is left of it without `other`.
+    /// What remains without `other`.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self {
@@ -119,7 +119,7 @@ impl From<&Usage> for BudgetAmount {
     }
 }
 
-/// What a run or a task may use in all; nothing set means no limit.
+/// What a run or a task may use in all; an empty value means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     pub cost_micros: Option<u64>,
@@ -131,20 +131,20 @@ impl Budget {
         *self == Self::default()
     }
 
-    /// Nothing is left.
+    /// Whether nothing is left.
     pub fn is_reached_by(&self, spent: BudgetAmount) -> bool {
         self.cost_micros.is_some_and(|limit| spent.cost_micros >= limit)
             || self.tokens.is_some_and(|limit| spent.tokens >= limit)
     }
 
-    /// `planned` would go over the limit.
+    /// Whether `planned` would exceed the limit.
     pub fn is_exceeded_by(&self, planned: BudgetAmount) -> bool {
         self.cost_micros.is_some_and(|limit| planned.cost_micros > limit)
             || self.tokens.is_some_and(|limit| planned.tokens > limit)
     }
 
-    /// May this many go on side by side? Each may have used another `step` since it was heard of,
-    /// and one of them another one before it can be stopped. One alone always may.
+    /// Whether this many workers may run in parallel. Each may have used another `step` since its last report, and
+    /// one of them yet another before it can be stopped. A single worker always may.
     pub fn holds(&self, spent: BudgetAmount, step: BudgetAmount, workers: usize) -> bool {
         let steps = u64::try_from(workers).unwrap_or(u64::MAX).saturating_add(1);
         let at_most = BudgetAmount {
@@ -154,7 +154,7 @@ impl Budget {
         workers <= 1 || !self.is_exceeded_by(spent.plus(at_most))
     }
 
-    /// What was used of what there is, of that which is used up.
+    /// Used and available amounts, of each limit that is used up.
     pub fn describe(&self, spent: BudgetAmount) -> String {
         let by_cost = self.cost_micros.filter(|limit| spent.cost_micros >= *limit);
         let by_tokens = self.tokens.filter(|limit| spent.tokens >= *limit);
@@ -164,7 +164,7 @@ impl Budget {
         cost.into_iter().chain(tokens).collect::<Vec<_>>().join(" and ")
     }
 
-    /// An even share for each of `parallel` workers, for as long as nothing has been measured.
+    /// An even share for each of `parallel` workers, as long as no usage has been measured.
     pub fn share(&self, parallel: u16) -> BudgetAmount {
         let share = |limit: Option<u64>| limit.map_or(0, |l| l / u64::from(parallel.max(1)));
         BudgetAmount { cost_micros: share(self.cost_micros), tokens: share(self.tokens) }
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(shown, ["$0.00", "$0.50", "$12.3456", "$1.000001", "$4.12"]);
     }
 
-    /// R14: near the limit there is no room for several, and always for one.
+    /// R14: near the limit there is no budget for several workers, and always for one.
     #[test]
     fn near_the_limit_there_is_no_room_for_several() {
         let budget = Budget { tokens: Some(100), cost_micros: None };

@@ -11,7 +11,7 @@ use crate::run::TaskStage;
 use crate::settings::{OnDecision, OnOrphan, Settings, TimeoutAction};
 
 impl Decider<'_> {
-    /// A policy answers in the person's place.
+    /// A policy answers in place of a person.
     pub(super) fn answer_by_policy(
         &mut self,
         question: Option<QuestionId>,
@@ -28,12 +28,12 @@ impl Decider<'_> {
         then(self);
     }
 
-    /// Lets the policy answer a waiting task's question, if there is one for its kind.
+    /// Lets the policy answer a waiting task's question, if there is a policy for its kind.
     pub(super) fn apply_question_policy(&mut self, at: TaskIndex) {
         let TaskStage::Waiting(id) = self.run.task(at).stage else { return };
         let Some(question) = self.run.question(id).cloned() else { return };
         let settings = self.run.settings();
-        // A worker that asks again and again would be answered, and paid, for ever.
+        // A worker that keeps asking would be answered, and paid for, forever.
         let asked_enough = self.run.task(at).people.answers.len() >= settings.attempts as usize;
         let answer = match (&question.topic, settings.on_decision, settings.timeout_action) {
             (QuestionTopic::Decision, OnDecision::First, _) if asked_enough => return,
@@ -46,7 +46,7 @@ impl Decider<'_> {
             (QuestionTopic::Decision | QuestionTopic::Action, OnDecision::Abort, _) => {
                 return self.abort_at(&question, "policy");
             }
-            // The question was for somebody who wanted to be asked, and no longer does.
+            // The user wanted to be asked before every task, and no longer does.
             (QuestionTopic::Start, ..) if !settings.interactive => "start".to_owned(),
             (QuestionTopic::Orphan, ..) => match settings.on_orphan {
                 OnOrphan::Ask => return,
@@ -66,13 +66,13 @@ impl Decider<'_> {
         let answer = answer.trim();
         let offers = |key: &str| question.offers(key);
         let clarifies = answer.strip_prefix(CLARIFY).is_some_and(|words| !words.trim().is_empty());
-        // Going on after the last finished step is what a retry does.
+        // A retry continues after the last finished step.
         let resumes = answer == "resume" && offers("retry") && !offers("resume");
         let answer = if resumes { "retry" } else { answer };
         let known = (offers(answer) && answer != "clarify")
             || answer == "abort"
             || clarifies && offers("clarify");
-        // A worker's question may be answered in free words.
+        // A worker's question may be answered in free text.
         if !known && question.topic != QuestionTopic::Decision {
             let keys: Vec<&str> =
                 question.options.iter().map(|option| option.key.as_str()).collect();
@@ -131,12 +131,12 @@ impl Decider<'_> {
         }
     }
 
-    /// Ending the run answers nothing: the question waits for the next start.
+    /// Ending the run does not answer the question: it waits for the next start.
     fn abort_at(&mut self, question: &Question, by: &str) {
         self.abort(format!("run stopped by {by} at {}", question.id));
     }
 
-    /// Why a task will be skipped, where the answer means that.
+    /// Why a task will be skipped, if the answer means that.
     fn skip_reason(&self, question: &Question, answer: &str) -> String {
         let first = question.text.lines().next().unwrap_or_default();
         match (&question.topic, self.run.state_of(&question.task).map(|state| &state.stage)) {
@@ -147,7 +147,7 @@ impl Decider<'_> {
         }
     }
 
-    /// What a person said about a task whose attempts came to nothing.
+    /// A person's answer about a task whose attempts failed.
     fn apply_failure_answer(&mut self, at: TaskIndex, answer: &str, reason: String) {
         let task = self.run.plan().task(at).id.clone();
         match answer {
@@ -167,7 +167,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Skips what cannot be done without `cause`.
+    /// Skips the tasks that cannot be done without `cause`.
     fn skip_with(&mut self, at: TaskIndex, cause: &TaskId) {
         let task = self.run.plan().task(at).id.clone();
         if let TaskStage::Idle | TaskStage::Failed { .. } | TaskStage::Waiting(_) =

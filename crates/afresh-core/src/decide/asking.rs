@@ -10,7 +10,7 @@ use crate::question::{Question, QuestionTopic};
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
 
-/// How much of what was printed a question shows.
+/// How much output a question shows.
 const MAX_PRINTED_LINES: usize = 12;
 
 impl Decider<'_> {
@@ -63,8 +63,8 @@ impl Decider<'_> {
         self.apply_question_policy(at);
     }
 
-    /// A point at which the plan waits for a person; once answered, there is nothing more to do.
-    /// Says whether that is so.
+    /// A checkpoint at which the plan waits for a person; once it is answered, nothing is left to do. Returns whether
+    /// that is so.
     pub(super) fn reach_checkpoint(&mut self, at: TaskIndex, checkpoint: &Checkpoint) -> bool {
         if self.settle_checkpoint(at) {
             return true;
@@ -113,7 +113,7 @@ impl Decider<'_> {
         self.ask(at, QuestionTopic::Start, text, options);
     }
 
-    /// A task whose attempts came to nothing: what becomes of it, and of what needs it (HU-03).
+    /// A task whose attempts failed: asks what happens to it and to its dependents (HU-03).
     pub(super) fn ask_about_failure(&mut self, at: TaskIndex, topic: QuestionTopic, reason: &str) {
         let text = self.describe_failure(at, &topic, reason);
         let next = self.run.task(at).steps_done() + 1;
@@ -144,7 +144,7 @@ impl Decider<'_> {
         self.ask(at, topic, text, options);
     }
 
-    /// What a person must know to decide: the reason, and the end of what was printed (HU-05).
+    /// What a person needs to decide: the reason, and the end of the output (HU-05).
     fn describe_failure(&self, at: TaskIndex, topic: &QuestionTopic, reason: &str) -> String {
         let state = self.run.task(at);
         let id = &self.run.plan().task(at).id;
@@ -171,7 +171,7 @@ impl Decider<'_> {
         all.filter(|other| !self.run.task(*other).is_finished()).collect()
     }
 
-    /// Everything that waits for a task, however far away, in the plan's order.
+    /// All direct and indirect dependents of a task, in the plan's order.
     pub(super) fn transitive_dependents(&self, at: TaskIndex) -> Vec<TaskIndex> {
         let mut found = std::collections::BTreeSet::new();
         let mut open = vec![at];

@@ -1,7 +1,6 @@
-//! Who goes on near a limit, and what becomes of a task that has used up its own (R14).
+//! Which workers continue near a limit, and what happens to a task that has used up its own budget (R14).
 //!
-//! What is reserved before a start, and what happens when the run's budget is reached, is beside the
-//! starts and the reports.
+//! The scheduler reserves budget before a start; `attempt` handles the moment when the run's budget is reached.
 
 use crate::plan::TaskIndex;
 use std::cmp::Reverse;
@@ -13,8 +12,8 @@ use crate::run::TaskStage;
 use crate::usage::BudgetAmount;
 
 impl Decider<'_> {
-    /// Near the limit one worker goes on alone: all of them may have used more since they were heard
-    /// of, and only what one of them adds may go beyond. Who has used most would lose most.
+    /// Near the limit only one worker continues: each may have used more since its last report, and only one may
+    /// exceed the limit. The worker with the highest usage continues, because stopping it would lose the most.
     pub(super) fn enforce_budget_headroom(&mut self) {
         if self.run.budget_reached() || self.run.settings().budget.is_unlimited() {
             return;
@@ -38,7 +37,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Ends the worker of a task that has used up what is its own.
+    /// Stops the worker of a task that has used up its own budget.
     pub(super) fn enforce_task_budget(&mut self, attempt: &AttemptId) {
         let at_work =
             matches!(self.stage_of(attempt), Some(TaskStage::Starting(_) | TaskStage::Running(_)));
@@ -48,7 +47,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Tasks that would start, and have nothing left to start with.
+    /// Tasks that would start, but have no budget left.
     pub(super) fn fail_over_budget_tasks(&mut self) {
         if self.run.settings().task_budget.is_unlimited() {
             return;

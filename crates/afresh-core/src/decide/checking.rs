@@ -1,5 +1,5 @@
-//! Rounds of checks: on the base (must fail), on the attempt's own tree, on the whole at the end.
-//! The round on the merged tree belongs to merging.
+//! Rounds of checks: on the base (must fail), on the attempt's own tree, and on the final tree. The round on the
+//! merged tree belongs to merging.
 
 use super::Decider;
 use super::attempt::verdict::AttemptCounts;
@@ -40,7 +40,7 @@ impl Decider<'_> {
                 self.red_checked(at, results);
             }
             CheckOutcome::Ran(results) if results.iter().all(CheckResult::passed) => {
-                // A round of before a restart says nothing about checks that came later.
+                // A round from before a restart says nothing about checks that were added later.
                 if self.covers(at, results) {
                     let (tree, results) = (report.tree.clone(), results.clone());
                     self.record(Event::ChecksPassed { attempt, tree, results });
@@ -58,7 +58,7 @@ impl Decider<'_> {
 
     pub(super) fn checks_were_stopped(&mut self, attempt: AttemptId, phase: CheckPhase) {
         self.record(Event::ChecksStopped { attempt: Some(attempt), phase });
-        // The halt may have been taken back meanwhile.
+        // The halt may have been cleared meanwhile.
         self.restart_stopped_checks();
     }
 
@@ -81,7 +81,7 @@ impl Decider<'_> {
         self.check_again(at);
     }
 
-    /// Asks for the round of checks that a task stands before.
+    /// Requests the next round of checks of a task.
     pub(super) fn check_again(&mut self, at: TaskIndex) {
         let TaskStage::Checking { work, harvest, round: stage } = &self.run.task(at).stage else {
             return;
@@ -105,7 +105,7 @@ impl Decider<'_> {
         self.request_checks(request);
     }
 
-    /// Asks for a round of checks, unless everything was to end: then it has to wait (R7).
+    /// Requests a round of checks, unless a halt ends everything: then it has to wait (R7).
     pub(super) fn request_checks(&mut self, request: CheckRequest) {
         if self.run.halt().is_some_and(|halt| halt.now) {
             let CheckRequest { attempt, phase, .. } = request;
@@ -114,8 +114,8 @@ impl Decider<'_> {
         self.request(Effect::Check(request));
     }
 
-    /// Are all checks that the task needs now among these? The plan or the settings may have
-    /// changed since they were asked for (R4).
+    /// Whether these include all checks that the task needs now. The plan or the settings may have changed since
+    /// they were requested (R4).
     pub(super) fn covers(&self, at: TaskIndex, results: &[CheckResult]) -> bool {
         let told = |check: &Check| results.iter().any(|result| result.command == check.command);
         self.checks_of(at).iter().all(told)
@@ -163,7 +163,7 @@ impl Decider<'_> {
     }
 
     fn final_checks(&self) -> Vec<Check> {
-        // What was done before or by a person is not ours to judge.
+        // Tasks that were done before the run, or by a person, are not ours to judge.
         let done =
             self.run.tasks().filter(|(_, state)| matches!(state.stage, TaskStage::Done { .. }));
         distinct(done.flat_map(|(task, _)| task.all_checks().cloned()).chain(self.always()))
@@ -182,7 +182,7 @@ impl Decider<'_> {
         let tree = tree.clone();
         match &report.checked {
             CheckOutcome::Ran(results) => {
-                // A round of before a restart says nothing about checks that came later.
+                // A round from before a restart says nothing about checks that were added later.
                 let told = |check: &Check| results.iter().any(|r| r.command == check.command);
                 let passed = results.iter().all(CheckResult::passed);
                 if !passed || self.final_checks().iter().all(told) {
@@ -203,7 +203,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Asks again for the final checks that an earlier driver did not finish.
+    /// Requests again the final checks that an earlier driver did not finish.
     pub(super) fn resume_final_checks(&mut self) {
         if let FinalChecks::Underway { tree } = self.run.final_checks() {
             let tree = tree.clone();

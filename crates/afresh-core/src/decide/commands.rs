@@ -39,7 +39,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Lets whatever needs a skipped task go on without it.
+    /// Lets the dependents of a skipped task continue without it.
     pub(super) fn ignore(&mut self, task: &TaskId) {
         match self.run.state_of(task).map(|state| &state.stage) {
             None => self.refuse(format!("there is no task {task}")),

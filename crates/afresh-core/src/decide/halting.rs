@@ -1,4 +1,4 @@
-//! Halting and going on (ST-04, R7).
+//! Halting and resuming (ST-04, R7).
 
 use super::Decider;
 use crate::effect::Effect;
@@ -10,7 +10,7 @@ use crate::run::{DriveState, LandHold, MergeStage, TaskStage};
 pub(super) enum HaltMode {
     /// Running attempts finish; nothing new starts.
     Graceful,
-    /// Everything that is running ends.
+    /// Everything that is running is stopped.
     Immediate,
 }
 
@@ -21,7 +21,7 @@ impl HaltMode {
 }
 
 impl Decider<'_> {
-    /// A person's halt; there is nothing to halt in a run that has ended.
+    /// A person's halt; a run that has ended cannot be halted.
     pub(super) fn halt_asked(&mut self, mode: HaltMode, reason: &str, by: &str) {
         if let DriveState::Finished { .. } = self.run.drive_state(self.now) {
             return self.refuse("the run has ended already");
@@ -36,7 +36,7 @@ impl Decider<'_> {
         if before == Some(true) {
             return;
         }
-        // Our own reasons never turn a gentle halt into an abrupt one.
+        // A halt by afresh itself never turns a graceful halt into an immediate one.
         if before == Some(false) && by == "afresh" && !now {
             return;
         }
@@ -58,7 +58,7 @@ impl Decider<'_> {
         self.retry_delayed_move();
     }
 
-    /// Checks that a halt ended, once it is over.
+    /// Restarts checks that a halt stopped, once it is cleared.
     pub(super) fn restart_stopped_checks(&mut self) {
         if self.run.halt().is_some() {
             return;
@@ -77,7 +77,7 @@ impl Decider<'_> {
         }
     }
 
-    /// A branch that could not be moved halts the run; going on means trying again.
+    /// A branch that could not be moved halts the run; resuming means retrying.
     pub(super) fn retry_delayed_move(&mut self) {
         let (None, Some(at)) = (self.run.halt(), self.run.merging()) else { return };
         let stage = self.run.task(at).stage.clone();

@@ -1,5 +1,5 @@
-//! One merge at a time: built aside, checked as it will be, and only then does the branch move
-//! (EX-05, R3, R4).
+//! One merge at a time: built without touching the branch, checked, and only then does the branch move (EX-05, R3,
+//! R4).
 
 use super::Decider;
 use super::attempt::verdict::AttemptCounts;
@@ -27,7 +27,7 @@ impl Decider<'_> {
         self.resume_merge(at);
     }
 
-    /// Asks for whatever the merge stands before; used when it starts and after a restart.
+    /// Requests the next step of the merge; used when it starts and after a restart.
     pub(super) fn resume_merge(&mut self, at: TaskIndex) {
         let TaskStage::Merging { work, harvest, merge: stage, .. } =
             self.run.task(at).stage.clone()
@@ -76,7 +76,7 @@ impl Decider<'_> {
         let (harvest, results, onto) = (harvest.clone(), results.clone(), onto.clone());
         let at = self.index(&attempt.task);
         match build {
-            // Built onto something else: a late answer from before a restart.
+            // Built onto another commit: a late answer from before a restart.
             MergeBuild::Clean(merged) if merged.onto != onto => {}
             // Nothing landed meanwhile, so the tree that passed is the tree that lands.
             MergeBuild::Clean(merged)
@@ -90,7 +90,7 @@ impl Decider<'_> {
                 self.record(Event::MergeBuilt { attempt: attempt.clone(), merged });
                 self.request_merged_checks(at, attempt, tree);
             }
-            // A collision does not count: the work was fine, somebody else was faster.
+            // A conflict does not count: the work was good, but another task landed first.
             MergeBuild::Conflict { paths, detail } => {
                 self.reject(
                     at,
@@ -123,12 +123,12 @@ impl Decider<'_> {
             CheckOutcome::Stopped => self.checks_were_stopped(attempt.clone(), CheckPhase::Merged),
             CheckOutcome::Impossible(why) => self.checks_are_impossible(at, why),
             CheckOutcome::Ran(results) if results.iter().all(CheckResult::passed) => {
-                // A round of before a restart says nothing about checks that came later.
+                // A round from before a restart says nothing about checks that were added later.
                 if self.covers(at, results) {
                     self.land(at, &merged, results);
                 }
             }
-            // It passed alone, so it is the company that breaks it: tried again on top of that.
+            // It passed alone, so the combination fails: retry on top of the new tip.
             CheckOutcome::Ran(results) => {
                 self.reject(
                     at,
@@ -139,8 +139,8 @@ impl Decider<'_> {
         }
     }
 
-    /// The merged tree passed. The intent goes to the journal before the branch moves, so that a
-    /// crash in between is completed and not repeated.
+    /// The merged tree passed. The intent goes to the journal before the branch moves, so that a crash in between
+    /// is completed, not repeated.
     fn land(&mut self, at: TaskIndex, merged: &MergedTree, results: &[CheckResult]) {
         let TaskStage::Merging { work, harvest, .. } = &self.run.task(at).stage else { return };
         let attempt = work.attempt.clone();
@@ -165,13 +165,13 @@ impl Decider<'_> {
                 self.record(Event::Merged { attempt: attempt.clone(), commit: to.clone() });
             }
             BranchMove::Foreign(commit) => self.ask_about_branch(at, commit),
-            // Everything that it was made of is kept, so it is made again.
+            // Everything that it was made from is kept, so it is made again.
             BranchMove::CommitGone => {
                 let onto = self.run.tip().clone();
                 self.record(Event::MergeStarted { attempt: attempt.clone(), onto });
                 self.resume_merge(at);
             }
-            // Nothing is lost: the intent stays, and is carried out when the run goes on.
+            // Nothing is lost: the intent stays, and is carried out when the run resumes.
             BranchMove::Trouble(why) => {
                 self.record(Event::LandDelayed { attempt: attempt.clone(), why: why.clone() });
                 self.halt(

@@ -41,7 +41,7 @@ use crate::time::Timestamp;
 pub struct Reaction {
     pub events: Vec<Event>,
     pub effects: Vec<Effect>,
-    /// Why a person's command cannot be carried out; nothing happened then.
+    /// Why a person's command cannot be carried out; nothing has changed then.
     pub refusal: Option<String>,
 }
 
@@ -112,8 +112,8 @@ impl Decider<'_> {
         self.start_final_checks();
     }
 
-    /// The stage of the task, if this very attempt is what it is doing. A process from before a
-    /// restart, or a doubled report, must change nothing (R2).
+    /// The stage of the task, if this attempt is its current one. A process from before a restart, or a repeated
+    /// report, must change nothing (R2).
     fn stage_of(&self, attempt: &AttemptId) -> Option<&TaskStage> {
         let state = self.run.state_of(&attempt.task)?;
         (state.attempt() == Some(attempt)).then_some(&state.stage)

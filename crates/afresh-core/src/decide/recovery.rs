@@ -1,7 +1,7 @@
-//! Taking up a run where its last driver left it (ST-02, R12).
+//! Opens a run where its last driver left it (ST-02, R12).
 //!
-//! Attempts die with the driver and are tried again, never adopted; what they left is saved first.
-//! Everything else is asked for again: each effect may be repeated.
+//! Attempts die with the driver and are retried, never adopted; their work is saved first. Everything else is
+//! requested again: each effect may be repeated.
 
 use super::Decider;
 use crate::effect::Effect;
@@ -63,7 +63,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Policies also answer what waits already.
+    /// Policies also answer questions that already wait.
     fn apply_policies(&mut self) {
         for at in self.run.plan().indices() {
             match &self.run.task(at).stage {
@@ -81,8 +81,7 @@ impl Decider<'_> {
         }
     }
 
-    /// A task that is about to land may be on the branch already, so it stays in the plan until
-    /// that is known (R3).
+    /// A task that is about to land may already be on the branch, so it stays in the plan until that is known (R3).
     fn keep_landing_task(&self, plan: &Plan) -> Plan {
         let landing = self.run.merging().filter(|at| {
             matches!(
@@ -96,7 +95,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Work of attempts whose task is no longer the same is saved, not used (R16).
+    /// Work of attempts whose task has changed is saved, but not used (R16).
     fn save_unsaved_slots(&mut self) {
         for (slot, work) in self.run.unsaved_slots().clone() {
             let (attempt, ground) = (work.attempt, work.ground);

@@ -1,7 +1,7 @@
-//! Taking up a wave that was interrupted: only what failed, all of it again, or not at all (ST-05).
+//! Continues an interrupted wave: only what failed, all of it again, or not at all (ST-05).
 //!
-//! All of it again means that the branch goes back. Nothing is lost by that: the old tip is kept,
-//! and what is going on ends first.
+//! All of it again means that the branch moves back. Nothing is lost: the old tip is kept, and running work ends
+//! first.
 
 use super::Decider;
 use super::attempt::verdict::AttemptCounts;
@@ -41,7 +41,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Tried, and came to nothing. What was never tried was skipped by choice.
+    /// Tried and failed. A task that was never tried was skipped by choice.
     fn has_failed(&self, at: TaskIndex) -> bool {
         let state = self.run.task(at);
         match &state.stage {
@@ -61,20 +61,20 @@ impl Decider<'_> {
         self.record(Event::RewindWanted { wave });
     }
 
-    /// A driver that died while the branch went back: the next one looks where it is.
+    /// The driver died while the branch was moving back: the next one checks where the branch is.
     pub(super) fn resume_rewind(&mut self) {
         if let Some(RewindState::Moving { from, to }) = self.run.rewind().cloned() {
             self.request(Effect::MoveBack { from, to });
         }
     }
 
-    /// Goes back as soon as nothing is underway and no merge is held up.
+    /// Moves back as soon as nothing is underway and no merge is held up.
     pub(super) fn rewind_when_quiet(&mut self) {
         let Some(RewindState::Wanted { wave }) = self.run.rewind().cloned() else { return };
         if self.run.is_underway() || self.run.merging().is_some() || self.run.halt().is_some() {
             return;
         }
-        // Work that waits for its merge stands on what is about to go; it is saved already.
+        // Work that waits for its merge is based on commits that are about to go; it is already saved.
         for at in self.run.active() {
             let task = self.run.plan().task(at).id.clone();
             self.withdraw_questions(&task);
@@ -90,7 +90,7 @@ impl Decider<'_> {
         self.request(Effect::MoveBack { from, to });
     }
 
-    /// What of the wave failed or was skipped is to be done as well.
+    /// Failed and skipped tasks of the wave are done again as well.
     fn retry_the_wave(&mut self, wave: u32) {
         for at in self.run.plan().indices() {
             let given_up = matches!(

@@ -1,4 +1,4 @@
-//! Which tasks start, and when not (EX-01, EX-02).
+//! Which tasks start, and when (EX-01, EX-02).
 
 use std::collections::BTreeSet;
 
@@ -18,11 +18,11 @@ impl Decider<'_> {
         if self.may_start_tasks() {
             self.fail_over_budget_tasks();
         }
-        // A question costs nothing, so it is asked where all money is spent too.
+        // A question costs nothing, so it is asked even if the budget is used up.
         if self.run.halt().is_none() && self.run.aborted().is_none() {
             self.ask_about_unreachable_tasks();
         }
-        // A policy may have ended the run for it.
+        // A policy may have ended the run because of it.
         if !self.may_start_tasks() {
             return;
         }
@@ -50,7 +50,7 @@ impl Decider<'_> {
             let Some(reserved) = self.reservation() else { break };
             self.start_attempt(at, slot, reserved);
         }
-        // An answer may be all that others waited for.
+        // Others may have waited only for this answer.
         if settled {
             self.start_ready_tasks();
         }
@@ -60,7 +60,7 @@ impl Decider<'_> {
         self.run.halt().is_none() && self.run.aborted().is_none() && !self.run.budget_reached()
     }
 
-    /// Under `waves`, the earliest wave with a task that could still move.
+    /// Under `waves`, the earliest wave with a task that can still progress.
     fn open_wave(&self) -> Option<u32> {
         if self.run.settings().schedule != Schedule::Waves {
             return None;
@@ -68,11 +68,11 @@ impl Decider<'_> {
         let plan = self.run.plan();
         let waiting = self.run.questions().filter_map(|question| plan.index_of(&question.task));
         let frontier = self.run.frontier();
-        // With one task asked for, the others of its plan hold up nothing.
+        // If only one task is to run, the others of its plan block nothing.
         frontier.active().chain(self.run.eligible()).chain(waiting).map(|at| plan.wave(at)).min()
     }
 
-    /// Its own where it can go on with a conversation; else one that nobody else would go on in.
+    /// The task's own workspace if it can continue a conversation; else one that no other task would continue in.
     fn free_slot(&self, at: TaskIndex) -> Option<WorkspaceSlot> {
         let taken = self.run.slots();
         let parallel = self.run.settings().parallel.max(1);
@@ -90,13 +90,13 @@ impl Decider<'_> {
         (1..=u16::MAX).map(WorkspaceSlot).find(|slot| is_free(slot) && !others.contains(slot))
     }
 
-    /// Two tasks that may write one file never run at once.
+    /// Two tasks that may write the same file never run at once.
     fn conflicts_with_active(&self, at: TaskIndex) -> bool {
         self.run.frontier().active().any(|other| may_conflict(self.run, at, other))
     }
 
-    /// What the next attempt is expected to use, if the budget still has it (R14). Until anything is
-    /// known, one worker goes ahead with an even share; alone, any gets what is left.
+    /// What the next attempt is expected to use, if the budget still has it (R14). Until any usage is known, one
+    /// worker starts with an even share; a worker that runs alone gets what is left.
     fn reservation(&self) -> Option<BudgetAmount> {
         let settings = self.run.settings();
         let budget = settings.budget;
@@ -135,7 +135,7 @@ impl Decider<'_> {
 
     fn start_attempt(&mut self, at: TaskIndex, slot: WorkspaceSlot, reserved: BudgetAmount) {
         let plan = self.run.plan();
-        // The base must hold every dependency, or the worker builds on nothing (EX-03).
+        // The base must contain every dependency, or the worker builds on nothing (EX-03).
         assert!(
             plan.needs(at).iter().all(|need| self.run.task(*need).is_met()),
             "a task starts only when everything it needs is merged"
@@ -162,7 +162,7 @@ impl Decider<'_> {
         self.request(Effect::Start { attempt, slot, ground, tier, resumes });
     }
 
-    /// Where the next worker starts; steps that rest on what is no more are dropped before.
+    /// Where the next worker starts; steps whose base is outdated are dropped before.
     fn next_start_point(&mut self, at: TaskIndex) -> StartPoint {
         if !self.run.steps_hold(at) {
             self.drop_steps(at);
@@ -171,7 +171,7 @@ impl Decider<'_> {
     }
 }
 
-/// May these two tasks write one file? Their lists, and what they were seen to collide on.
+/// Whether these two tasks may write the same file, by their lists and by earlier conflicts.
 fn may_conflict(run: &Run, a: TaskIndex, b: TaskIndex) -> bool {
     let plan = run.plan();
     let (first, second) = (plan.task(a), plan.task(b));

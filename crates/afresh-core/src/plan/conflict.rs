@@ -1,6 +1,6 @@
-//! Which tasks may write one file although nothing orders them.
+//! Tasks that may write the same file although no dependency orders them.
 //!
-//! For people: why two tasks cannot run side by side. The scheduler asks the patterns themselves.
+//! For people: why two tasks cannot run in parallel. The scheduler compares the patterns itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use super::reach::ReachWalk;
 use super::starts::PrefixIndex;
 use crate::ids::TaskId;
 
-/// More pairs than this say nothing new.
+/// More pairs than this are not helpful.
 const MAX_CONFLICTS: usize = 10_000;
-/// Of a file with more writers than this, only neighbours in the order of waves are compared: if
-/// all of those are ordered, so are all others.
+/// Of a file with more writers than this, only neighbours in wave order are compared: if all of those are ordered,
+/// so are all others.
 const MAX_WRITERS_COMPARED: usize = 50;
-/// How often globs are compared with other files before we stop looking.
+/// How often globs are compared with other files before the search stops.
 const MAX_GLOB_COMPARISONS: usize = 2_000_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub(super) fn find(plan: &Plan) -> Vec<FileConflict> {
     found
 }
 
-/// Pairs that share a path, earlier task first. Plain paths meet in a map; globs are compared with
-/// what starts like them.
+/// Pairs that share a path, earlier task first. Plain paths are matched through a map; globs are compared with
+/// paths that have the same start.
 fn candidates(plan: &Plan) -> impl Iterator<Item = (TaskIndex, TaskIndex, String)> {
     let mut writers: BTreeMap<&str, BTreeSet<TaskIndex>> = BTreeMap::new();
     let mut globs = Vec::new();
@@ -88,8 +88,8 @@ fn candidates(plan: &Plan) -> impl Iterator<Item = (TaskIndex, TaskIndex, String
     plain.chain(below).chain(with_globs)
 }
 
-/// A listed directory without its slash covers what is below it: pairs of such a directory's
-/// writers with those of the files.
+/// A listed directory without a trailing slash covers everything below it: pairs the writers of such a directory
+/// with those of the files.
 fn below_a_directory(
     writers: &BTreeMap<&str, BTreeSet<TaskIndex>>,
 ) -> impl Iterator<Item = (TaskIndex, TaskIndex, String)> + use<> {

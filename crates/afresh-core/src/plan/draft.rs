@@ -1,4 +1,4 @@
-//! A plan as it was written: nothing is checked yet.
+//! A plan as it was written, not yet checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::pattern::FilePattern;
 /// The longest command that is accepted, in bytes.
 const MAX_COMMAND_BYTES: usize = 64 * 1024;
 
-/// For how many problems a better word is looked for.
+/// For how many problems a similar word is searched for.
 const MAX_SUGGESTIONS: usize = 50;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl TaskDraft {
     }
 }
 
-/// Turns what was written into what it means; finds everything that is wrong before it gives up.
+/// Turns the draft into a plan; collects all problems before it fails.
 pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<PlanProblem>> {
     let mut problems = Vec::new();
     if draft.tasks.is_empty() {
@@ -116,7 +116,7 @@ pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<PlanProblem>> {
     Plan::assemble(draft.name, draft.spec, tasks)
 }
 
-/// The cycles of a plan that has other problems too: nobody wants to hear of them one by one.
+/// The cycles of a plan that has other problems too, so that all are reported at once.
 fn circles(draft: &PlanDraft) -> Vec<PlanProblem> {
     let ids: Vec<&str> = draft.tasks.iter().map(|task| task.id.as_str()).collect();
     let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
@@ -129,7 +129,7 @@ fn circles(draft: &PlanDraft) -> Vec<PlanProblem> {
     graph::circles(&ids, &needs)
 }
 
-/// The ids, where they are ids; bad and doubled ones become problems.
+/// The valid ids; invalid and duplicate ones become problems.
 fn ids(draft: &PlanDraft, problems: &mut Vec<PlanProblem>) -> Vec<Option<TaskId>> {
     let mut first: BTreeMap<String, usize> = BTreeMap::new();
     let mut ids = Vec::with_capacity(draft.tasks.len());
@@ -137,7 +137,7 @@ fn ids(draft: &PlanDraft, problems: &mut Vec<PlanProblem>) -> Vec<Option<TaskId>
         let place = ProblemLocation::task(at, PlanField::Id);
         match TaskId::new(task.id.as_str()) {
             Ok(id) => {
-                // Refs and directories are named by ids, and some file systems ignore case.
+                // Refs and directories are named after ids, and some file systems ignore case.
                 if let Some(other) = first.insert(task.id.to_ascii_lowercase(), at) {
                     let message = format!(
                         "two tasks have the id {:?}: number {} and number {} of the plan",
@@ -224,7 +224,7 @@ impl DraftReader<'_> {
         let mut seen = BTreeSet::new();
         for (item, need) in draft.needs.iter().enumerate() {
             if !known.contains(need.as_str()) {
-                // With many problems, looking for the nearest of many ids would take minutes.
+                // With many problems, searching for the nearest of many ids would take minutes.
                 let few = self.problems.len() < MAX_SUGGESTIONS;
                 let near = few.then(|| nearest(need, known.iter().copied())).flatten();
                 let help = near.map_or_else(

@@ -1,23 +1,22 @@
-//! How much of a worker's context a task will fill: computed from sizes, never guessed.
+//! How much of a worker's context a task will fill, computed from sizes.
 //!
-//! The sizes of files come in as numbers; looking at the disk is for others. The rule is documented
-//! in `docs/plan-format.md`.
+//! The caller reads the sizes of files from disk. The rule is documented in `docs/plan-format.md`.
 
 use crate::pattern::FilePattern;
 use crate::plan::{FileAction, FileScope, Task};
 
-/// What an agent program's own instructions, our prompt and a look around take, in tokens.
+/// What an agent program's own instructions, our prompt and exploring the repository take, in tokens.
 const START: u64 = 15_000;
-/// A file that is not there yet.
+/// A file that does not exist yet.
 const NEW_FILE: u64 = 4_000;
 /// One run of one check: the command and the end of its output.
 const CHECK: u64 = 2_000;
-/// A file that is there is read once and written about once.
+/// An existing file is read once, and written about once.
 const TIMES: u64 = 2;
 /// Bytes of text and code per token, on average.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// The context window that is assumed where no model says otherwise, in tokens.
+/// The default context window, in tokens.
 pub const DEFAULT_WINDOW: u64 = 200_000;
 
 /// An estimate for one worker.
@@ -28,7 +27,7 @@ pub struct ContextEstimate {
 }
 
 impl ContextEstimate {
-    /// `bytes_of` says how large the files are that a pattern names; none where there is none.
+    /// `bytes_of` returns the size of the files that a pattern names; none if there are none.
     pub fn for_task(
         task: &Task,
         window: u64,
@@ -51,7 +50,7 @@ impl ContextEstimate {
         Self { tokens, window: window.max(1) }
     }
 
-    /// The share of the window, in whole per cent, rounded up; beyond 100 where it cannot fit.
+    /// The share of the window, in whole per cent, rounded up; above 100 if it cannot fit.
     pub fn percent(&self) -> u64 {
         self.tokens.saturating_mul(100).div_ceil(self.window)
     }
@@ -59,7 +58,7 @@ impl ContextEstimate {
 
 fn file(scope: &FileScope, bytes_of: &impl Fn(&FilePattern) -> Option<u64>) -> u64 {
     match (bytes_of(&scope.pattern), scope.action) {
-        // Nobody reads what is to be deleted.
+        // A file that is to be deleted is not read.
         (_, Some(FileAction::Delete)) => 0,
         (Some(bytes), _) => (bytes / BYTES_PER_TOKEN).saturating_mul(TIMES),
         (None, _) => NEW_FILE,
@@ -99,7 +98,7 @@ mod tests {
         assert_eq!(estimate.percent(), 21);
     }
 
-    /// B11 and its kin: sizes that no number can hold are only very large.
+    /// B11 and similar cases: sizes that overflow are treated as very large.
     #[test]
     fn absurd_sizes_do_not_overflow() {
         let task = task(&[("a", None), ("b", None)]);

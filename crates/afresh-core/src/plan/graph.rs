@@ -1,6 +1,6 @@
 //! The order that dependencies impose: waves, heights, cycles.
 //!
-//! Nothing here is recursive: a chain of all the tasks that a plan may hold is a legal plan.
+//! Nothing here is recursive: one chain of all tasks that a plan may hold is a valid plan.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::problem::{PlanField, PlanProblem, ProblemKind, ProblemLocation};
 use super::task::Task;
 use super::{PlanGraph, TaskIndex};
 
-/// Orders the tasks, or shows every cycle as the path that forms it.
+/// Orders the tasks, or reports every cycle with its path.
 pub(super) fn order(tasks: &[Task]) -> Result<PlanGraph, Vec<PlanProblem>> {
     let index: BTreeMap<_, _> =
         tasks.iter().enumerate().map(|(at, t)| (t.id.clone(), at)).collect();
@@ -62,7 +62,7 @@ pub(super) fn order(tasks: &[Task]) -> Result<PlanGraph, Vec<PlanProblem>> {
     Ok(PlanGraph { index, needs, dependents, wave, waves, height })
 }
 
-/// Every task after what it needs; none if there is a cycle.
+/// Every task after its dependencies; none if there is a cycle.
 fn sort(needs: &[Vec<usize>], dependents: &[Vec<usize>]) -> Option<Vec<usize>> {
     let mut open: Vec<usize> = needs.iter().map(Vec::len).collect();
     let mut sorted: Vec<usize> = (0..needs.len()).filter(|at| open[*at] == 0).collect();
@@ -115,7 +115,7 @@ fn cycles(needs: &[Vec<usize>]) -> Vec<Vec<usize>> {
                 Some(next) if seen[next] == VisitState::OnPath => {
                     let from =
                         path.iter().position(|(at, _)| *at == next).expect("it is on the path");
-                    // The way that led here goes on: it may lead to other cycles.
+                    // The path that led here continues: it may lead to other cycles.
                     let cycle: Vec<usize> = path.drain(from..).map(|(at, _)| at).collect();
                     for at in &cycle {
                         seen[*at] = VisitState::Left;

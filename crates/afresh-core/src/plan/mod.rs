@@ -1,8 +1,8 @@
-//! A plan: tasks, their order, and everything that is wrong with it, at once.
+//! A plan: tasks, their order, and all problems at once.
 //!
-//! Readers hand over a [`PlanDraft`] (what was written); [`Plan::new`] turns it into a [`Plan`]
-//! (what it means) or into all its [`PlanProblem`]s, each with the place it concerns. Where that place
-//! is in a file is for the reader to say.
+//! Readers pass in a [`PlanDraft`] (what was written); [`Plan::new`] turns it into a [`Plan`] (what it means) or into
+//! all its [`PlanProblem`]s, each with the part of the draft it concerns. The reader knows where that part is in a
+//! file.
 
 mod conflict;
 mod draft;
@@ -67,7 +67,7 @@ impl std::fmt::Display for TaskIndex {
     }
 }
 
-/// What follows from the dependencies; computed once.
+/// Computed once from the dependencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PlanGraph {
     index: BTreeMap<TaskId, TaskIndex>,
@@ -76,12 +76,12 @@ struct PlanGraph {
     /// Counted from 1.
     wave: Vec<u32>,
     waves: u32,
-    /// Tasks on the longest way from this one to the end, itself included.
+    /// Tasks on the longest path from this one to the end, including itself.
     height: Vec<u32>,
 }
 
 impl Plan {
-    /// Reads the draft, or says everything that is wrong with it.
+    /// Checks the draft; returns all problems if there are any.
     pub fn new(draft: PlanDraft) -> Result<Self, Vec<PlanProblem>> {
         draft::check(draft)
     }
@@ -135,7 +135,7 @@ impl Plan {
         self.order.wave[index.0]
     }
 
-    /// How many tasks are on the longest way from here to the end.
+    /// How many tasks are on the longest path from here to the end.
     pub fn height(&self, index: TaskIndex) -> u32 {
         self.order.height[index.0]
     }
@@ -159,12 +159,12 @@ impl Plan {
         graph::critical_path(&self.order)
     }
 
-    /// Tasks that may write one file and are not ordered by dependencies.
+    /// Tasks that may write the same file and are not ordered by dependencies.
     pub fn conflicts(&self) -> Vec<FileConflict> {
         conflict::find(self)
     }
 
-    /// The same plan with one task more; what that needs and is not here is forgotten.
+    /// The same plan with one more task, without those of its dependencies that this plan lacks.
     pub(crate) fn joined_by(&self, task: &Task) -> Self {
         let mut task = task.clone();
         task.needs.retain(|need| self.index_of(need).is_some());
@@ -173,7 +173,7 @@ impl Plan {
             .expect("nothing needs the new task, so there is no cycle")
     }
 
-    /// The same plan, with a reason for every task that nothing but a worker's word would judge.
+    /// The same plan, with a reason for every task that only the worker's own report would judge.
     #[must_use]
     pub fn excused(&self, reason: &str) -> Self {
         let mut plan = self.clone();
@@ -186,7 +186,7 @@ impl Plan {
         plan
     }
 
-    /// Tasks that nothing but a worker's word would judge, if there are no checks for every merge.
+    /// Tasks that only the worker's own report would judge if no checks run on every merge.
     pub fn unchecked(&self) -> impl Iterator<Item = &Task> {
         self.tasks
             .iter()
@@ -195,7 +195,7 @@ impl Plan {
     }
 }
 
-/// A plan as it stands in the journal.
+/// A plan as it is stored in the journal.
 #[derive(Serialize, Deserialize)]
 struct PlanText {
     name: String,

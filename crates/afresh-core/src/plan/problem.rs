@@ -7,7 +7,7 @@ use std::fmt;
 pub struct PlanProblem {
     pub kind: ProblemKind,
     pub place: ProblemLocation,
-    /// The other place that has to do with it.
+    /// A related place.
     pub related: Option<ProblemLocation>,
     pub message: String,
     pub help: Option<String>,
@@ -72,11 +72,11 @@ impl ProblemKind {
 /// Which part of the draft a problem is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProblemLocation {
-    /// The task's position; none: the plan as a whole.
+    /// The task's position; none for the plan as a whole.
     pub task: Option<usize>,
     pub step: Option<usize>,
     pub field: PlanField,
-    /// Which item of the field, where it is a list.
+    /// Which item of the field, if it is a list.
     pub item: usize,
 }
 

@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 use super::{Plan, TaskIndex};
 
 impl Plan {
-    /// Is the first task merged before the second one starts?
+    /// Whether the first task is merged before the second one starts.
     pub fn is_before(&self, first: TaskIndex, second: TaskIndex) -> bool {
         self.way(first, second).is_some()
     }
 
-    /// The tasks from the first to the second, each needing the one before it; none where the
-    /// second does not wait for the first.
+    /// The tasks from the first to the second, each depending on the one before it; none if the second does not wait
+    /// for the first.
     pub fn way(&self, first: TaskIndex, second: TaskIndex) -> Option<Vec<TaskIndex>> {
         let mut queue = vec![second];
-        // By task: the one that needs it, on the way to the second.
+        // By task: the one that depends on it, on the path to the second.
         let mut next = BTreeMap::new();
         while let Some(at) = queue.pop() {
             for need in self.needs(at) {
@@ -37,7 +37,7 @@ impl Plan {
     }
 }
 
-/// Many such questions about one plan, without new memory for each.
+/// Answers many such questions about one plan, without allocating for each.
 pub(super) struct ReachWalk<'a> {
     plan: &'a Plan,
     /// The last question in which a task was seen.
@@ -51,7 +51,7 @@ impl<'a> ReachWalk<'a> {
         Self { plan, seen: vec![0; plan.len()], question: 0, queue: Vec::new() }
     }
 
-    /// Is one of the two merged before the other starts?
+    /// Whether one of the two is merged before the other starts.
     pub(super) fn is_ordered(&mut self, a: TaskIndex, b: TaskIndex) -> bool {
         let plan = self.plan;
         let (first, second) = if plan.wave(a) < plan.wave(b) { (a, b) } else { (b, a) };

@@ -1,9 +1,9 @@
-//! The same plan in other words: what people and workers read, never what is carried out.
+//! Rewrites the texts of a plan that people and workers read, never what is carried out.
 
 use super::{Plan, Task};
 
 impl Plan {
-    /// Every text that is only read, as `f` has it. Ids, files, checks and dependencies stay.
+    /// Applies `f` to every text that is only read. Ids, files, checks and dependencies stay.
     pub fn reword(&mut self, f: impl Fn(&str) -> String) {
         self.name = f(&self.name);
         for task in &mut self.tasks {

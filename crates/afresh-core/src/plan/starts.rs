@@ -1,7 +1,6 @@
-//! The files of a plan by the text that they start with: who may meet a pattern, without asking all.
+//! An index of a plan's file patterns by their fixed start: finds overlapping patterns without comparing all.
 //!
-//! Two patterns can only name one file if what one starts with is also what the other starts with,
-//! as far as both are fixed.
+//! Two patterns can only name the same file if the fixed start of one is a prefix of the other's.
 
 use super::Plan;
 use super::TaskIndex;
@@ -25,7 +24,7 @@ impl<'a> PrefixIndex<'a> {
         Self { all }
     }
 
-    /// Whoever may meet the pattern, itself included.
+    /// Entries that may overlap with the pattern, including itself.
     pub(super) fn near(&self, pattern: &'a FilePattern) -> impl Iterator<Item = PatternEntry<'a>> {
         let start = pattern.fixed_start();
         let shorter = start.char_indices().flat_map(move |(end, _)| self.exactly(&start[..end]));

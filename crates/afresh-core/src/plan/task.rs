@@ -12,21 +12,21 @@ use crate::plan::tier::TierChoice;
 pub struct Task {
     pub id: TaskId,
     pub title: String,
-    /// What the worker is told to do.
+    /// The worker's instructions.
     pub instructions: String,
     pub needs: Vec<TaskId>,
     pub files: Vec<FileScope>,
     pub checks: Vec<Check>,
-    /// Why no check is meant.
+    /// Why the task has no check on purpose.
     pub no_check: Option<String>,
     pub steps: Vec<Step>,
     pub tier: Option<TierChoice>,
     pub context: Option<ContextLevel>,
     pub agent: Option<String>,
-    /// No worker: a person decides, looks or does something at this point of the plan.
+    /// No worker: a person decides, inspects or does something at this point of the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
-    /// Why there is nothing to do: it was finished before this run, by other means.
+    /// Why there is nothing to do: the task was finished before this run, without afresh.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done_before: Option<String>,
 }
@@ -44,7 +44,7 @@ pub struct Checkpoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckpointKind {
-    /// Look at what was built.
+    /// Inspect what was built.
     Verify,
     Decision,
     /// Do what no worker can.
@@ -58,7 +58,7 @@ impl Task {
         self.files.iter().chain(steps).map(|scope| &scope.pattern)
     }
 
-    /// The same but for its title, which no work depends on, and for what was done before.
+    /// Equal except for the title, which no work depends on, and for what was done before.
     pub fn is_same_work_as(&self, other: &Self) -> bool {
         let (title, done_before) = (other.title.clone(), other.done_before.clone());
         Self { title, done_before, ..self.clone() } == *other
@@ -72,13 +72,13 @@ impl Task {
         self.patterns().any(|pattern| pattern.matches(path))
     }
 
-    /// Its own checks and its steps', in order.
+    /// Its own checks and those of its steps, in order.
     pub fn all_checks(&self) -> impl Iterator<Item = &Check> {
         self.steps.iter().flat_map(|step| &step.checks).chain(&self.checks)
     }
 }
 
-/// An ordered piece of a task, with files and checks of its own.
+/// An ordered part of a task, with its own files and checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     pub name: String,
@@ -113,7 +113,7 @@ pub struct Check {
     pub red_first: bool,
 }
 
-/// How much a worker is told besides its task.
+/// How much a worker is given besides its task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContextLevel {

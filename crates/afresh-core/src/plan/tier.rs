@@ -19,7 +19,7 @@ pub enum ModelTier {
 }
 
 impl ModelTier {
-    /// The word of plans and of the configuration.
+    /// The word used in plans and in the configuration.
     pub fn word(self) -> &'static str {
         match self {
             Self::Small => "small",
@@ -28,7 +28,7 @@ impl ModelTier {
         }
     }
 
-    /// The next one down.
+    /// The next smaller one.
     pub fn below(self) -> Option<Self> {
         match self {
             Self::Small => None,
@@ -38,7 +38,7 @@ impl ModelTier {
     }
 }
 
-/// What a plan or a configuration says about it.
+/// The model size that a plan or a configuration asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TierChoice {
@@ -46,13 +46,13 @@ pub enum TierChoice {
     #[default]
     Standard,
     Large,
-    /// By the size of the task, as the plan has it.
+    /// By the size of the task in the plan.
     Auto,
 }
 
-/// With no more than this, a small model does: files, steps, characters of text.
+/// Up to this, a small model is enough: files, steps, characters of text.
 const SMALL: (usize, usize, usize) = (2, 1, 1_500);
-/// With more than this, a large one is needed.
+/// Beyond this, a large one is needed.
 const STANDARD: (usize, usize, usize) = (8, 6, 8_000);
 
 impl TierChoice {
@@ -72,8 +72,7 @@ impl TierChoice {
         }
     }
 
-    /// The size for this task. It rests on the plan alone, so that it stays the same while files
-    /// grow.
+    /// The size for this task. It depends on the plan alone, so that it stays the same while files grow.
     pub fn resolve(self, task: &Task) -> ModelTier {
         match self {
             Self::Small => ModelTier::Small,
@@ -97,7 +96,7 @@ fn by_size(task: &Task) -> ModelTier {
     let within = |(most_files, most_steps, most_characters)| {
         files.len() <= most_files && task.steps.len() <= most_steps && characters <= most_characters
     };
-    // Who lists no files, or whole directories, says nothing about how much there is to do.
+    // A task that lists no files, or whole directories, says nothing about the amount of work.
     let is_listed = !files.is_empty() && task.patterns().all(|pattern| pattern.literal().is_some());
     if within(SMALL) && is_listed {
         ModelTier::Small
@@ -129,7 +128,7 @@ mod tests {
         Plan::new(plan).expect("a plan").task(TaskIndex::new(0)).clone()
     }
 
-    /// AG-03: `auto` decides by thresholds that are documented.
+    /// AG-03: `auto` decides by documented thresholds.
     #[test]
     fn auto_decides_by_the_size_of_the_task() {
         let nine = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
@@ -150,7 +149,7 @@ mod tests {
         }
     }
 
-    /// AG-03: what a plan names counts, whatever the size.
+    /// AG-03: a size named in the plan is used, whatever the size of the task.
     #[test]
     fn a_size_that_is_named_counts() {
         let large = task(&["a"], 20, 20_000);

@@ -30,18 +30,18 @@ pub struct RunStatus {
     pub tasks: Vec<TaskStatus>,
     pub questions: Vec<QuestionStatus>,
     pub usage: UsageStatus,
-    /// Attempts that used tokens, and whose price nobody knows.
+    /// Attempts that used tokens, and whose price is unknown.
     pub without_price: usize,
     /// The same by wave.
     pub waves: Vec<WaveStatus>,
-    /// What held workers and checks to their places when the run was last taken up.
+    /// How workers and checks were sandboxed when the run was last opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
-    /// How much of the machine each of them could use, and what kept it to that.
+    /// The resource limits of each worker and check, and what enforced them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<String>,
     pub halt: Option<HaltStatus>,
-    /// Why the last checks of the whole failed, where they did.
+    /// Why the final checks failed, if they did.
     pub error: Option<String>,
 }
 
@@ -115,10 +115,10 @@ pub struct TaskStatus {
     pub title: String,
     pub state: TaskPhase,
     pub attempts: u32,
-    /// The agent that its next worker is, where that is known.
+    /// The agent of its next worker, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The workers of its attempts, as far as their programs told of themselves.
+    /// The workers of its attempts, as far as their programs reported about themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerStatus>,
     /// For a task that has steps.
@@ -131,10 +131,10 @@ pub struct TaskStatus {
     pub blocked_by: Vec<TaskId>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<String>,
-    /// Of what kind the last worker's error was, in its words.
+    /// The category of the last worker's error, as reported by the worker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_category: Option<String>,
-    /// What the last worker says of its work.
+    /// What the last worker reports about its work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<CriterionReport>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -146,7 +146,7 @@ pub struct TaskStatus {
     pub receipt: Option<ReceiptStatus>,
 }
 
-/// How far a task is, in its own steps.
+/// How many of its own steps a task has finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct StepsStatus {
     pub done: u32,
@@ -221,7 +221,7 @@ pub struct HaltStatus {
     pub now: bool,
     pub reason: String,
     pub by: String,
-    /// Filled in by whoever knows the calendar.
+    /// The caller fills this in, because it knows the calendar.
     pub since: Option<String>,
 }
 
@@ -266,7 +266,7 @@ impl RunStatus {
     }
 }
 
-/// What a run's driver would say it is doing.
+/// What a run's driver is doing.
 pub fn run_state(run: &Run) -> RunState {
     if run.halt().is_some() {
         return RunState::Halted;
@@ -283,7 +283,7 @@ pub fn run_state(run: &Run) -> RunState {
     }
 }
 
-/// Why the run as a whole is not well, besides its tasks.
+/// What is wrong with the run as a whole, besides its tasks.
 fn final_error(run: &Run) -> Option<String> {
     if let Some(reason) = run.aborted() {
         return Some(reason.to_owned());
@@ -333,7 +333,7 @@ fn task_status(
 
 fn steps_status(task: &Task, state: &TaskState) -> Option<StepsStatus> {
     let of = u32::try_from(task.steps.len()).unwrap_or(u32::MAX);
-    // A task that is done is whole, whether its workers marked steps or not.
+    // A task that is done is complete, whether its workers marked steps or not.
     let done = if state.is_done() { of } else { state.steps_done() };
     (of > 0).then_some(StepsStatus { done, of })
 }

@@ -1,5 +1,4 @@
-//! What was used, as people and scripts see it. A price that nobody told is unknown, never nothing
-//! (LO-03, R14).
+//! Usage, as people and scripts see it. A price that was not reported is unknown, not zero (LO-03, R14).
 
 use crate::plan::TaskIndex;
 use serde::Serialize;
@@ -31,7 +30,7 @@ pub struct WaveStatus {
     pub wave: u32,
     pub tasks: usize,
     pub usage: UsageStatus,
-    /// Attempts that used tokens, and whose price nobody knows.
+    /// Attempts that used tokens, and whose price is unknown.
     pub without_price: usize,
 }
 
@@ -49,7 +48,7 @@ pub(super) fn waves(run: &Run) -> Vec<WaveStatus> {
     (1..).zip(run.plan().waves()).map(of_wave).collect()
 }
 
-/// Attempts of a task that used tokens, and whose price nobody knows.
+/// Attempts of a task that used tokens, and whose price is unknown.
 pub(super) fn without_price(state: &TaskState) -> usize {
     let unknown = |usage: &&Usage| usage.cost_micros.is_none() && usage.tokens() > 0;
     state.records.usages.values().filter(unknown).count()

@@ -1,4 +1,4 @@
-//! What is known of each attempt's worker: its model, its conversation, how full its context is.
+//! What is known about each attempt's worker: its model, its conversation, how full its context is.
 
 use serde::Serialize;
 
@@ -6,22 +6,22 @@ use crate::input::AgentIdentity;
 use crate::run::TaskState;
 use crate::usage::ContextFill;
 
-/// One attempt's worker, as far as its program told.
+/// One attempt's worker, as far as its program reported.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkerStatus {
     /// The number of the attempt.
     pub attempt: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The program's own name for the conversation.
+    /// The program's own id for the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextStatus>,
-    /// It was told that its context fills up.
+    /// It was warned that its context is filling up.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub warned: bool,
-    /// The interrupted attempt whose conversation it went on with.
+    /// The interrupted attempt whose conversation it continued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumes: Option<u32>,
 }
@@ -49,7 +49,7 @@ impl From<ContextFill> for ContextStatus {
     }
 }
 
-/// Every worker of a task that told anything of itself, in order.
+/// Every worker of a task that reported anything about itself, in order.
 pub(super) fn workers(state: &TaskState) -> Vec<WorkerStatus> {
     let mut numbers: Vec<u32> = state
         .records

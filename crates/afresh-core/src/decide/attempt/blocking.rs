@@ -1,7 +1,6 @@
-//! A worker that cannot go on before something else is done (RE-04).
+//! A worker that cannot continue before something else is done (RE-04).
 //!
-//! Behind an unfinished task that it names, its task waits by itself; whatever else stands in its
-//! way, a person is asked.
+//! If it names an unfinished task, its own task waits for that one. For any other obstacle, a person is asked.
 
 use crate::plan::TaskIndex;
 use std::collections::BTreeSet;
@@ -23,7 +22,7 @@ impl Decider<'_> {
         }
     }
 
-    /// What it waits for was given up meanwhile, and will not be done by itself.
+    /// The blocking task was given up meanwhile, and will not be done by itself.
     pub(in crate::decide) fn ask_about_unreachable_tasks(&mut self) {
         let ready: Vec<TaskIndex> = self.run.frontier().ready().collect();
         let held_up = ready.into_iter().filter(|at| self.run.held_up_by(*at).next().is_some());
@@ -51,9 +50,9 @@ impl Decider<'_> {
         self.ask_for_action(at, &ActionRequest { needed, ..ActionRequest::default() });
     }
 
-    /// The tasks that it names and that will be done by themselves, without waiting for this one.
+    /// The named tasks that will be done by themselves, without waiting for this one.
     fn worth_waiting_for(&self, at: TaskIndex, blocked: &BlockedOutcome) -> Vec<TaskIndex> {
-        // Nothing else will be done where one task alone was asked for.
+        // If only one task is to run, no other task will be done.
         if self.run.settings().only.is_some() {
             return Vec::new();
         }
@@ -84,7 +83,7 @@ impl Decider<'_> {
         told.chain(in_passing).collect()
     }
 
-    /// Must `other` wait for `at`, however indirectly?
+    /// Whether `other` must wait for `at`, however indirectly.
     fn waits_for(&self, other: TaskIndex, at: TaskIndex) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![other];

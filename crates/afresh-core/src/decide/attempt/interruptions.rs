@@ -1,7 +1,7 @@
-//! Attempts that were cut off, and whether the next worker takes up their conversation (AG-08).
+//! Interrupted attempts, and whether the next worker continues their conversation (AG-08).
 //!
-//! Only what came from outside interrupts. Whose work was refused, or who took too long, is followed
-//! by somebody fresh: its conversation would lead to the same.
+//! Only external causes interrupt. A worker whose work was rejected, or that took too long, is followed by a fresh
+//! one: the same conversation would lead to the same result.
 
 use super::Decider;
 use super::verdict::AttemptCounts;
@@ -18,12 +18,11 @@ use crate::run::{ActiveAttempt, TaskStage};
 use crate::step::StartPoint;
 use crate::usage::ContextFill;
 
-/// How often one conversation is taken up again; whoever is cut off once more is followed by a fresh
-/// worker.
+/// How often one conversation is continued; after one more interruption, a fresh worker starts.
 const MAX_RESUMES: usize = 2;
 
 impl Decider<'_> {
-    /// Before an attempt is rejected: notes what it left, if it was cut off.
+    /// Before an attempt is rejected: records what it left, if it was interrupted.
     pub(in crate::decide) fn note_interruption(&mut self, at: TaskIndex, reason: &Rejection) {
         let TaskStage::Judging { work, harvest, .. } = &self.run.task(at).stage else { return };
         if !reason.is_interruption() {
@@ -36,7 +35,7 @@ impl Decider<'_> {
         }
     }
 
-    /// The conversation that somebody could go on with, if it is worth it.
+    /// The conversation that the next worker could continue, if that is worthwhile.
     fn conversation_of(
         &self,
         at: TaskIndex,
@@ -46,7 +45,7 @@ impl Decider<'_> {
     ) -> Option<AgentSession> {
         let state = self.run.task(at);
         let number = work.attempt.number;
-        // Who did nothing yet has nothing to remember, and its model has just failed it.
+        // A worker that has done nothing has nothing to remember, and its model has just failed.
         if matches!(reason, Rejection::ModelFailed { .. }) && harvest.changes.is_empty() {
             return None;
         }
@@ -58,12 +57,12 @@ impl Decider<'_> {
         let identity = state.records.identities.get(&number).cloned().unwrap_or_default();
         match identity.session {
             Some(session) => identity.agent.map(|agent| AgentSession { session, agent }),
-            // It was cut off before it could say its name.
+            // It was interrupted before it could report its conversation.
             None => work.resumes.as_ref().map(|resumption| resumption.conversation.clone()),
         }
     }
 
-    /// On what ground a worker in this slot goes on with the conversation of the one before.
+    /// The base from which a worker in this workspace continues the previous conversation.
     pub(in crate::decide) fn resumption(
         &self,
         at: TaskIndex,
@@ -80,13 +79,13 @@ impl Decider<'_> {
         Some((ground, AttemptResumption { of, conversation, tree }))
     }
 
-    /// The slot in which the task could go on with a conversation.
+    /// The workspace in which the task could continue a conversation.
     pub(in crate::decide) fn slot_of_conversation(&self, at: TaskIndex) -> Option<WorkspaceSlot> {
         let left = self.run.task(at).session.interrupted.as_ref()?;
         left.conversation.as_ref().map(|_| left.slot)
     }
 
-    /// Its program, or its work, is not what it was.
+    /// Its program, or its work, has changed.
     pub(in crate::decide) fn cannot_resume(&mut self, attempt: &AttemptId, why: &str) {
         let Some(TaskStage::Starting(work)) = self.stage_of(attempt) else { return };
         if work.resumes.is_some() {
@@ -95,8 +94,8 @@ impl Decider<'_> {
         }
     }
 
-    /// Why the conversation was not taken up, where the program ended before it asked its model
-    /// anything: it does not know the conversation, or cannot use it any more.
+    /// Why the conversation was not continued, if the program ended before it called its model: it does not know the
+    /// conversation, or can no longer use it.
     pub(in crate::decide) fn why_not_resumed(
         &self,
         at: TaskIndex,
@@ -114,7 +113,7 @@ impl Decider<'_> {
             return None;
         }
         match &end.error {
-            // A fresh worker would meet the same.
+            // A fresh worker would fail in the same way.
             Some(error) if error.is_passing() || error.class.is_lasting() => None,
             Some(error) => Some(error.message.clone()),
             None => Some("its program ended without a word".to_owned()),
@@ -122,7 +121,7 @@ impl Decider<'_> {
     }
 }
 
-/// What the interrupted attempt stood on: after its last finished step, else where the branch was.
+/// The base of the interrupted attempt: its last finished step, else the branch at its start.
 fn ground_of(left: &InterruptedAttempt, fresh: &StartPoint) -> Option<StartPoint> {
     let StartPoint { base, onto, .. } = &left.ground;
     if onto == base {

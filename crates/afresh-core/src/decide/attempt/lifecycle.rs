@@ -44,14 +44,14 @@ impl Decider<'_> {
         }
     }
 
-    /// The moment for the next try after this many failures in a row.
+    /// The time of the next try after this many failures in a row.
     pub(in crate::decide) fn backoff_deadline(&self, failures: u32) -> Option<Timestamp> {
         let waits = &self.run.settings().backoff;
         let wait = waits.get(failures as usize).or(waits.last()).copied().unwrap_or(Duration::ZERO);
         (!wait.is_zero()).then(|| self.now + wait)
     }
 
-    /// Whatever a worker says is noted, as long as it is the task's own worker.
+    /// A worker's log lines are recorded as long as it is the task's current worker.
     pub(in crate::decide) fn worker_logged(
         &mut self,
         attempt: &AttemptId,
@@ -65,7 +65,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Use is counted once per attempt; the moment the budget is reached, all spending stops.
+    /// Usage is counted once per attempt; as soon as the budget is reached, all spending stops.
     pub(in crate::decide) fn usage_seen(&mut self, attempt: &AttemptId, usage: &Usage) {
         if self.stage_of(attempt).is_none() {
             return;
@@ -94,7 +94,7 @@ impl Decider<'_> {
         }
     }
 
-    /// However it ended, what it left is saved first (R16); the verdict comes with the harvest.
+    /// However it ended, its work is saved first (R16); the verdict comes with the harvest.
     pub(in crate::decide) fn attempt_ended(&mut self, attempt: &AttemptId, end: &AttemptEnd) {
         let Some(TaskStage::Starting(work) | TaskStage::Running(work)) = self.stage_of(attempt)
         else {
@@ -125,12 +125,12 @@ impl Decider<'_> {
                 });
                 self.judge_attempt(at);
             }
-            // Its workspace may have gone to another run meanwhile, which has saved it.
+            // Another run may have taken over its workspace meanwhile, and has saved the contents.
             Err(_) if ending == ProcessEnd::Lost => self.handle_orphan(at),
             Err(message) => {
                 let message = format!("what {attempt} left could not be read: {message}");
                 let reason = match ending {
-                    // What it was ended for is what the next one has to know.
+                    // The next worker has to know the reason for which this one was ended.
                     ProcessEnd::OverLimit(excess) => {
                         Rejection::OverLimit { excess, unsaved: Some(message) }
                     }

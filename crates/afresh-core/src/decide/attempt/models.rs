@@ -1,7 +1,6 @@
-//! When a model fails its worker, and when a worker's context is full (AG-05, AG-07, BE-04).
+//! Model failures and full contexts (AG-05, AG-07, BE-04).
 //!
-//! None of it says anything about the task, so none of it counts as an attempt, as long as there is
-//! hope that it passes.
+//! Neither says anything about the task, so neither counts as an attempt as long as it may be transient.
 
 use crate::plan::TaskIndex;
 use std::time::Duration;
@@ -20,10 +19,10 @@ use crate::usage::ContextFill;
 
 /// How often a task waits because its model's provider asked for it, before a person is asked.
 const MAX_WAITS: u32 = 24;
-/// Nobody is asked to wait for less, or believed to mean more.
+/// The limits of a wait that a provider asks for.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
-/// Waits for a model that is in demand and does not say for how long: each twice the one before.
+/// Waits for an overloaded model whose provider names no time: each is twice the previous one.
 const FIRST_PAUSE: Duration = Duration::from_secs(30);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 60);
 const MAX_PAUSES: u32 = 10;
@@ -36,8 +35,8 @@ impl Decider<'_> {
         }
     }
 
-    /// At the soft limit the worker is told, once; at the hard limit it is stopped, and what it
-    /// finished is kept.
+    /// At the soft limit the worker is warned, once; at the hard limit it is stopped, and its finished steps are
+    /// kept.
     pub(in crate::decide) fn context_seen(&mut self, attempt: &AttemptId, fill: ContextFill) {
         let Some(TaskStage::Starting(_) | TaskStage::Running(_)) = self.stage_of(attempt) else {
             return;
@@ -61,7 +60,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Whoever finished a step has not failed; who did not is too small for its task.
+    /// A worker that finished a step has not failed; for one that did not, the task is too large.
     pub(in crate::decide) fn context_full(&mut self, at: TaskIndex) {
         let Some(fill) = self.run.task(at).session.context_reached else { return };
         let progressed = self.finished_a_step(at);
@@ -85,7 +84,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Has the task waited often enough, and been tried with every smaller model?
+    /// Whether the task has waited often enough, and was tried with every smaller model.
     fn patience_is_over(&self, at: TaskIndex, error: &ModelError) -> bool {
         if !error.is_passing() {
             return false;
@@ -105,7 +104,7 @@ impl Decider<'_> {
         (self.run.task(at).model_health.failures + 1).checked_sub(tries)
     }
 
-    /// Others of the same agent and size would meet the same: they wait too.
+    /// Other workers of the same agent and model size would fail in the same way: they wait too.
     fn park_agent(&mut self, at: TaskIndex, error: &ModelError) {
         let Some(wait) = error.wait().filter(|_| error.is_passing()) else { return };
         let Some(work) = self.run.task(at).stage.work() else { return };
@@ -118,7 +117,7 @@ impl Decider<'_> {
         }
     }
 
-    /// 2 s, 5 s, then the next model down at once; with the smallest one it pauses.
+    /// 2 s, 5 s, then the next smaller model at once; with the smallest one it pauses.
     pub(in crate::decide) fn after_model_failure(
         &self,
         at: TaskIndex,
@@ -148,7 +147,7 @@ fn is_in_demand(class: ModelErrorClass) -> bool {
     )
 }
 
-/// A little longer for each attempt, so that they do not all come back at the same moment.
+/// Slightly longer for each attempt, so that they do not all retry at the same moment.
 fn spread(wait: Duration, attempt: &AttemptId) -> Duration {
     let name = attempt
         .task

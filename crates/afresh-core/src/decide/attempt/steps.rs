@@ -1,7 +1,7 @@
-//! Steps: finished pieces of a task that outlive their worker (EX-04, ST-02).
+//! Steps: finished parts of a task that outlive their worker (EX-04, ST-02).
 //!
-//! The worker waits for the answer, so a refusal reaches it while it can still do something. A
-//! claim dies with its worker; only `StepDone` is kept.
+//! The worker waits for the answer, so a refusal reaches it while it can still react. A claim ends with its worker;
+//! only `StepDone` is kept.
 
 use super::Decider;
 use crate::check::{CheckOutcome, CheckPhase, CheckResult};
@@ -36,7 +36,7 @@ impl Decider<'_> {
                 self.record(Event::StepClaimed { attempt: attempt.clone(), step, deviations });
                 self.request(Effect::SaveStep { attempt, slot, ground, step });
             }
-            // Asked twice: the answer is the same.
+            // A repeated claim gets the same answer.
             StepReadiness::Already => self.answer_step(attempt, step, StepAnswer::Accepted),
             StepReadiness::No(why) => self.answer_step(attempt, step, StepAnswer::Refused(why)),
         }
@@ -86,7 +86,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Is this very step the one that its worker waits for, and not saved yet?
+    /// Whether the worker waits for this step, and it is not saved yet.
     fn awaits(&self, attempt: &AttemptId, step: u32) -> bool {
         let Some(TaskStage::Starting(_) | TaskStage::Running(_)) = self.stage_of(attempt) else {
             return false;
@@ -122,7 +122,7 @@ impl Decider<'_> {
         if checks.is_empty() {
             return self.finish_step(&attempt, step, &[]);
         }
-        // Everything is to end, the worker too (R7).
+        // Everything has to end, including the worker (R7).
         if self.run.halt().is_some_and(|halt| halt.now) {
             return self.refuse_step(&attempt, step, Rejection::Stopped);
         }
@@ -174,17 +174,17 @@ impl Decider<'_> {
         self.request(Effect::AnswerStep { attempt: attempt.clone(), step, answer });
     }
 
-    /// Does this end of an attempt take the finished steps with it?
+    /// Whether this rejection also invalidates the finished steps.
     pub(in crate::decide) fn invalidates_steps(&self, at: TaskIndex, reason: &Rejection) -> bool {
         let resumed = self.run.task(at).stage.work().is_some_and(|work| work.ground.is_resumed());
         match reason {
-            // They stand on a branch that has moved on, or on what a person refused.
+            // The branch that they are based on has moved, or a person refused them.
             Rejection::Conflict { .. }
             | Rejection::BrokenMerge { .. }
             | Rejection::Refused { .. } => true,
-            // What it waits for is not in them.
+            // They do not contain the work that the task waits for.
             Rejection::Blocked { by, .. } => !by.is_empty(),
-            // Somebody has tried to mend it; perhaps it is the steps that are wrong.
+            // A second worker has already tried to fix it; perhaps the steps are wrong.
             Rejection::ChecksFailed { .. } => resumed,
             _ => false,
         }

@@ -1,4 +1,4 @@
-//! The verdict on an attempt: what it said, what it changed, and whether a fresh worker tries again.
+//! The verdict on an attempt: what it reported, what it changed, and whether a fresh worker retries.
 
 use super::Decider;
 use crate::decide::halting::HaltMode;
@@ -41,7 +41,7 @@ impl Decider<'_> {
             (ProcessEnd::Stopped, ..) if self.run.task(at).session.context_reached.is_some() => {
                 self.context_full(at);
             }
-            // It was ended because its model would have kept it for ever.
+            // It was stopped because it would have retried its model forever.
             (
                 ProcessEnd::Stopped,
                 Outcome::Silent | Outcome::Unintelligible { .. },
@@ -56,7 +56,7 @@ impl Decider<'_> {
             (ProcessEnd::TimedOut | ProcessEnd::WentSilent, ..) => {
                 self.handle_timeout(at, end.ending);
             }
-            // It was killed from outside, and had time to say so.
+            // A signal from outside ended it, and it had time to report an error.
             (
                 ending @ ProcessEnd::Exited(_),
                 Outcome::Silent | Outcome::Unintelligible { .. },
@@ -64,7 +64,7 @@ impl Decider<'_> {
             ) if ending.is_by_signal() && error.class == ModelErrorClass::Unknown => {
                 self.reject(at, Rejection::Died { ending }, AttemptCounts::Yes);
             }
-            // Whoever gave an answer was not kept from it.
+            // A worker that gave an answer was not stopped by its model error.
             (_, Outcome::Silent | Outcome::Unintelligible { .. }, Some(error)) => {
                 self.model_failed(at, error);
             }
@@ -107,14 +107,14 @@ impl Decider<'_> {
         }
     }
 
-    /// The finished steps stay, and a fresh worker goes on after them (RE-04). Whoever finished one
-    /// has not failed; their number bounds how often that can be said.
+    /// The finished steps stay, and a fresh worker continues after them (RE-04). A worker that finished a step has not
+    /// failed; the number of steps limits how often this can happen.
     fn record_partial_work(&mut self, at: TaskIndex, reason: String) {
         let progressed = self.finished_a_step(at);
         self.reject(at, Rejection::Partial { reason }, AttemptCounts::when(!progressed));
     }
 
-    /// Did the attempt that is being judged finish one?
+    /// Whether the attempt that is being judged finished a step.
     pub(in crate::decide) fn finished_a_step(&self, at: TaskIndex) -> bool {
         let state = self.run.task(at);
         state.steps.finished.iter().any(|step| Some(&step.attempt) == state.attempt())
@@ -138,7 +138,7 @@ impl Decider<'_> {
         self.accept(at, differences(harvest, claim, &beyond));
     }
 
-    /// A person allowed what the verdict could not.
+    /// A person allowed a change that the verdict alone could not accept.
     pub(in crate::decide) fn accept_held(&mut self, at: TaskIndex) {
         let TaskStage::Held { harvest, .. } = &self.run.task(at).stage else { return };
         let claim = self.run.task(at).claim().cloned().unwrap_or_default();
@@ -186,7 +186,7 @@ impl Decider<'_> {
         self.check_again(at);
     }
 
-    /// The attempt came to nothing. A fresh worker tries again unless the attempts are spent.
+    /// The attempt is rejected. A fresh worker retries unless the attempts are used up.
     pub(in crate::decide) fn reject(
         &mut self,
         at: TaskIndex,
@@ -217,7 +217,7 @@ impl Decider<'_> {
         self.fail(at, last.unwrap_or_else(|| "failed".to_owned()));
     }
 
-    /// The task's attempts are spent; the policy or a person says what follows.
+    /// The task's attempts are used up; the policy or a person decides what follows.
     pub(in crate::decide) fn fail(&mut self, at: TaskIndex, reason: String) {
         let task = self.run.plan().task(at).id.clone();
         self.record(Event::TaskFailed { task, reason });
@@ -231,7 +231,7 @@ impl Decider<'_> {
         let id = self.run.plan().task(at).id.clone();
         let retried = self.run.task(at).retries.retried_in == Some(self.run.epoch());
         match self.run.settings().on_failure {
-            // A policy that retries for ever would spend for ever: once per start of afresh.
+            // A policy that always retries would spend without end, so it retries once per start of afresh.
             OnFailure::Retry if !retried => self.answer_by_policy(question, "retry", |turn| {
                 turn.record(Event::TaskRetried { task: id });
             }),
@@ -292,7 +292,7 @@ impl Decider<'_> {
     }
 }
 
-/// Where a worker's words and the facts differ (RE-03).
+/// Where a worker's report and the facts differ (RE-03).
 fn differences(harvest: &Harvest, claim: &CompletionClaim, beyond: &[String]) -> Vec<String> {
     let mut differences = unlike_claimed(harvest, claim);
     differences.extend(claim.warnings.iter().cloned());

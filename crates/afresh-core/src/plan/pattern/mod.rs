@@ -1,12 +1,11 @@
 //! The files that a task may write: paths and globs, relative to the repository's root.
 //!
-//! A pattern is checked when it enters (B01, B02, B04 to B06), so that nothing later has to ask
-//! whether it leaves the tree. Whether two patterns can name one file is answered on the safe
-//! side: in doubt they can.
+//! A pattern is checked when it enters (B01, B02, B04 to B06), so that no later code has to check whether it leaves
+//! the tree. The question whether two patterns can name the same file is answered conservatively: in doubt, yes.
 //!
 //! | module | idea |
 //! | --- | --- |
-//! | `names` | brackets and braces that belong to a file's name |
+//! | `names` | brackets and braces that are part of a file's name |
 
 mod names;
 
@@ -17,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::printable::is_unprintable;
 
-/// The longest path, in bytes; what Linux takes, less room for the workspace in front of it.
+/// The longest path, in bytes: the limit of Linux, minus space for the workspace's own path.
 pub const MAX_PATH_BYTES: usize = 3072;
 /// The longest single component of a path, in bytes.
 pub const MAX_COMPONENT_BYTES: usize = 255;
@@ -50,7 +49,7 @@ pub enum PatternError {
 }
 
 impl PatternError {
-    /// What the author of a plan can do about it.
+    /// The hint for the author of a plan.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Empty | Self::EmptyComponent => {
@@ -73,7 +72,7 @@ impl PatternError {
 #[serde(try_from = "String", into = "String")]
 pub struct FilePattern {
     text: String,
-    /// Set for everything that is not one plain path.
+    /// Set for everything that is not a plain path.
     glob: Option<GlobMatcher>,
 }
 
@@ -93,23 +92,23 @@ impl FilePattern {
         &self.text
     }
 
-    /// The path, where the pattern is one plain path.
+    /// The path, if the pattern is a plain path.
     pub fn literal(&self) -> Option<&str> {
         self.glob.is_none().then_some(self.text.as_str())
     }
 
     pub fn matches(&self, path: &str) -> bool {
         match &self.glob {
-            // Some files are named like a glob.
+            // Some file names look like a glob.
             Some(glob) => glob.is_match(path) || path == self.text,
-            // A listed directory without its slash covers what is below it.
+            // A listed directory without a trailing slash covers everything below it.
             None => {
                 path.strip_prefix(&self.text).is_some_and(|r| r.is_empty() || r.starts_with('/'))
             }
         }
     }
 
-    /// May both name one file? In doubt, yes.
+    /// Whether both may name the same file. In doubt, yes.
     pub fn overlaps(&self, other: &Self) -> bool {
         match (self.literal(), other.literal()) {
             (Some(a), Some(b)) => self.matches(b) || other.matches(a),
@@ -123,13 +122,13 @@ impl FilePattern {
         }
     }
 
-    /// May a match lie below `directory`? In doubt, yes.
+    /// Whether a match may be below `directory`. In doubt, yes.
     fn reaches_below(&self, directory: &str) -> bool {
         let (start, below) = (self.fixed_start(), format!("{directory}/"));
         if !start.starts_with(&below) && !below.starts_with(start) {
             return false;
         }
-        // These can hold any number of components.
+        // These can match any number of components.
         if start.starts_with(&below) || self.text.contains("**") || self.text.contains(['{', '[']) {
             return true;
         }
@@ -194,7 +193,7 @@ fn check_component(component: &str) -> Result<(), PatternError> {
     }
 }
 
-/// The glob that a text with signs of one means; none where they belong to a name.
+/// The glob of a text with glob characters; none if those are part of a name.
 fn named_like_a_glob(text: &str) -> Result<Option<GlobMatcher>, PatternError> {
     let glob = names::escaped(text);
     let bare = glob.replace("[[]", "").replace("[]]", "").replace("[{]", "").replace("[}]", "");
@@ -259,7 +258,7 @@ mod tests {
         FilePattern::new(text).unwrap()
     }
 
-    /// B01, B02, B04, B05, B06: what could leave the tree, or trip a tool, is no path.
+    /// B01, B02, B04, B05, B06: a text that could leave the tree, or break a tool, is not accepted as a path.
     #[test]
     fn paths_that_leave_the_tree_are_refused() {
         let long = format!("a/{}", "x".repeat(4096));
@@ -326,7 +325,7 @@ mod tests {
     }
 
     proptest! {
-        /// EX-01 rests on this: two patterns that match one path are never called disjoint.
+        /// EX-01 depends on this: two patterns that match the same path are never called disjoint.
         #[test]
         fn patterns_with_a_common_file_overlap(
             a in "(a|b|\\*|\\*\\*)(/(a|b|\\*|x\\*)){0,2}(\\.py|\\*)?",

@@ -1,10 +1,10 @@
-//! Brackets and braces that belong to a file's name.
+//! Brackets and braces that are part of a file's name.
 //!
-//! Routes of web frameworks are files: `app/[id]/page.tsx`, `[...rest].ts`, `[[...slug]]`,
-//! `api/{id}.ts`. Nobody means the letters `i` and `d` there. What can only be a glob stays one:
-//! `[a-z]`, `[!x]`, `file[12].txt`, `{a,b}`.
+//! Routes of web frameworks are files: `app/[id]/page.tsx`, `[...rest].ts`, `[[...slug]]`, `api/{id}.ts`. There,
+//! `[id]` does not mean one of the letters `i` and `d`. What can only be a glob stays one: `[a-z]`, `[!x]`,
+//! `file[12].txt`, `{a,b}`.
 
-/// The pattern with brackets and braces of names written so that a glob takes them as they are.
+/// The pattern with brackets and braces of names escaped, so that a glob takes them literally.
 pub(super) fn escaped(text: &str) -> String {
     let mut glob = String::with_capacity(text.len());
     let mut rest = text;
@@ -25,12 +25,12 @@ pub(super) fn escaped(text: &str) -> String {
     glob
 }
 
-/// A name starts here: at the start of a component, or behind what routes have before a parameter.
+/// Whether a name starts here: at the start of a component, or after a character that routes put before a parameter.
 fn may_start(before: &str) -> bool {
     before.is_empty() || before.ends_with(['/', '.', ')', '@'])
 }
 
-/// How long `[name]`, `[...name]`, `[name=kind]` or `[[name]]` is.
+/// The length of `[name]`, `[...name]`, `[name=kind]` or `[[name]]`.
 fn bracketed(text: &str) -> Option<usize> {
     let double = text.starts_with("[[");
     let (open, close) = if double { ("[[", "]]") } else { ("[", "]") };
@@ -43,7 +43,7 @@ fn bracketed(text: &str) -> Option<usize> {
     (ends && named).then_some(open.len() + end + close.len())
 }
 
-/// How long a `{name}` is: without a comma there is nothing to choose from.
+/// The length of a `{name}`: without a comma there are no alternatives.
 fn braced(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('{')?;
     let end = inner.find('}')?;
