@@ -8,7 +8,7 @@ const SEEDS: usize = 3_000;
 
 /// R2, R3, R4, R7, R12, R14, R16, ST-02.
 #[test]
-fn the_promises_hold_in_every_world() {
+fn the_promises_hold_in_every_simulated_run() {
     let mut all = SimulationSummary::default();
     for seed in 0..SEEDS {
         let one = simulate(seed as u64).unwrap_or_else(|broken| panic!("{broken}"));

@@ -1,4 +1,4 @@
-//! Trying again: what counts, how long to wait, when to give up (AG-05, B24, B25, B38, EX-11).
+//! Retries: what counts, how long to wait, when to give up (AG-05, B24, B25, B38, EX-11).
 
 use afresh_core::Input;
 use afresh_core::check::{CheckOutcome, CheckPhase};
@@ -40,10 +40,10 @@ fn spawn_failures_wait_and_the_third_asks() {
     );
 }
 
-/// BE-07, F16: whoever wants too much of the machine is ended; that counts, and the next one is told, also
-/// where what it left could not be kept whole.
+/// BE-07, F16: a worker that exceeds a resource limit is stopped. That counts, and the next worker is given the
+/// reason, also if the work could not be saved completely.
 #[test]
-fn whoever_is_over_a_limit_has_tried_and_the_next_is_told() {
+fn exceeding_a_limit_counts_and_the_next_worker_is_given_the_reason() {
     let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     let excess = LimitExceeded { of: LimitedResource::Processes, limit: 200 };
@@ -73,7 +73,7 @@ fn whoever_is_over_a_limit_has_tried_and_the_next_is_told() {
     );
 }
 
-/// PR-06: what would not start the next time either is not tried again; a person is told what to do.
+/// PR-06: a worker that could not start the next time either is not retried; a person is asked, with a hint.
 #[test]
 fn what_can_never_start_fails_at_once() {
     let mut story = Story::of_plan("A: a");
@@ -89,7 +89,7 @@ fn what_can_never_start_fails_at_once() {
     );
 }
 
-/// AG-05: a worker that came up makes the count start anew.
+/// AG-05: a worker that started resets the count.
 #[test]
 fn only_failures_in_a_row_count() {
     let mut story = Story::of_plan("A: a");
@@ -104,9 +104,9 @@ fn only_failures_in_a_row_count() {
     assert_eq!(fourth.lines().len(), 1, "{fourth:?}");
 }
 
-/// B38: an exit code and a signal are told apart; deaths in a row wait longer.
+/// B38: an exit code and a signal are distinguished; each death in a row waits longer.
 #[test]
-fn deaths_are_told_apart_and_back_off() {
+fn exit_codes_and_signals_are_distinguished_and_back_off() {
     let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     story.ends_with("A.1", ProcessEnd::Signaled(9), Outcome::Silent);
@@ -129,7 +129,7 @@ fn deaths_are_told_apart_and_back_off() {
     ");
 }
 
-/// B24: claim and fact stand side by side; a fresh worker tries at once.
+/// B24: claim and fact are shown side by side; a fresh worker retries at once.
 #[test]
 fn success_that_the_checks_deny_is_a_failure() {
     let mut story = Story::with("A: a", Settings { attempts: 1, ..Settings::default() });
@@ -142,7 +142,7 @@ fn success_that_the_checks_deny_is_a_failure() {
     ");
 }
 
-/// B25, EX-11: a success that changed nothing, although files were expected, is none.
+/// B25, EX-11: a success that changed nothing, although files were expected, is rejected.
 #[test]
 fn a_success_without_a_change_is_rejected() {
     let mut story = Story::of_plan("A: a\nB:");
@@ -168,7 +168,7 @@ fn where_no_files_were_expected_nothing_may_change() {
 
 /// RE-03: claimed and changed files are compared.
 #[test]
-fn words_and_facts_are_compared() {
+fn claims_and_facts_are_compared() {
     let mut story = Story::of_plan("A: a b");
     let claim = CompletionClaim {
         files: vec!["./a".to_owned(), "c".to_owned()],
@@ -182,9 +182,9 @@ fn words_and_facts_are_compared() {
     ");
 }
 
-/// A halt, a kill and a collision take no attempt from a task.
+/// A halt, a kill and a conflict take no attempt from a task.
 #[test]
-fn what_is_nobodys_fault_does_not_count() {
+fn halts_kills_and_conflicts_do_not_count() {
     let mut story = Story::with("A: a\nB: b", Settings { attempts: 1, ..Settings::default() });
     story.spawned("A.1");
     // A kill.
@@ -203,7 +203,7 @@ fn what_is_nobodys_fault_does_not_count() {
     story.ends_with("B.2", ProcessEnd::Stopped, Outcome::Silent);
     story.harvested("B.2", &[]);
     assert_eq!(story.clear().started(), ["A.3", "B.3"]);
-    // A collision.
+    // A conflict.
     story.lands("B.3");
     story.passes_alone("A.3");
     let collided = story.collides("A.3", "b");
@@ -213,7 +213,7 @@ fn what_is_nobodys_fault_does_not_count() {
 
 /// RE-05: `retryable: false` skips automatic retries.
 #[test]
-fn a_worker_that_gives_up_for_good_is_not_tried_again() {
+fn a_worker_that_gives_up_for_good_is_not_retried() {
     let failure = |retryable| {
         Outcome::Failed(WorkerFailure {
             error: "no such API".to_owned(),
@@ -249,8 +249,8 @@ fn told_claim() -> CompletionClaim {
     }
 }
 
-/// RE-05: criteria, deviations and notes reach the receipt and the status; what is odd about the
-/// answer is told with the differences.
+/// RE-05: criteria, deviations and notes reach the receipt and the status; irregularities of the answer are
+/// reported with the differences.
 #[test]
 fn what_a_worker_says_of_its_work_is_in_its_receipt() {
     let mut story = Story::of_plan("A: a");
@@ -269,7 +269,7 @@ fn what_a_worker_says_of_its_work_is_in_its_receipt() {
     assert_eq!(status.tasks[0].criteria, claim.criteria);
 }
 
-/// RE-05: the kind of an error and the criteria that failed with it are in the status.
+/// RE-05: the category of an error and the criteria that failed with it are in the status.
 #[test]
 fn the_category_of_an_error_is_in_the_status() {
     let mut story = Story::of_plan("A: a");
@@ -287,7 +287,7 @@ fn the_category_of_an_error_is_in_the_status() {
     assert_eq!(status.tasks[0].criteria, told_claim().criteria);
 }
 
-/// B32: an answer that makes no sense is a failed attempt with its reason.
+/// B32: an answer that cannot be understood is a failed attempt with its reason.
 #[test]
 fn an_unintelligible_answer_is_rejected_with_its_reason() {
     let mut story = Story::of_plan("A: a");
@@ -330,7 +330,7 @@ fn a_check_that_passes_before_the_work_proves_nothing() {
     ");
 }
 
-/// Trouble on our side is no verdict on the work, but it does not go on for ever either.
+/// A failure on our side is no verdict on the work, but it is not retried forever either.
 #[test]
 fn checks_that_cannot_run_are_trouble() {
     let mut story = Story::with("A: a", Settings { attempts: 1, ..Settings::default() });
@@ -358,7 +358,7 @@ fn a_timeout_is_retried_skipped_asked_or_halts() {
     insta::assert_snapshot!(with(TimeoutAction::Fail), @"halt gently by afresh");
 }
 
-/// After two timeouts the question says what to do about it.
+/// After two timeouts the question contains a hint.
 #[test]
 fn a_second_timeout_suggests_to_split_the_task() {
     let mut story = Story::of_plan("A: a");
@@ -373,7 +373,7 @@ fn a_second_timeout_suggests_to_split_the_task() {
 
 /// EX-05: a receipt holds the commands, the tree and the files.
 #[test]
-fn a_receipt_tells_what_was_checked_and_changed() {
+fn a_receipt_lists_what_was_checked_and_changed() {
     let mut story = Story::of_plan("A: a");
     story.lands("A.1");
     let state = story.run.state_of(&crate::support::task_id("A")).expect("a task");

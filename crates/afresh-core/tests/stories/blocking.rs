@@ -1,4 +1,4 @@
-//! Workers that say that something else has to be done first (RE-04).
+//! Workers that report that something else has to be done first (RE-04).
 
 use afresh_core::input::RunOpening;
 use afresh_core::outcome::{BlockedOutcome, CompletionClaim, Outcome};
@@ -27,7 +27,7 @@ fn report(story: &mut Story, attempt: &str, outcome: Outcome) -> StoryStep {
     story.harvested(attempt, &[])
 }
 
-/// RE-04: it waits for the unfinished task that it names, and starts again after that, at no cost.
+/// RE-04: a blocked task waits for the unfinished task that its worker names, and restarts after that, at no cost.
 #[test]
 fn a_blocked_task_waits_behind_the_task_that_it_names() {
     let mut story = Story::with("A: a\nB: b\nC: c", two());
@@ -59,7 +59,7 @@ fn a_task_is_named_in_passing_by_an_unmistakable_id() {
     assert!(told.text().contains("Q1 action"), "{told:?}");
 }
 
-/// RE-04: whatever else stands in its way, a person is asked; the answer lets it start again.
+/// RE-04: for any other obstacle, a person is asked; the answer lets the task start again.
 #[test]
 fn what_no_task_will_do_is_asked() {
     let mut story = Story::of_plan("A: a");
@@ -74,9 +74,9 @@ fn what_no_task_will_do_is_asked() {
     assert_eq!(story.answer(1, "done").started(), ["A.2"]);
 }
 
-/// RE-04: nobody waits for a task that is done, failed, skipped, waits for it, or is itself.
+/// RE-04: a task does not wait for one that is done, failed or skipped, for one that waits for it, or for itself.
 #[test]
-fn nobody_waits_in_vain() {
+fn no_task_waits_in_vain() {
     let settings = Settings { attempts: 1, ..two() };
     let mut story = Story::with("A: a\nB < A: b\nC: c", settings);
     story.dies("C.1");
@@ -113,9 +113,9 @@ fn a_task_whose_forerunner_is_given_up_is_asked_about() {
     assert_eq!(story.answer(1, "done").started(), ["A.2"]);
 }
 
-/// RE-04, R14: also where all money is spent: a question costs nothing.
+/// RE-04, R14: also if the budget is used up, because a question costs nothing.
 #[test]
-fn nobody_waits_in_vain_when_the_budget_is_reached() {
+fn no_task_waits_in_vain_when_the_budget_is_reached() {
     let budget = Budget { tokens: Some(100), cost_micros: None };
     let mut story = Story::with("A: a\nB: b", Settings { budget, ..two() });
     report(&mut story, "A.1", blocked(&["B"], "x"));
@@ -127,7 +127,7 @@ fn nobody_waits_in_vain_when_the_budget_is_reached() {
     assert!(told.text().contains("it waits for B, which will not be done"), "{told:?}");
 }
 
-/// RE-04: a policy that defers answers for the person.
+/// RE-04: a policy that defers answers in place of the person.
 #[test]
 fn a_policy_defers_what_blocks() {
     let settings = Settings { on_decision: OnDecision::Defer, ..Settings::default() };
@@ -136,7 +136,7 @@ fn a_policy_defers_what_blocks() {
     assert_eq!(story.states(), "A skipped");
 }
 
-/// RE-04: a plan in which the other task waits for this one leaves nobody waiting.
+/// RE-04: if a new plan makes the other task depend on this one, this one no longer waits.
 #[test]
 fn a_changed_plan_ends_the_wait() {
     let mut story = Story::with("A: a\nB: b", two());

@@ -26,15 +26,14 @@ fn stops(told: &StoryStep) -> Vec<String> {
 
 const FOUR: &str = "A: a\nB: b\nC: c\nD: d";
 
-/// A run in which one worker has told how little it used so far, and the others have started.
+/// A run in which one worker has reported a small usage, and the others have started.
 fn with_known_usage(plan: &str, settings: Settings) -> Story {
     let mut story = Story::with(plan, settings);
     story.uses("A.1", 1);
     story
 }
 
-/// R14: until anything is known about what a worker uses, one goes ahead; whatever the first one uses,
-/// it is not used by all of them at once.
+/// R14: until the usage of a worker is known, only one starts; so not all of them can use too much at once.
 #[test]
 fn the_first_worker_shows_what_one_uses() {
     let mut story = Story::unopened(plan_of(FOUR), tokens(900));
@@ -54,9 +53,9 @@ fn the_first_worker_shows_what_one_uses() {
     assert_eq!(dear.uses("A.1", 500).started(), [""; 0]);
 }
 
-/// R14: a worker that ended without a word about it has nothing to tell; one that was cut off may have.
+/// R14: a worker that ended without a usage report has nothing to report; one that was cut off may have used more.
 #[test]
-fn workers_that_tell_nothing_hold_up_nobody_for_long() {
+fn workers_without_usage_reports_do_not_block_others_for_long() {
     let mut story = Story::with(FOUR, tokens(900));
     let told = story.ends_with("A.1", ProcessEnd::Stopped, Outcome::Silent);
     assert_eq!(told.started(), ["B.1"]);
@@ -64,20 +63,20 @@ fn workers_that_tell_nothing_hold_up_nobody_for_long() {
     assert_eq!(story.ends("B.1").started(), ["A.2", "C.1"]);
 }
 
-/// R14: once measured, the next start must fit beside what the others may still use.
+/// R14: once usage is measured, the next start must fit beside what the others may still use.
 #[test]
 fn a_start_that_would_overshoot_waits() {
     let mut story = with_known_usage(FOUR, tokens(900));
     story.uses("A.1", 500);
     story.ends("A.1");
-    // 500 are spent and 600 may be by the others: a fourth worker would go beyond.
+    // 500 are spent and the others may spend 600: a fourth worker would exceed the budget.
     assert_eq!(story.harvested("A.1", &["a"]).started(), Vec::<String>::new());
     assert_eq!(story.ends("B.1").started(), Vec::<String>::new());
     // Alone, it gets what is left.
     assert_eq!(story.ends("C.1").started(), ["D.1"]);
 }
 
-/// R14: the moment it is reached everybody is stopped, and nobody starts.
+/// R14: as soon as the budget is reached, all workers are stopped, and none starts.
 #[test]
 fn reaching_the_budget_stops_all_spending_in_one_turn() {
     let mut story = with_known_usage(FOUR, tokens(900));
@@ -96,7 +95,7 @@ fn reaching_the_budget_stops_all_spending_in_one_turn() {
     assert_eq!(story.run.drive_state(story.now), DriveState::BudgetReached);
 }
 
-/// R14: what ends meanwhile is still checked and lands: that costs nothing.
+/// R14: work that ends meanwhile is still checked and lands: that costs nothing.
 #[test]
 fn work_that_was_done_lands_beyond_the_budget() {
     let mut story = with_known_usage("A: a\nB: b", tokens(100));
@@ -129,9 +128,9 @@ fn use_is_counted_once() {
     story.uses("A.1", 1_000).changes_nothing();
 }
 
-/// R14: a new budget at the next start gives the rest its chance.
+/// R14: with a new budget, the next start continues with the rest.
 #[test]
-fn a_higher_budget_lets_the_run_go_on() {
+fn a_higher_budget_lets_the_run_continue() {
     let mut story = Story::with("A: a", tokens(100));
     story.uses("A.1", 100);
     story.ends_with("A.1", ProcessEnd::Stopped, Outcome::Silent);
@@ -141,7 +140,7 @@ fn a_higher_budget_lets_the_run_go_on() {
     assert_eq!(story.open_with(opening).started(), ["A.2"]);
 }
 
-/// R14: a task that leaves the plan has been paid for all the same.
+/// R14: what a task used stays counted when the task leaves the plan.
 #[test]
 fn what_a_task_used_stays_used_when_it_leaves_the_plan() {
     let mut story = Story::with("A: a\nB: b", tokens(1_000));
@@ -151,22 +150,22 @@ fn what_a_task_used_stays_used_when_it_leaves_the_plan() {
     assert_eq!(story.run.usage().tokens(), 70);
 }
 
-/// R14: near the limit one goes on alone, so that it is overshot by what one worker adds, not by all
-/// of them; who has used most would lose most.
+/// R14: near the limit only one worker continues, so that only one can exceed it. That is the one with the
+/// highest usage, because stopping it would lose the most.
 #[test]
-fn near_the_limit_one_worker_goes_on_alone() {
+fn near_the_limit_one_worker_continues_alone() {
     let mut story = with_known_usage(FOUR, tokens(900));
     story.uses("A.1", 100);
     story.uses("B.1", 120);
     assert_eq!(stops(&story.uses("C.1", 110)), [""; 0], "570 are left for four times 120");
     assert_eq!(stops(&story.uses("A.1", 220)), ["B.1", "C.1"], "450 are left");
-    // Until they have ended they may have used more, and nobody starts.
+    // Until they have ended they may have used more, so no worker starts.
     story.ends_with("C.1", ProcessEnd::Stopped, Outcome::Silent);
     assert_eq!(story.harvested("C.1", &[]).started(), Vec::<String>::new());
     story.uses("B.1", 260);
     story.ends_with("B.1", ProcessEnd::Stopped, Outcome::Silent);
     story.harvested("B.1", &[]);
-    // The last one uses what is left; a report beyond it is its own.
+    // The last worker uses what is left; only its own report exceeds the limit.
     assert_eq!(stops(&story.uses("A.1", 500)), [""; 0]);
     let told = story.uses("A.1", 600);
     assert_eq!(told.lines(), ["used A.1 600", "budget reached at 970", "→ stop A.1 within 5s"]);
@@ -177,7 +176,7 @@ fn per_task(limit: u64, on_failure: OnFailure) -> Settings {
     Settings { task_budget, on_failure, ..Settings::default() }
 }
 
-/// R14, LO-03: a task that has used up its own budget ends, with the reason; the others go on.
+/// R14, LO-03: a task that has used up its own budget ends, with the reason; the others continue.
 #[test]
 fn a_task_that_used_up_its_budget_fails_alone() {
     let mut story = Story::with("A: a\nB: b", per_task(100, OnFailure::Skip));
@@ -191,7 +190,7 @@ fn a_task_that_used_up_its_budget_fails_alone() {
     assert!(story.error_of("A").contains(failed), "{}", story.error_of("A"));
 }
 
-/// R14: all attempts of a task share its budget; what was done in time lands.
+/// R14: all attempts of a task share its budget; work that was done in time lands.
 #[test]
 fn all_attempts_of_a_task_share_its_budget() {
     let mut story = Story::with("A: a", per_task(100, OnFailure::Ask));
@@ -205,9 +204,9 @@ fn all_attempts_of_a_task_share_its_budget() {
     assert_eq!(story.states(), "A done");
 }
 
-/// R14: to try a task again is to pay as much again; a policy does so once.
+/// R14: a retried task may use its budget once more; a policy retries once.
 #[test]
-fn a_task_that_is_tried_again_may_use_as_much_again() {
+fn a_retried_task_may_use_as_much_again() {
     let mut story = Story::with("A: a", per_task(100, OnFailure::Retry));
     let mut spends = |attempt: &str| {
         assert_eq!(stops(&story.uses(attempt, 100)), [attempt]);
@@ -222,7 +221,7 @@ fn a_task_that_is_tried_again_may_use_as_much_again() {
     assert_eq!(story.run.usage().tokens(), 200);
 }
 
-/// R14: money counts like tokens.
+/// R14: cost counts like tokens.
 #[test]
 fn a_task_can_be_limited_in_money() {
     let mut story = Story::with("A: a", per_task(1_000, OnFailure::Ask));

@@ -23,9 +23,9 @@ fn at_checkpoint(kind: CheckpointKind, options: &[&str], settings: Settings) -> 
     (story, told)
 }
 
-/// FO-02: no worker is started for it, and what needs it waits for the answer.
+/// FO-02: no worker is started for a checkpoint, and its dependents wait for the answer.
 #[test]
-fn a_checkpoint_asks_and_the_answer_lets_the_plan_go_on() {
+fn a_checkpoint_asks_and_the_answer_lets_the_plan_continue() {
     let (mut story, told) = at_checkpoint(CheckpointKind::Verify, &[], Settings::default());
     assert_snapshot!(told, @"
     merged A.1
@@ -55,7 +55,7 @@ fn a_decision_offers_the_plans_own_options_and_an_action_waits_until_it_is_done(
     assert_eq!(options(CheckpointKind::Action, &[]), "needs-action done defer");
 }
 
-/// HU-04: unattended, the first option is taken; what only a person can do is never done by policy.
+/// HU-04: unattended, the first option is used; a policy never confirms what only a person can do.
 #[test]
 fn policies_pass_checkpoints_but_never_an_action() {
     let first = || Settings { on_decision: OnDecision::First, ..Settings::default() };
@@ -80,7 +80,7 @@ fn a_checkpoint_that_is_put_off_blocks_what_waits_for_it() {
     assert_eq!(story.states(), "A done, ask skipped, B blocked");
 }
 
-/// EX-09, FO-02: what was finished by other means is not done again, now or later.
+/// EX-09, FO-02: a task that was finished without afresh is not done again, now or later.
 #[test]
 fn what_was_done_before_is_not_done_again() {
     let done = |which: &[usize]| {
@@ -94,7 +94,7 @@ fn what_was_done_before_is_not_done_again() {
     assert_eq!(story.open().started(), ["B.1"]);
     assert_eq!(story.states(), "A done, B ready, C pending");
     story.lands("B.1");
-    // Somebody does C by hand, and the plan says so at the next start.
+    // The user does C by hand, and the plan marks it as done at the next start.
     let mut later = Story { ..story.clone() };
     later.spawned("C.1");
     later.dies("C.1");
@@ -104,7 +104,7 @@ fn what_was_done_before_is_not_done_again() {
     assert!(story.run.tasks().any(|(_, state)| !state.is_done()));
 }
 
-/// EX-09: a tick that is taken back leaves the task to do.
+/// EX-09: a task whose mark is removed has to be done.
 #[test]
 fn what_is_no_longer_said_to_be_done_is_done() {
     let mut draft = draft_of("A: a\nB < A: b");

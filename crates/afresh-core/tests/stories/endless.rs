@@ -1,4 +1,4 @@
-//! What must not go on for ever.
+//! What must not continue forever.
 
 use afresh_core::Input;
 use afresh_core::check::{CheckOutcome, CheckPhase};
@@ -25,10 +25,9 @@ fn a_lost_supervisor_counts_and_backs_off() {
     assert_eq!(story.error_of("A"), "failed:lost: the worker's supervisor was killed");
 }
 
-/// A worker that always asks is answered by the policy as often as there are attempts; then a
-/// person is.
+/// A policy answers a worker that always asks as often as there are attempts; then a person is asked.
 #[test]
-fn a_policy_does_not_answer_for_ever() {
+fn a_policy_does_not_answer_forever() {
     let ask = || {
         Outcome::NeedsDecision(DecisionRequest {
             question: "which one?".to_owned(),
@@ -46,8 +45,8 @@ fn a_policy_does_not_answer_for_ever() {
     assert_eq!(story.status().questions.len(), 1);
 }
 
-/// R3, R12: the commit that was to land is gone, because nothing pointed to it and somebody cleaned
-/// up; it is made again, and lands once.
+/// R3, R12: the commit that was to land is gone, because no ref pointed to it and git removed it; it is made
+/// again, and lands once.
 #[test]
 fn a_merge_commit_that_was_cleaned_up_is_made_again() {
     let mut story = Story::of_plan("A: a");

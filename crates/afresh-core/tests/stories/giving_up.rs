@@ -1,5 +1,5 @@
-//! What a person can say about a task whose attempts came to nothing, and about what needs it:
-//! HU-03, HU-05, BE-06; and being asked before each task: EX-09.
+//! What a person can decide about a task whose attempts failed, and about its dependents: HU-03, HU-05, BE-06; and
+//! being asked before each task: EX-09.
 
 use afresh_core::Input;
 use afresh_core::input::RunOpening;
@@ -28,9 +28,9 @@ fn keys(story: &Story) -> Vec<String> {
     question.options.iter().map(|o| format!("{}: {}", o.key, o.description)).collect()
 }
 
-/// HU-03: retry, skip, ignore, cascade, clarify, abort; each says what it means here.
+/// HU-03: retry, skip, ignore, cascade, clarify, abort; each option describes its effect here.
 #[test]
-fn a_failed_task_offers_what_can_become_of_it_and_of_what_needs_it() {
+fn a_failed_task_offers_options_for_itself_and_its_dependents() {
     assert_snapshot!(keys(&failed()).join("\n"), @"
     retry: try again with fresh workers
     skip: continue without it; B, C stay blocked
@@ -39,7 +39,7 @@ fn a_failed_task_offers_what_can_become_of_it_and_of_what_needs_it() {
     clarify: retry with a note for the worker: `clarify: YOUR WORDS`
     abort: end the run here
     ");
-    // A task that nothing needs has nothing to let go on.
+    // A task without dependents has none to unblock.
     let mut alone = Story::with("A: a", one_attempt());
     alone.spawned("A.1");
     alone.dies("A.1");
@@ -51,9 +51,9 @@ fn a_failed_task_offers_what_can_become_of_it_and_of_what_needs_it() {
     ");
 }
 
-/// HU-03: `ignore` takes the edge away, by an event of its own.
+/// HU-03: `ignore` removes the dependency, with a separate event.
 #[test]
-fn ignore_lets_what_needs_it_go_on_without_it() {
+fn ignore_unblocks_the_dependents() {
     let mut story = failed();
     assert_snapshot!(story.answer(1, "ignore").text(), @r#"
     Q1 answered "ignore" by person
@@ -67,7 +67,7 @@ fn ignore_lets_what_needs_it_go_on_without_it() {
     assert_eq!(story.states(), "A skipped, B ready, C ready, D pending, E done");
 }
 
-/// HU-03: what was skipped can be done without later, by command.
+/// HU-03: a command can unblock the dependents of a skipped task later.
 #[test]
 fn a_skipped_task_can_be_done_without_later() {
     let mut story = failed();
@@ -98,7 +98,7 @@ fn cascade_skips_all_that_waits_for_it() {
 
 /// HU-03: a person's words reach the next worker.
 #[test]
-fn clarify_tries_again_with_a_persons_words() {
+fn clarify_retries_with_a_persons_words() {
     let mut story = failed();
     for vague in ["clarify", "clarify: ", "maybe", ""] {
         let refusal = story.answer(1, vague).refusal().to_owned();
@@ -109,13 +109,13 @@ fn clarify_tries_again_with_a_persons_words() {
     assert_eq!(answers.last().map(|given| given.answer.as_str()), Some("use the second form"));
 }
 
-/// HU-03: another word for going on after the last finished step.
+/// HU-03: `resume` is a synonym for continuing after the last finished step.
 #[test]
 fn resume_means_retry() {
     assert_eq!(failed().answer(1, "resume").started(), ["A.2"]);
 }
 
-/// HU-05: when the attempts are spent, the person sees what the worker really said.
+/// HU-05: when the attempts are used up, the person sees what the worker really said.
 #[test]
 fn an_unintelligible_answer_is_shown_as_it_was() {
     let mut story = Story::with("A: a", one_attempt());
@@ -133,9 +133,9 @@ fn an_unintelligible_answer_is_shown_as_it_was() {
     "#);
 }
 
-/// BE-06, HU-01: many questions wait at once, and each holds up only what needs its task.
+/// BE-06, HU-01: many questions wait at once, and each blocks only the dependents of its task.
 #[test]
-fn many_questions_wait_and_the_rest_goes_on() {
+fn many_questions_wait_and_the_rest_continues() {
     let settings = Settings { parallel: 8, ..Settings::default() };
     let mut story = Story::with("A: a\nB: b\nC: c\nD < A: d\nE < C: e", settings);
     let asks = |story: &mut Story, attempt: &str| -> StoryStep {
@@ -193,13 +193,13 @@ fn interactive_asks_before_each_task() {
     starting C.1 in 2
     → start C.1 in 2 from base
     "#);
-    // What was allowed once is not asked about again.
+    // A start that was allowed once is not asked about again.
     story.spawned("A.1");
     story.dies("A.1");
     assert_eq!(story.wait(10).started(), ["A.2"]);
 }
 
-/// EX-09: whoever no longer wants to be asked is not asked, though a question waits.
+/// EX-09: a user who no longer wants to be asked is not asked, even if a question waits.
 #[test]
 fn without_interactive_a_question_before_a_start_is_answered() {
     let settings = Settings { interactive: true, ..Settings::default() };

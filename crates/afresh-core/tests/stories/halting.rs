@@ -1,4 +1,4 @@
-//! Halting and going on (ST-04, R7, F18).
+//! Halting and resuming (ST-04, R7, F18).
 
 use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::input::{BranchMove, RunOpening};
@@ -11,9 +11,9 @@ use crate::support::{Story, tree};
 
 const THREE: &str = "A: a\nB: b\nC < A: c";
 
-/// R7: after the first request nothing starts; what ends meanwhile is checked and merged.
+/// R7: after the first request nothing starts; work that ends meanwhile is checked and merged.
 #[test]
-fn a_gentle_halt_lets_attempts_finish_and_land() {
+fn a_graceful_halt_lets_attempts_finish_and_land() {
     let mut story = Story::of_plan(THREE);
     assert_eq!(story.halt(false).lines(), ["halt gently by person"]);
     assert_eq!(story.lands("A.1").started(), Vec::<String>::new());
@@ -52,7 +52,7 @@ fn after_the_second_halt_no_checks_start() {
         ["harvested A.1: 1 changes", "accepted A.1", "checks stopped A.1 Alone"]
     );
     assert_eq!(story.run.drive_state(story.now), DriveState::Halted);
-    // Neither after a restart that does not clear the halt.
+    // Nor after a restart that does not clear the halt.
     assert_eq!(story.open().effects(), Vec::<String>::new());
     assert_eq!(
         story.clear().lines(),
@@ -60,9 +60,9 @@ fn after_the_second_halt_no_checks_start() {
     );
 }
 
-/// R7, F18: checks that were stopped run again when the run goes on; so does a stopped merge.
+/// R7, F18: checks that were stopped run again when the run resumes; so does a stopped merge.
 #[test]
-fn a_halt_during_the_checks_of_a_merge_is_taken_up_again() {
+fn checks_of_a_merge_that_a_halt_stopped_run_again() {
     let mut story = Story::of_plan("A: a\nB: b");
     story.lands("A.1");
     story.passes_alone("B.1");
@@ -72,14 +72,14 @@ fn a_halt_during_the_checks_of_a_merge_is_taken_up_again() {
     assert_eq!(stopped.lines(), ["checks stopped B.1 Merged"]);
     assert_eq!(story.run.drive_state(story.now), DriveState::Halted);
     assert_eq!(story.clear().effects(), ["→ check Merged tree mB.1: test B"]);
-    // The report of the round that was stopped may come after the halt was taken back.
+    // The report of the stopped round may arrive after the halt was cleared.
     let late = story.report("B.1", CheckPhase::Merged, tree("mB.1"), CheckOutcome::Stopped);
     assert_eq!(late.effects(), ["→ check Merged tree mB.1: test B"]);
 }
 
 /// A branch that cannot be moved halts the run; the intent stands and is carried out later.
 #[test]
-fn a_branch_that_is_locked_halts_and_is_tried_again() {
+fn a_branch_that_is_locked_halts_and_is_retried() {
     let mut story = Story::of_plan("A: a\nB: b");
     story.passes_alone("A.1");
     story.built("A.1");
@@ -95,7 +95,7 @@ fn a_branch_that_is_locked_halts_and_is_tried_again() {
     assert_eq!(story.moved("A.1", BranchMove::Done).lines()[0], "merged A.1");
 }
 
-/// Our own reasons never turn a gentle halt into an abrupt one.
+/// A halt by afresh itself never turns a graceful halt into an immediate one.
 #[test]
 fn afresh_itself_never_halts_abruptly() {
     let settings = Settings {
@@ -111,7 +111,7 @@ fn afresh_itself_never_halts_abruptly() {
     assert_eq!(story.run.halt().map(|halt| halt.now), Some(false));
 }
 
-/// ST-04: A halt that is not there cannot be cleared; a halted run stays halted over a restart.
+/// ST-04: without a halt there is nothing to clear; a halted run stays halted after a restart.
 #[test]
 fn a_halt_lasts_until_it_is_cleared() {
     let mut story = Story::of_plan("A: a");

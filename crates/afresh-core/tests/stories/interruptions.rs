@@ -1,4 +1,4 @@
-//! Whoever is cut off from outside is taken up again where it was (AG-08).
+//! Attempts that were interrupted from outside are continued where they were (AG-08).
 
 use afresh_core::plan::TaskIndex;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use afresh_core::{Effect, Input};
 use crate::support::{Story, StoryStep, attempt_id, changed, tree};
 
 impl Story {
-    /// It is there, and its program can take the conversation up again.
+    /// The worker has started, and its program can continue the conversation later.
     fn talks(&mut self, attempt: &str) -> StoryStep {
         self.spawned(attempt);
         let identity = AgentIdentity {
@@ -26,13 +26,13 @@ impl Story {
         self.feed(&Input::Identified(attempt_id(attempt), identity))
     }
 
-    /// It ends like this, having changed its file.
+    /// It ends like this, after it changed its file.
     fn cut_off(&mut self, attempt: &str, ending: ProcessEnd) -> StoryStep {
         self.ends_with(attempt, ending, Outcome::Silent);
         self.harvested(attempt, &["a"])
     }
 
-    /// Its model fails it, after it changed these files.
+    /// Its model fails after it changed these files.
     fn limited(&mut self, attempt: &str, paths: &[&str]) -> StoryStep {
         let error = ModelError::new(ModelErrorClass::Quota, "later")
             .waiting(Some(Duration::from_secs(3600)));
@@ -44,7 +44,7 @@ impl Story {
         self.harvested(attempt, paths)
     }
 
-    /// The program that was to go on ends at once; its workspace is as it was.
+    /// The program that was to continue ends at once; its workspace is unchanged.
     fn refuses(&mut self, attempt: &str, as_left_by: &str) -> StoryStep {
         let error = ModelError::new(ModelErrorClass::Unknown, "No conversation found");
         let end = AttemptEnd {
@@ -58,14 +58,14 @@ impl Story {
         self.feed(&Input::Harvested(attempt_id(attempt), Ok(harvest)))
     }
 
-    /// The driver is killed, and the next one takes the run up.
+    /// The driver is killed, and the next one opens the run.
     fn killed_and_opened(&mut self, attempt: &str) -> StoryStep {
         self.open();
         self.harvested(attempt, &["a"])
     }
 }
 
-/// Which attempts start, with the attempt that they go on with.
+/// Which attempts start, with the attempt that each continues.
 fn starts(told: &StoryStep) -> Vec<(String, Option<u32>)> {
     let start = |effect: &Effect| match effect {
         Effect::Start { attempt, resumes, .. } => {
@@ -84,7 +84,7 @@ fn fresh(attempt: &str) -> Vec<(String, Option<u32>)> {
     vec![(attempt.to_owned(), None)]
 }
 
-/// AG-08: after kill -9 of afresh the conversation goes on in the same slot, with the same files.
+/// AG-08: after kill -9 of afresh the conversation continues in the same workspace, with the same files.
 #[test]
 fn an_attempt_lost_with_its_driver_is_resumed() {
     let mut story = Story::of_plan("A: a");
@@ -94,7 +94,7 @@ fn an_attempt_lost_with_its_driver_is_resumed() {
     assert_eq!(story.run.task(TaskIndex::new(0)).retries.counted, 0);
 }
 
-/// AG-08: a halt that ends workers interrupts them, and going on means to go on with them.
+/// AG-08: a halt that stops workers interrupts them, and resuming continues their conversations.
 #[test]
 fn a_halted_attempt_is_resumed() {
     let mut story = Story::of_plan("A: a");
@@ -104,7 +104,7 @@ fn a_halted_attempt_is_resumed() {
     assert_eq!(starts(&story.clear()), resumed("A.2", 1));
 }
 
-/// AG-08: so does whoever kills the program: by a signal, by its supervisor, or as a shell tells it.
+/// AG-08: the same if the program is killed by a signal or by its supervisor, or if a shell reports a signal.
 #[test]
 fn a_killed_program_is_resumed() {
     for ending in [ProcessEnd::Signaled(9), ProcessEnd::SupervisorLost, ProcessEnd::Exited(143)] {
@@ -120,10 +120,10 @@ fn a_killed_program_is_resumed() {
     }
 }
 
-/// AG-08, BE-04: a usage limit is waited for, and the work that was done goes on; where none was done
-/// there is nothing to go on with.
+/// AG-08, BE-04: after a usage limit ends, the work that was done is continued; if none was done, there is nothing
+/// to continue.
 #[test]
-fn work_before_a_usage_limit_goes_on_after_it() {
+fn work_before_a_usage_limit_continues_after_it() {
     let mut story = Story::of_plan("A: a");
     story.talks("A.1");
     assert_eq!(starts(&story.limited("A.1", &["a"])), []);
@@ -134,7 +134,7 @@ fn work_before_a_usage_limit_goes_on_after_it() {
     assert_eq!(starts(&story.wait(2 * 3600)), fresh("A.2"));
 }
 
-/// AG-08: who took too long, gave up, ended badly or did it wrong is followed by somebody fresh.
+/// AG-08: an attempt that timed out, gave up, failed or was rejected is followed by a fresh worker.
 #[test]
 fn timeouts_and_rejected_work_get_a_fresh_worker() {
     let gave_up =
@@ -157,14 +157,14 @@ fn timeouts_and_rejected_work_get_a_fresh_worker() {
     }
 }
 
-/// AG-08: a conversation is taken up twice; whoever is cut off again is followed by a fresh worker, and
-/// that one may be taken up again.
+/// AG-08: a conversation is continued twice; after another interruption a fresh worker starts, and its own
+/// conversation may be continued again.
 #[test]
 fn after_two_resumes_a_fresh_worker_comes() {
     let mut story = Story::of_plan("A: a");
     story.talks("A.1");
     assert_eq!(starts(&story.killed_and_opened("A.1")), resumed("A.2", 1));
-    // It is cut off before it says its name: the conversation is the same.
+    // It is interrupted before it reports its conversation, so the conversation is the same.
     story.spawned("A.2");
     assert_eq!(starts(&story.killed_and_opened("A.2")), resumed("A.3", 2));
     story.talks("A.3");
@@ -181,8 +181,7 @@ fn after_two_resumes_a_fresh_worker_comes() {
     assert_eq!(starts(&story.killed_and_opened("A.4")), resumed("A.5", 4));
 }
 
-/// AG-08: a program that cannot go on costs nothing: a fresh worker comes at once, and is told what is
-/// left.
+/// AG-08: a program that cannot continue costs nothing: a fresh worker starts at once, and is given what is left.
 #[test]
 fn a_conversation_that_is_gone_is_followed_by_a_fresh_worker() {
     let mut story = Story::of_plan("A: a");
@@ -196,7 +195,7 @@ fn a_conversation_that_is_gone_is_followed_by_a_fresh_worker() {
     assert_eq!((left.attempt, left.conversation), (attempt_id("A.1"), None));
 }
 
-/// AG-08: the same where the work cannot be put back, or the agent is another one now.
+/// AG-08: the same if the work cannot be restored, or the agent has changed.
 #[test]
 fn work_that_cannot_be_put_back_is_followed_by_a_fresh_worker() {
     let mut story = Story::of_plan("A: a");
@@ -210,10 +209,10 @@ fn work_that_cannot_be_put_back_is_followed_by_a_fresh_worker() {
     story.feed(&Input::CannotResume(attempt_id("A.3"), why)).changes_nothing();
 }
 
-/// AG-08: some programs find a conversation only where it was, so others keep off its slot as long as
-/// it waits; whoever comes too late is fresh.
+/// AG-08: some programs find a conversation only in its directory, so other tasks do not use its workspace while
+/// it waits; if the workspace is taken, a fresh worker starts.
 #[test]
-fn the_slot_of_a_conversation_is_kept_for_it() {
+fn the_workspace_of_a_conversation_is_kept_for_it() {
     let mut story = Story::with("A: a\nB: b", Settings { parallel: 1, ..Settings::default() });
     story.talks("A.1");
     story.limited("A.1", &["a"]);
@@ -229,8 +228,7 @@ fn the_slot_of_a_conversation_is_kept_for_it() {
     assert!(told.text().contains("start B.1 in 2"), "{}", told.text());
 }
 
-/// AG-08: what landed meanwhile does not matter: the attempt stays where it stood, and is merged as any
-/// other.
+/// AG-08: work that landed meanwhile does not matter: the attempt keeps its base, and is merged as any other.
 #[test]
 fn a_resumed_attempt_keeps_its_base() {
     let mut story = Story::of_plan("A: a\nB: b");
@@ -242,7 +240,7 @@ fn a_resumed_attempt_keeps_its_base() {
     story.passes_alone("A.2");
 }
 
-/// AG-08, AG-07: a conversation that is half full is not worth it, nor is one for another model.
+/// AG-08, AG-07: a conversation that is half full is not continued, nor is one with another model.
 #[test]
 fn a_conversation_that_fills_up_is_not_resumed() {
     let mut story = Story::of_plan("A: a");
@@ -252,7 +250,7 @@ fn a_conversation_that_fills_up_is_not_resumed() {
     assert_eq!(starts(&story.killed_and_opened("A.1")), fresh("A.2"));
 }
 
-/// AG-07: at the soft limit the worker is told, once; the next worker is told again.
+/// AG-07: at the soft limit the worker is warned, once; the next worker is warned again.
 #[test]
 fn at_the_soft_limit_a_worker_is_warned_once() {
     let mut story = Story::of_plan("A: a");
@@ -276,9 +274,9 @@ fn at_the_soft_limit_a_worker_is_warned_once() {
     assert_eq!(told.effects(), ["→ warn A.2: 60 %"]);
 }
 
-/// AG-07: who comes to both limits at once is stopped, and not told to hurry.
+/// AG-07: a worker that reaches both limits at once is stopped without a warning.
 #[test]
-fn at_the_hard_limit_nobody_is_warned() {
+fn at_the_hard_limit_no_worker_is_warned() {
     let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     let fill = ContextFill { used: 80, window: 100 };

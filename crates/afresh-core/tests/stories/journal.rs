@@ -1,8 +1,7 @@
 //! Old journals replay in new versions (R13).
 //!
-//! `golden/events.jsonl` holds events of every variant, as the first version wrote them. A change
-//! that cannot read it, or reads it as something else, breaks the journals of users: the file is
-//! only ever added to.
+//! `golden/events.jsonl` holds events of every variant, as the first version wrote them. A change that cannot read
+//! it, or reads it differently, breaks the journals of users: the file is only ever extended.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +18,7 @@ fn golden() -> Vec<Event> {
     lines.map(|line| serde_json::from_str(line).expect("an event")).collect()
 }
 
-/// The kind of an event, as it stands in the journal.
+/// The kind of an event, as stored in the journal.
 fn kind(event: &Event) -> String {
     let json = serde_json::to_value(event).expect("JSON");
     json["type"].as_str().expect("a kind").to_owned()
@@ -101,7 +100,7 @@ fn the_golden_journal_holds_every_kind_of_event() {
     assert_eq!(held, kinds());
 }
 
-/// R13: what is read is written the same way again.
+/// R13: an event that is read is written the same way again.
 #[test]
 fn every_event_survives_the_journal() {
     for (line, event) in GOLDEN.lines().zip(golden()) {
@@ -111,12 +110,12 @@ fn every_event_survives_the_journal() {
     }
 }
 
-/// R13: the golden journal leads to the same state for ever.
+/// R13: the golden journal leads to the same state forever.
 #[test]
 fn the_golden_journal_replays_to_the_same_state() {
     let events = golden();
     let mut run = Run::start(&events[0]).expect("the journal starts a run");
-    // The file was put together by hand, to have every kind of event: some do not fit their task's stage.
+    // The file was written by hand, to have every kind of event: some do not fit their task's stage.
     let illegal = events[1..].iter().filter_map(|event| run.apply(event).err()).count();
     assert!(illegal < 20, "{illegal} of {} events do not apply", events.len());
     let status = serde_json::to_string_pretty(&RunStatus::from_run(&run)).expect("JSON");
@@ -137,7 +136,7 @@ fn settings_of_an_older_version_get_the_defaults() {
     assert_eq!(*settings, expected);
 }
 
-/// A journal that does not start with a run is none.
+/// A journal that does not start with a run is not a run.
 #[test]
 fn a_journal_without_its_start_is_no_run() {
     assert_eq!(Run::replay(&[Event::HaltCleared]), Ok(None));
@@ -178,7 +177,7 @@ fn journals_of_an_earlier_version_replay_to_the_same_state() {
     assert!(replayed >= 10, "only {replayed} golden journals");
 }
 
-/// A status whose sentences only say whether they are there: they are worded by the version that reads.
+/// A status with its sentences reduced to whether they exist: the version that reads it words them.
 fn without_wording(mut status: serde_json::Value) -> serde_json::Value {
     for task in status["tasks"].as_array_mut().expect("tasks") {
         task["error"] = task["error"].is_string().into();

@@ -1,4 +1,4 @@
-//! A late or doubled report changes nothing (R2).
+//! A late or repeated report changes nothing (R2).
 
 use afresh_core::check::CheckPhase;
 use afresh_core::input::BranchMove;
@@ -48,7 +48,7 @@ fn doubled_reports_change_nothing() {
     }
 }
 
-/// R2: reports about tasks and attempts that never were.
+/// R2: reports about tasks and attempts that never existed.
 #[test]
 fn reports_from_nowhere_change_nothing() {
     let mut story = Story::of_plan("A: a");
@@ -80,7 +80,7 @@ fn a_pass_without_all_checks_changes_nothing() {
     story.report("A.1", CheckPhase::Alone, crate::support::tree("A.1"), nothing).changes_nothing();
 }
 
-/// R12: taking the run up again and again asks for the same, and loses nothing.
+/// R12: opening the run repeatedly requests the same effects, and loses nothing.
 #[test]
 fn recovery_can_be_repeated() {
     let mut story = Story::of_plan("A: a\nB: b");

@@ -1,4 +1,4 @@
-//! One merge at a time, checked as it will be (EX-05, R3, R4).
+//! One merge at a time, checked as it will land (EX-05, R3, R4).
 
 use afresh_core::check::CheckPhase;
 use afresh_core::input::BranchMove;
@@ -7,7 +7,7 @@ use afresh_core::settings::Settings;
 
 use crate::support::{Story, commit, task_id};
 
-/// EX-05: where nothing landed meanwhile, the tree that passed is the tree that lands.
+/// EX-05: if nothing landed meanwhile, the tree that passed is the tree that lands.
 #[test]
 fn a_merge_that_is_the_checked_tree_is_not_checked_again() {
     let mut story = Story::of_plan("A: a");
@@ -60,9 +60,9 @@ fn merges_wait_for_each_other() {
     );
 }
 
-/// EX-05: after a collision the tasks concerned are ordered, so that every round makes progress.
+/// EX-05: after a conflict the tasks concerned are ordered, so that every round makes progress.
 #[test]
-fn tasks_that_collided_no_longer_run_side_by_side() {
+fn tasks_that_conflicted_no_longer_run_in_parallel() {
     let mut story = Story::of_plan("A: a\nB: b\nC: c");
     story.lands("A.1");
     story.passes_alone("B.1");
@@ -73,7 +73,7 @@ fn tasks_that_collided_no_longer_run_side_by_side() {
     assert_eq!(story.lands("B.2").started(), ["C.2"]);
 }
 
-/// R3: an outsider on the branch is a question; restoring keeps the intent, and says so.
+/// R3: a foreign commit on the branch leads to a question; restoring keeps the intent, and says so.
 #[test]
 fn an_outsider_on_the_branch_is_asked_about() {
     let mut story = Story::of_plan("A: a");
@@ -96,7 +96,7 @@ fn an_outsider_on_the_branch_is_asked_about() {
     assert_eq!(story.moved("A.1", BranchMove::Done).lines()[0], "merged A.1");
 }
 
-/// At the end every distinct check once more, on the last tree; a failure there is the run's.
+/// At the end every distinct check runs once more, on the last tree; a failure there fails the run.
 #[test]
 fn the_last_tree_is_checked_as_a_whole() {
     let settings = Settings { always: vec!["lint".to_owned()], ..Settings::default() };
@@ -120,7 +120,7 @@ fn the_last_tree_is_checked_as_a_whole() {
     failing.feed(&report(1));
     assert_eq!(failing.run.drive_state(failing.now), DriveState::Finished { ok: false });
     assert!(failing.status().error.is_some_and(|e| e.contains("on the final tree, `test A`")));
-    // The next driver looks again; a pass stands.
+    // The next driver checks again; a pass stays valid.
     assert_eq!(failing.open().effects().len(), 1);
     story.feed(&report(0));
     assert_eq!(story.run.drive_state(story.now), DriveState::Finished { ok: true });

@@ -1,4 +1,4 @@
-//! When a model fails its worker, and when its context is full.
+//! Model failures and full contexts.
 
 use afresh_core::plan::TaskIndex;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use afresh_core::{Effect, Event, Input};
 use crate::support::{Story, StoryStep, attempt_id, tokens_used};
 
 impl Story {
-    /// The attempt ends because of its model, and left nothing.
+    /// The attempt ends because of its model, without any changes.
     fn model_fails(&mut self, attempt: &str, error: ModelError) -> StoryStep {
         let (outcome, usage) = (Outcome::Silent, tokens_used(10));
         let end = AttemptEnd {
@@ -49,10 +49,10 @@ fn tiers(told: &StoryStep) -> Vec<ModelTier> {
     starts.collect()
 }
 
-/// AG-05: 2 s, 5 s, then the next model down, which is told apart from a task that is too hard: none
-/// of it counts as an attempt.
+/// AG-05: 2 s, 5 s, then the next smaller model. This differs from a task that is too hard: none of it counts as
+/// an attempt.
 #[test]
-fn a_model_that_fails_is_tried_again_and_then_the_next_one_down() {
+fn a_failing_model_is_retried_and_then_the_next_smaller_one_is_used() {
     let mut story = Story::of_plan("A: a");
     assert_eq!(story.run.tier_of(TaskIndex::new(0)), ModelTier::Standard);
     let waits = [2, 5, 0];
@@ -92,8 +92,8 @@ fn a_task_that_is_too_hard_keeps_its_model() {
     assert_eq!((story.state("A").model_health.failures, story.state("A").retries.counted), (0, 1));
 }
 
-/// F19: with every model in demand for a long time, a task pauses for longer and longer, and a person
-/// is asked in the end; nothing is counted as an attempt.
+/// F19: if every model is overloaded for a long time, a task pauses longer each time, and finally a person is
+/// asked; nothing counts as an attempt.
 #[test]
 fn in_a_storm_the_pauses_grow_and_then_a_person_is_asked() {
     let mut story = Story::of_plan("A: a");
@@ -118,9 +118,9 @@ fn in_a_storm_the_pauses_grow_and_then_a_person_is_asked() {
     assert!(question.is_some());
 }
 
-/// BE-04: a limit that names its end holds up whoever would meet it too, and nobody else.
+/// BE-04: a limit with an end time blocks only the workers that would reach it too.
 #[test]
-fn a_limit_with_a_time_is_waited_for_while_others_go_on() {
+fn a_limit_with_an_end_time_is_waited_for_while_others_continue() {
     let mut story =
         Story::with("A: a\nB: b\nC: c", Settings { parallel: 1, ..Settings::default() });
     story.spawned("A.1");
@@ -129,14 +129,14 @@ fn a_limit_with_a_time_is_waited_for_while_others_go_on() {
     let told = story.model_fails("A.1", limited);
     assert_eq!(told.started(), [] as [&str; 0], "{}", told.text());
     assert_eq!(story.wait(3 * 3600 - 1).started(), [] as [&str; 0]);
-    // A little longer than asked for, and never more than a tenth.
+    // Slightly longer than requested, by at most a tenth.
     assert_eq!(tiers(&story.wait(1 + 3 * 360)), [ModelTier::Standard]);
     assert_eq!(story.state("A").retries.counted, 0);
 }
 
-/// BE-04: another size of model has a limit of its own.
+/// BE-04: another model size has its own limit.
 #[test]
-fn another_model_goes_on_meanwhile() {
+fn another_model_continues_meanwhile() {
     let mut story = Story::of_plan("A: a\nB! small: b\nC: c");
     for attempt in ["A.1", "B.1", "C.1"] {
         story.spawned(attempt);
@@ -150,7 +150,7 @@ fn another_model_goes_on_meanwhile() {
     assert_eq!(started, ["B.2"], "C has the same model as A");
 }
 
-/// AG-06: a refused key is not tried again; the person is told what to do.
+/// AG-06: a refused key is not retried; the person gets a hint.
 #[test]
 fn a_refused_key_is_asked_about_at_once() {
     let mut story = Story::of_plan("A: a");
@@ -161,7 +161,7 @@ fn a_refused_key_is_asked_about_at_once() {
     assert_eq!(story.state("A").retries.last_number, 1);
 }
 
-/// RE-03 and rule 1 of adapters: whoever gave an answer before the model failed has answered.
+/// RE-03 and rule 1 of adapters: an answer that was given before the model failed counts.
 #[test]
 fn an_answer_that_was_given_before_the_model_failed_counts() {
     let mut story = Story::of_plan("A: a");
@@ -180,9 +180,9 @@ fn an_answer_that_was_given_before_the_model_failed_counts() {
     assert!(told.text().contains("→ check Alone"), "{}", told.text());
 }
 
-/// AG-07: at the hard limit a worker is stopped once, and a fresh one goes on.
+/// AG-07: at the hard limit a worker is stopped once, and a fresh one continues.
 #[test]
-fn a_full_context_ends_the_worker_and_a_fresh_one_goes_on() {
+fn a_full_context_ends_the_worker_and_a_fresh_one_continues() {
     let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     assert_eq!(story.sees_context("A.1", 40).text(), "context A.1 40 %");
@@ -202,9 +202,9 @@ fn a_full_context_ends_the_worker_and_a_fresh_one_goes_on() {
     assert_eq!(story.state("A").session.context_reached, None, "the next one starts empty");
 }
 
-/// R2: what an old attempt says of its context stops nobody.
+/// R2: a context report of an old attempt stops no worker.
 #[test]
-fn a_late_word_about_a_full_context_changes_nothing() {
+fn a_late_report_of_a_full_context_changes_nothing() {
     let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     story.dies("A.1");

@@ -27,7 +27,7 @@ fn action() -> Outcome {
     })
 }
 
-/// A run whose first worker comes back with this.
+/// A run whose first worker ends with this outcome.
 fn asked(outcome: Outcome, settings: Settings) -> (Story, String) {
     let mut story = Story::with("A: a", settings);
     story.spawned("A.1");
@@ -36,7 +36,7 @@ fn asked(outcome: Outcome, settings: Settings) -> (Story, String) {
     (story, told)
 }
 
-/// A worker's question waits; the answer goes to the next worker, and may be in free words.
+/// A worker's question waits; the answer goes to the next worker, and may be free text.
 #[test]
 fn a_decision_is_asked_and_its_answer_goes_to_the_next_worker() {
     let (mut story, told) = asked(decision(), Settings::default());
@@ -54,9 +54,9 @@ fn a_decision_is_asked_and_its_answer_goes_to_the_next_worker() {
     assert_eq!(story.answer(1, "a").refusal(), "there is no open question Q1");
 }
 
-/// HU-01: what a worker offers is an answer to it, though the word means something to us elsewhere.
+/// HU-01: an option that a worker offers is its answer, even if the word is a command elsewhere.
 #[test]
-fn the_words_of_a_worker_are_its_own() {
+fn an_option_that_a_worker_offers_is_not_a_command() {
     let offers = |keys: &[&str]| {
         Outcome::NeedsDecision(DecisionRequest {
             question: "and now?".to_owned(),
@@ -79,9 +79,9 @@ fn the_words_of_a_worker_are_its_own() {
     assert_eq!(story.run.aborted(), Some("run stopped by policy at Q1"));
 }
 
-/// HU-01: an answer in free words is told once, whatever it begins with.
+/// HU-01: an answer in free text is passed on once, whatever it begins with.
 #[test]
-fn free_words_are_told_once() {
+fn free_text_is_passed_on_once() {
     let (mut story, _) = asked(decision(), Settings::default());
     story.answer(1, "clarify: the old one");
     let answers = &story.run.state_of(&task_id("A")).expect("a task").people.answers;
@@ -91,7 +91,7 @@ fn free_words_are_told_once() {
     );
 }
 
-/// Something to be done first; only its own answers are taken.
+/// An action to be done first; only its own answers are accepted.
 #[test]
 fn an_action_waits_until_it_is_done_or_deferred() {
     let (mut story, told) = asked(action(), Settings::default());
@@ -134,14 +134,14 @@ fn policies_answer_decisions() {
     Q1 answered "defer" by policy
     skipped A: deferred: an account
     "#);
-    // There is no first answer to something that must be done.
+    // There is no first option for something that must be done.
     insta::assert_snapshot!(with(OnDecision::First, action()), @"
     rejected A.1 (does not count): stopped to ask
     Q1 action [done defer]: an account
     ");
 }
 
-/// Every policy for tasks whose attempts are spent; `retry` gives new chances once per start.
+/// Every policy for tasks whose attempts are used up; `retry` gives new chances once per start.
 #[test]
 fn policies_settle_failures() {
     let with = |on_failure| {
@@ -186,7 +186,7 @@ fn policies_settle_failures() {
     ");
 }
 
-/// The answers to a failure: try again with all attempts, skip, or end the run here.
+/// The answers to a failure: retry with all attempts, skip, or end the run here.
 #[test]
 fn a_failure_is_retried_skipped_or_ends_the_run() {
     let mut story = Story::with("A: a\nB < A: b", Settings { attempts: 1, ..Settings::default() });
@@ -204,7 +204,7 @@ fn a_failure_is_retried_skipped_or_ends_the_run() {
     assert_eq!(story.dies("A.2").lines()[3..].len(), 1, "asked again after one more attempt");
 }
 
-/// A policy also answers questions that already wait, when the run is taken up.
+/// A policy also answers questions that already wait, when the run is opened.
 #[test]
 fn policies_answer_what_waits_already() {
     let opened = |story: &mut Story, settings: Settings| {
@@ -277,7 +277,7 @@ fn policies_settle_orphans() {
     ");
 }
 
-/// EX-04: a listed file that hands trust to other programs needs a person's word.
+/// EX-04: a listed file that can make other programs run code needs a person's permission.
 #[test]
 fn trust_is_asked_for() {
     let held = || {

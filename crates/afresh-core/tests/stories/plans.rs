@@ -1,4 +1,4 @@
-//! A plan says everything that is wrong with it at once (B01 to B12), and its order.
+//! A plan reports all its problems at once (B01 to B12), and its order.
 
 use afresh_core::Plan;
 use afresh_core::plan::TaskIndex;
@@ -27,8 +27,8 @@ fn text(draft: PlanDraft) -> String {
     all.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// B01, B02, B04, B05, B07, B08, B09, B10: bad paths and ids, doubled and unknown ids, a cycle, an
-/// empty check: one reading tells of all.
+/// B01, B02, B04, B05, B07, B08, B09, B10: bad paths and ids, duplicate and unknown ids, a cycle, an empty check:
+/// one reading reports them all.
 #[test]
 fn to_everything_that_is_wrong_is_told_at_once() {
     let mut draft = draft_of(
@@ -79,12 +79,12 @@ fn an_unknown_dependency_is_named_with_the_nearest_id() {
     assert_eq!((all[0].place.item, all[1].place.item), (0, 1));
 }
 
-/// B10: a cycle is shown as its path: of one, of two, and all that share no task.
+/// B10: a cycle is shown as its path: of one task, of two, and all cycles that share no task.
 #[test]
 fn cycles_are_shown_as_their_paths() {
     insta::assert_snapshot!(text(draft_of("A < A: a")), @r#"task 1 cycle: task "A" needs itself"#);
     insta::assert_snapshot!(text(draft_of("A < B: a\nB < A: b")), @"task 1 cycle: 2 tasks need each other in a circle: A → B → A");
-    // S leads to B and C, which form a circle; S and D form another one.
+    // S leads to B and C, which form a cycle; S and D form another one.
     insta::assert_snapshot!(text(draft_of("S < B D: s\nB < C: b\nC < B: c\nD < S: d\nE < E: e")), @r#"
     task 2 cycle: 2 tasks need each other in a circle: B → C → B
     task 1 cycle: 2 tasks need each other in a circle: S → D → S
@@ -110,7 +110,7 @@ fn a_cycle_of_five_hundred_is_one_problem() {
     assert!(message.ends_with(" → T499 → T0"), "{message}");
 }
 
-/// B12: an empty plan says that there is nothing to do.
+/// B12: an empty plan reports that there is nothing to do.
 #[test]
 fn an_empty_plan_is_a_problem_of_its_own() {
     insta::assert_snapshot!(text(PlanDraft::default()), @"plan empty-plan: the plan has no tasks: nothing to do");
@@ -135,7 +135,7 @@ fn conflicts(plan: &str) -> Vec<String> {
     all.iter().map(|c| format!("{} {} {}", c.tasks.0, c.tasks.1, c.path)).collect()
 }
 
-/// PL-12, EX-01: who may write one file, by name, glob or directory.
+/// PL-12, EX-01: which tasks may write the same file, by name, glob or directory.
 #[test]
 fn tasks_that_may_write_one_file_are_conflicts() {
     assert_eq!(conflicts("A: x.txt\nB: x.txt\nC: y.txt"), ["A B x.txt"]);
@@ -147,7 +147,7 @@ fn tasks_that_may_write_one_file_are_conflicts() {
     assert_eq!(conflicts("A: src/a\nB: src/ab"), Vec::<String>::new());
 }
 
-/// PL-12: what dependencies put in order, directly or through others, cannot collide.
+/// PL-12: tasks that dependencies order, directly or indirectly, cannot conflict.
 #[test]
 fn ordered_tasks_are_no_conflict() {
     assert_eq!(conflicts("A: x\nB < A: y\nC < B: x"), Vec::<String>::new());
@@ -155,7 +155,7 @@ fn ordered_tasks_are_no_conflict() {
 }
 
 proptest! {
-    /// PL-12: however files are named, exactly those that may meet are found, without asking all.
+    /// PL-12: however files are named, exactly the overlapping patterns are found, without comparing all.
     #[test]
     fn conflicts_are_those_of_comparing_everybody(
         files in prop::collection::vec("(a|ab|b|a/b|a/|a/b/|\\*|a\\*|a/\\*|\\*\\*/b|a/\\*\\*/b|\\{a,b\\}|a/\\{b,c\\}/d|a/b/d|a/b\\*/d|é/\\*|é)", 2..8)
@@ -173,7 +173,7 @@ proptest! {
     }
 }
 
-/// B21: what nothing would judge is known before the run.
+/// B21: tasks that nothing would check are known before the run.
 #[test]
 fn tasks_without_any_check_are_known() {
     let mut draft = draft_of("A: a\nB: b\nC: c");

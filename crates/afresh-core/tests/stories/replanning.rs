@@ -1,5 +1,5 @@
-//! The plan changes while a run exists: unchanged tasks keep their state, changed ones start over,
-//! one that lands lands, and no work is lost (R2, R3, R16).
+//! The plan changes while a run exists: unchanged tasks keep their state, changed ones start over, a task that is
+//! landing lands, and no work is lost (R2, R3, R16).
 
 use afresh_core::Plan;
 use afresh_core::input::{BranchMove, RunOpening};
@@ -27,7 +27,7 @@ fn an_unchanged_plan_is_no_change() {
     assert!(!reopened(&mut story, plan_of("A: a")).contains("plan changed"));
 }
 
-/// What is done stays done; what changed is done again; what is new comes along.
+/// Done tasks stay done; changed tasks are done again; new tasks are added.
 #[test]
 fn unchanged_tasks_keep_their_state_and_changed_ones_start_over() {
     let mut story = Story::with("A: a\nB: b", Settings { parallel: 1, ..Settings::default() });
@@ -45,7 +45,7 @@ fn unchanged_tasks_keep_their_state_and_changed_ones_start_over() {
     assert_eq!(story.states(), "A done, B ready, C ready");
 }
 
-/// R16: what the worker of a changed task left is saved before its slot is used again.
+/// R16: the work of a changed task's worker is saved before its workspace is used again.
 #[test]
 fn work_of_a_changed_task_is_saved_before_its_slot_is_free() {
     let mut story = Story::with("A: a", Settings { parallel: 1, ..Settings::default() });
@@ -57,14 +57,14 @@ fn work_of_a_changed_task_is_saved_before_its_slot_is_free() {
     → harvest A.1 in 1
     → start A.2 in 2 from base
     ");
-    // A kill now: it is asked for again.
+    // After a kill here, the harvest is requested again.
     assert_eq!(story.open().effects(), ["→ harvest A.2 in 2", "→ harvest A.1 in 1"]);
     assert_eq!(story.run.drive_state(story.now), DriveState::Busy);
     assert_eq!(story.harvested("A.1", &["a"]).lines(), ["leavings saved A.1"]);
     story.harvested("A.1", &["a"]).changes_nothing();
 }
 
-/// R2: a task that comes back goes on counting.
+/// R2: a task that returns to the plan continues its numbers.
 #[test]
 fn numbers_are_not_used_again_when_a_task_comes_back() {
     let mut story = Story::of_plan("A: a\nB: b");
@@ -99,7 +99,7 @@ fn a_task_that_lands_lands_although_it_changed() {
     assert_eq!(story.states(), "A done");
 }
 
-/// R4: checks that the new settings ask for count for work that had passed the old ones.
+/// R4: work that passed the old checks also needs the checks of the new settings.
 #[test]
 fn new_checks_count_for_work_that_is_about_to_land() {
     let mut story = Story::of_plan("A: a");
@@ -112,7 +112,7 @@ fn new_checks_count_for_work_that_is_about_to_land() {
     );
 }
 
-/// The question of a task that changed is moot.
+/// The question of a changed task is withdrawn.
 #[test]
 fn questions_of_changed_tasks_are_gone() {
     let mut story = Story::with("A: a", Settings { attempts: 1, ..Settings::default() });

@@ -1,4 +1,4 @@
-//! Taking up a wave that was interrupted: ST-05.
+//! Continuing an interrupted wave: ST-05.
 
 use afresh_core::Input;
 use afresh_core::input::{BranchMove, ResumeMode, RunOpening};
@@ -35,7 +35,7 @@ fn is_back(story: &mut Story, to: &str, moved: BranchMove) -> StoryStep {
     story.feed(&Input::MovedBack(commit(to), moved))
 }
 
-/// ST-05: what failed is tried again, and nothing else.
+/// ST-05: failed tasks are retried, and no others.
 #[test]
 fn only_what_failed_is_tried_again() {
     let mut story = interrupted();
@@ -49,7 +49,7 @@ fn only_what_failed_is_tried_again() {
     assert_eq!(story.states(), "A done, B done, C done, D ready, E ready");
 }
 
-/// ST-05: the branch goes back to before the wave; what it held is kept by the world.
+/// ST-05: the branch moves back to before the wave; the executor keeps its old commits.
 #[test]
 fn the_whole_wave_is_done_again() {
     let mut story = interrupted();
@@ -59,7 +59,7 @@ fn the_whole_wave_is_done_again() {
     rewind to before wave 2
     → harvest E.1 in 1
     ");
-    // What was running is saved first.
+    // Running work is saved first.
     assert_snapshot!(story.harvested("E.1", &[]).text(), @"
     harvested E.1: 0 changes
     rejected E.1 (does not count): was running when afresh ended
@@ -73,16 +73,16 @@ fn the_whole_wave_is_done_again() {
     → start C.2 in 1 from mB.1
     ");
     assert_eq!(story.states(), "A done, B done, C ready, D ready, E ready");
-    // Numbers are never used again.
+    // Numbers are never reused.
     for attempt in ["C.2", "D.2", "E.2"] {
         story.lands(attempt);
     }
     assert_eq!(story.states(), "A done, B done, C done, D done, E done");
 }
 
-/// R12: a driver that dies while the branch goes back is followed by one that completes it.
+/// R12: if a driver dies while the branch moves back, the next one completes the move.
 #[test]
-fn going_back_is_completed_by_the_next_driver() {
+fn the_next_driver_completes_a_rewind() {
     let mut story = interrupted();
     taken_up(&mut story, ResumeMode::Wave);
     story.harvested("E.1", &[]);
@@ -95,7 +95,7 @@ fn going_back_is_completed_by_the_next_driver() {
     assert_eq!(story.run.tip(), &commit("mB.1"));
 }
 
-/// ST-05, R3: a branch that somebody else moved stays where it is.
+/// ST-05, R3: a branch that another program moved stays where it is.
 #[test]
 fn a_branch_that_cannot_go_back_halts_the_run() {
     let mut story = interrupted();
@@ -121,7 +121,7 @@ fn abort_saves_what_runs_and_ends_the_run() {
     assert!(!story.run.is_underway());
 }
 
-/// ST-05: A run in which everything is done has no interrupted wave.
+/// ST-05: a run in which everything is done has no interrupted wave.
 #[test]
 fn nothing_is_undone_where_everything_is_done() {
     let mut story = Story::of_plan("A: a");

@@ -1,4 +1,4 @@
-//! Which tasks start, and when not (EX-01, EX-02).
+//! Which tasks start, and when (EX-01, EX-02).
 
 use afresh_core::run::DriveState;
 use afresh_core::settings::{OnFailure, Schedule, Settings};
@@ -32,11 +32,11 @@ fn no_more_workers_than_allowed() {
     let mut story = Story::with(plan, parallel(2));
     assert_eq!(story.spawned("A.1").started(), Vec::<String>::new());
     story.ends("A.1");
-    // The slot is free as soon as the work is saved.
+    // The workspace is free as soon as the work is saved.
     assert_eq!(story.harvested("A.1", &["a"]).started(), ["C.1"]);
 }
 
-/// EX-01: not while the other is checked or merged either, or the merge would collide.
+/// EX-01: not while the other is checked or merged either, or the merge would conflict.
 #[test]
 fn tasks_of_one_file_never_run_at_once() {
     let mut story = Story::of_plan("A: shared.txt\nB: shared.txt\nC: src/*.rs\nD: src/d.rs");
@@ -83,7 +83,7 @@ fn waves_wait_for_everything_before() {
     assert_eq!(story.lands("B.1").started(), ["C.1"]);
 }
 
-/// EX-02: what is given up no longer holds up the next wave; what a person must answer does.
+/// EX-02: a task that was given up no longer blocks the next wave; one that waits for a person does.
 #[test]
 fn a_wave_is_settled_when_nothing_of_it_can_move() {
     let mut story = Story::with("A: a\nB: b\nC < A: c", Settings { attempts: 1, ..in_waves() });
@@ -95,7 +95,7 @@ fn a_wave_is_settled_when_nothing_of_it_can_move() {
     assert_eq!(story.answer(1, "skip").started(), ["C.1"]);
 }
 
-/// EX-02, EX-09: the others of its plan do not hold up the one task that was asked for.
+/// EX-02, EX-09: if only one task is to run, the others of its plan do not block it.
 #[test]
 fn waves_and_a_single_task_go_together() {
     let mut story = Story::with("A: a\nB: b\nC < A: c", in_waves());
@@ -117,7 +117,7 @@ fn waves_and_a_single_task_go_together() {
     assert_eq!(story.open_with(opening).started(), ["C.1"]);
 }
 
-/// EX-06: blocking is transitive and names every cause; the rest goes on.
+/// EX-06: blocking is transitive and names every cause; the rest continues.
 #[test]
 fn what_depends_on_a_failure_is_blocked_with_its_causes() {
     let settings =

@@ -1,5 +1,4 @@
-//! May this change land? (EX-04, B03, B26, B27, B28), as a table: one row per change, one column
-//! per mode.
+//! Whether a change may land (EX-04, B03, B26, B27, B28), as a table: one row per change, one column per mode.
 
 use afresh_core::harvest::{Change, ChangeKind, EntryKind};
 use afresh_core::outcome::Deviation;
@@ -17,7 +16,7 @@ fn link(path: &str, target: &str) -> Change {
     entry(path, EntryKind::Symlink(target.to_owned()))
 }
 
-/// What becomes of one change: `lands`, `beyond`, `ask`, or why not.
+/// The verdict on one change: `lands`, `beyond`, `ask`, or why not.
 fn verdict(plan: &str, mode: ScopeMode, change: &Change) -> String {
     let plan = plan_of(plan);
     let deviations = [
@@ -116,7 +115,7 @@ fn what_may_land_by_mode() {
     ");
 }
 
-/// EX-04: without a file list, a task may change what it likes under the same guards.
+/// EX-04: without a file list, a task may change any file under the same guards.
 #[test]
 fn a_task_without_files_has_the_same_guards() {
     insta::assert_snapshot!(table("A:\nB: theirs.rs"), @"

@@ -1,7 +1,7 @@
 //! Large plans (B11): nothing is recursive, and nothing is walked at every step.
 //!
-//! No clock is read here: a quadratic walk over ten thousand tasks would take minutes, and is seen
-//! as a test that does not end.
+//! No clock is read here: a quadratic walk over ten thousand tasks would take minutes, and shows as a test that does
+//! not end.
 
 use afresh_core::Plan;
 use afresh_core::plan::TaskIndex;
@@ -48,7 +48,7 @@ fn ten_thousand_independent_tasks_are_a_plan() {
     assert!(plan.conflicts().is_empty());
 }
 
-/// B11: even if they all write one file; then the first ten thousand pairs say enough.
+/// B11: even if they all write the same file; then only the first ten thousand pairs are reported.
 #[test]
 fn ten_thousand_tasks_of_one_file_are_a_plan() {
     let conflicts = many(|_| vec![], |_| "one.txt".to_owned()).conflicts();
@@ -57,7 +57,7 @@ fn ten_thousand_tasks_of_one_file_are_a_plan() {
     assert_eq!(conflicts.len(), MANY);
 }
 
-/// B11: landing a task of a large plan looks at its neighbours, not at the plan.
+/// B11: landing a task of a large plan visits its neighbours, not the whole plan.
 #[test]
 fn a_large_plan_is_run_step_by_step() {
     let plan = many(chain, |at| format!("{at}.txt"));
@@ -69,7 +69,7 @@ fn a_large_plan_is_run_step_by_step() {
     }
 }
 
-/// B11: Blocking walks the whole chain, without recursion.
+/// B11: blocking walks the whole chain, without recursion.
 #[test]
 fn a_failure_at_the_start_of_a_chain_blocks_all_of_it() {
     let plan = many(chain, |at| format!("{at}.txt"));

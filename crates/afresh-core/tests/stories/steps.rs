@@ -1,4 +1,4 @@
-//! Steps: finished pieces of a task that outlive their worker (EX-04, AG-07, ST-02).
+//! Steps: finished parts of a task that outlive their worker (EX-04, AG-07, ST-02).
 
 use afresh_core::Input;
 use afresh_core::check::{CheckOutcome, CheckPhase};
@@ -14,7 +14,7 @@ use crate::support::{
     Story, StoryStep, attempt_id, changed, check, commit, draft_of, file, result, tree,
 };
 
-/// A task with two steps; only the second has a check of its own.
+/// A task with two steps; only the second has its own check.
 fn story() -> Story {
     story_with(Settings { timeout_action: TimeoutAction::Retry, ..Settings::default() })
 }
@@ -77,9 +77,9 @@ fn times_out(story: &mut Story, attempt: &str) -> StoryStep {
     story.harvested(attempt, &["one.txt"])
 }
 
-/// EX-04: a step is saved, judged and checked while its worker waits, and then it is told.
+/// EX-04: a step is saved, judged and checked while its worker waits, and then the worker is answered.
 #[test]
-fn a_finished_step_is_saved_and_checked_and_the_worker_hears_of_it() {
+fn a_finished_step_is_saved_and_checked_and_the_worker_is_answered() {
     let mut story = story();
     assert_snapshot!(claims(&mut story, "A.1", 1).text(), @"
     step 1 claimed by A.1
@@ -117,14 +117,14 @@ fn a_worker_that_ran_out_of_time_leaves_its_finished_steps_to_the_next() {
     → start A.2 in 1 from A.1-1
     ");
     story.spawned("A.2");
-    // What the second one adds is put on top of it.
+    // The second worker's commit is put on top of it.
     assert_snapshot!(claims(&mut story, "A.2", 2).text(), @"
     step 2 claimed by A.2
     → save step 2 of A.2 onto A.1-1
     ");
 }
 
-/// ST-02, ST-04: so it is after a kill of ours, a halt, a crash of the worker and a question.
+/// ST-02, ST-04: the same after a kill of afresh, a halt, a crash of the worker and a question.
 #[test]
 fn finished_steps_outlive_however_their_worker_ended() {
     for ending in
@@ -139,7 +139,7 @@ fn finished_steps_outlive_however_their_worker_ended() {
     }
 }
 
-/// ST-02: what a worker claimed and we had not yet judged is nobody's finished step.
+/// ST-02: a step that a worker claimed and that was not judged yet is not finished.
 #[test]
 fn a_step_that_was_not_checked_when_its_worker_died_is_not_kept() {
     let mut story = story();
@@ -151,7 +151,7 @@ fn a_step_that_was_not_checked_when_its_worker_died_is_not_kept() {
     assert_eq!(story.status().tasks[0].steps.map(|steps| steps.done), Some(1));
 }
 
-/// EX-04: a refusal reaches the worker while it can still do something about it.
+/// EX-04: a refusal reaches the worker while it can still react.
 #[test]
 fn a_step_that_fails_its_check_is_refused_and_can_be_claimed_again() {
     let mut story = story();
@@ -186,7 +186,7 @@ fn a_step_beyond_the_tasks_files_must_declare_them() {
     step 1 done by A.1
     → answer A.1 about step 1: Accepted
     ");
-    // Declared once is enough: the end of the attempt does not have to say it again.
+    // Declaring a file once is enough: the final result does not have to repeat it.
     story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Done(CompletionClaim::default()));
     assert_snapshot!(story.harvested("A.1", &["one.txt", "x.txt"]).text(), @"
     harvested A.1: 2 changes
@@ -195,7 +195,7 @@ fn a_step_beyond_the_tasks_files_must_declare_them() {
     ");
 }
 
-/// Steps come in order, once, and only where there are any.
+/// Steps are claimed in order, once, and only if the task has any.
 #[test]
 fn a_step_out_of_order_is_refused_and_one_that_is_done_stays_done() {
     let mut story = story();
@@ -211,7 +211,7 @@ fn a_step_out_of_order_is_refused_and_one_that_is_done_stays_done() {
     assert_snapshot!(claims(&mut plain, "B.1", 1).text(), @r#"→ answer B.1 about step 1: Refused("this task has no steps; just finish it")"#);
 }
 
-/// R2: a claim of a worker that was given up for lost changes nothing.
+/// R2: a claim of a worker that was declared lost changes nothing.
 #[test]
 fn a_late_claim_and_a_late_answer_change_nothing() {
     let mut story = story();
@@ -221,9 +221,9 @@ fn a_late_claim_and_a_late_answer_change_nothing() {
     saved(&mut story, "A.1", 1, &["one.txt"]).changes_nothing();
 }
 
-/// EX-05: what collided with the branch starts over from the branch.
+/// EX-05: work that conflicted with the branch starts over from the branch.
 #[test]
-fn a_collision_takes_the_steps_with_it() {
+fn a_conflict_invalidates_the_steps() {
     let mut story = story();
     finishes_first(&mut story, "A.1");
     story.ends("A.1");
@@ -238,7 +238,7 @@ fn a_collision_takes_the_steps_with_it() {
     ");
 }
 
-/// Somebody has tried to mend it; perhaps it is the steps that are wrong.
+/// A second worker has already tried to fix it; perhaps the steps are wrong.
 #[test]
 fn a_second_worker_that_fails_on_the_same_steps_makes_the_third_start_over() {
     let mut story = story();
@@ -263,7 +263,7 @@ fn a_second_worker_that_fails_on_the_same_steps_makes_the_third_start_over() {
     ");
 }
 
-/// EX-03: steps are worth nothing once a task that they rest on is done anew.
+/// EX-03: steps are void once a task that they depend on is done again.
 #[test]
 fn steps_that_rest_on_a_task_that_was_redone_are_dropped() {
     let mut story = Story::unopened(plan("B: b.txt\nA < B: a.txt"), Settings::default());
@@ -271,7 +271,7 @@ fn steps_that_rest_on_a_task_that_was_redone_are_dropped() {
     story.lands("B.1");
     story.spawned("A.1");
     finishes_first(&mut story, "A.1");
-    // The plan says something else about B now.
+    // The plan's text of B is different now.
     let changed = plan("B: b.txt other.txt\nA < B: a.txt");
     story.open_with(RunOpening { plan: Some(changed), ..RunOpening::default() });
     story.harvested("A.1", &["one.txt"]);
@@ -287,10 +287,10 @@ fn steps_that_rest_on_a_task_that_was_redone_are_dropped() {
     ");
 }
 
-/// RE-04: a worker that finished a step and then says that only a part is done has not failed: the
-/// next one goes on after its step.
+/// RE-04: a worker that finished a step and then reports that only a part is done has not failed: the next one
+/// continues after its step.
 #[test]
-fn partial_keeps_finished_steps_and_goes_on_from_there() {
+fn partial_keeps_finished_steps_and_continues_from_there() {
     let mut story = story_with(Settings { attempts: 1, ..Settings::default() });
     finishes_first(&mut story, "A.1");
     let told = partial(&mut story, "A.1");
@@ -303,7 +303,7 @@ fn partial_keeps_finished_steps_and_goes_on_from_there() {
         ]
     );
     assert_eq!(story.error_of("A"), "partial: out of room");
-    // Nothing more was finished: that counts, or it would go on for ever.
+    // No further step was finished: that counts, or it would continue forever.
     story.spawned("A.2");
     assert_eq!(
         partial(&mut story, "A.2").lines()[1..3],
@@ -317,8 +317,7 @@ fn partial(story: &mut Story, attempt: &str) -> StoryStep {
     story.harvested(attempt, &["one.txt"])
 }
 
-/// RE-04: steps do not hold the work that their task waits for, so the next worker starts over on
-/// top of it.
+/// RE-04: steps do not contain the work that their task waits for, so the next worker starts over on top of it.
 #[test]
 fn a_blocked_task_starts_over_on_top_of_what_it_waited_for() {
     let settings = Settings { parallel: 2, ..Settings::default() };

@@ -1,5 +1,5 @@
-//! A small driver for stories about the core: a plan in a few words, reports in a few words, and
-//! what follows as short lines.
+//! A small driver for stories about the core: plans and reports in short notation, and the decisions as short
+//! lines.
 //!
 //! ```text
 //! B < A: b.txt c.txt      task B needs A and lists two files
@@ -39,7 +39,7 @@ pub(crate) struct Story {
     pub(crate) replays: bool,
 }
 
-/// What followed from one input.
+/// What was decided from one input.
 #[derive(Debug, Clone)]
 pub(crate) struct StoryStep(pub(crate) Reaction);
 
@@ -78,7 +78,7 @@ impl StoryStep {
 }
 
 impl Story {
-    /// A run of this plan with the default settings, taken up by its first driver.
+    /// A run of this plan with the default settings, opened by its first driver.
     pub(crate) fn of_plan(plan: &str) -> Self {
         Self::with(plan, Settings::default())
     }
@@ -112,7 +112,7 @@ impl Story {
         StoryStep(reaction)
     }
 
-    /// A driver takes the run up.
+    /// A driver opens the run.
     pub(crate) fn open(&mut self) -> StoryStep {
         self.open_with(RunOpening::default())
     }
@@ -121,7 +121,7 @@ impl Story {
         self.feed(&Input::Opened(Box::new(opening)))
     }
 
-    /// Time passes, and a deadline with it.
+    /// Time passes until after a deadline.
     pub(crate) fn wait(&mut self, seconds: u64) -> StoryStep {
         self.now = self.now + Duration::from_secs(seconds);
         self.feed(&Input::Woke)
@@ -176,13 +176,13 @@ impl Story {
         self.feed(&Input::Harvested(attempt_id(attempt), Ok(harvest)))
     }
 
-    /// It ends badly, and what it left is saved.
+    /// It fails, and its work is saved.
     pub(crate) fn dies(&mut self, attempt: &str) -> StoryStep {
         self.ends_with(attempt, ProcessEnd::Exited(1), Outcome::Silent);
         self.harvested(attempt, &[])
     }
 
-    /// The checks that are asked for end with this exit code.
+    /// The requested checks end with this exit code.
     pub(crate) fn checked(&mut self, attempt: &str, phase: CheckPhase, code: i32) -> StoryStep {
         let on = match phase {
             CheckPhase::Merged => tree(&format!("m{attempt}")),
@@ -214,7 +214,7 @@ impl Story {
         self.feed(&Input::Checked(CheckReport { attempt, phase, tree, checked }))
     }
 
-    /// The merge is clean; where nothing landed meanwhile it is the attempt's own tree.
+    /// The merge is clean; if nothing landed meanwhile, it is the attempt's own tree.
     pub(crate) fn built(&mut self, attempt: &str) -> StoryStep {
         let id = attempt_id(attempt);
         let onto = self.run.tip().clone();
@@ -235,7 +235,7 @@ impl Story {
         self.feed(&Input::BranchMoved(attempt_id(attempt), to, moved))
     }
 
-    /// From the spawn to the branch, with one file of its own.
+    /// From the start to the branch, with one file of its own.
     pub(crate) fn lands(&mut self, attempt: &str) -> StoryStep {
         self.spawned(attempt);
         self.passes_alone(attempt);
@@ -246,7 +246,7 @@ impl Story {
         self.moved(attempt, BranchMove::Done)
     }
 
-    /// Up to the merge: its work is saved, in scope, and passes by itself.
+    /// Up to the merge: its work is saved, in scope, and passes on its own.
     pub(crate) fn passes_alone(&mut self, attempt: &str) -> StoryStep {
         self.ends(attempt);
         let path = self.own_file(attempt);
@@ -298,7 +298,7 @@ impl Story {
         RunStatus::from_run(&self.run)
     }
 
-    /// `A done, B ready`: every task with its word.
+    /// `A done, B ready`: every task with its state.
     pub(crate) fn states(&self) -> String {
         let tasks = self.status().tasks;
         let words: Vec<String> =
@@ -313,7 +313,7 @@ impl Story {
     }
 }
 
-/// Reads the plan's few words.
+/// Parses the short notation of a plan.
 pub(crate) fn plan_of(text: &str) -> Plan {
     Plan::new(draft_of(text)).expect("a plan without problems")
 }
