@@ -1,6 +1,6 @@
 //! Runs the fuzz targets, one after the other, within the limits that readers promise.
 //!
-//! What must hold, and the inputs that are kept, are in `fuzz/`; the ordinary tests replay those.
+//! The invariants and the kept inputs are in `fuzz/`; the ordinary tests replay those inputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     )
 }
 
-/// What was asked for.
+/// The command-line arguments.
 #[derive(Debug, PartialEq, Eq)]
 struct Wish {
     minutes: u32,
@@ -83,9 +83,9 @@ fn is_installed() -> bool {
     tried.is_ok_and(|output| output.status.success())
 }
 
-/// Runs one target; false where it found something.
+/// Runs one target; false if it found something.
 fn holds(root: &Path, target: &str, minutes: u32) -> Result<bool> {
-    // What it finds on its way is for the next time, and not for the repository.
+    // Inputs that it discovers are for the next time, and not for the repository.
     let found: PathBuf = root.join("fuzz/target/corpus").join(target);
     fs::create_dir_all(&found).with_context(|| format!("making {}", found.display()))?;
     let status = Command::new("cargo")

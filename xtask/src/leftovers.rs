@@ -1,8 +1,8 @@
-//! Running a command, usually all tests, and seeing that it leaves nothing behind.
+//! Runs a command, usually all tests, and checks that it leaves nothing behind.
 //!
-//! The command gets a directory for temporary files of its own, which must be empty afterwards. Whoever
-//! loses its parent becomes our child, so everything that outlives the command is found, whatever it
-//! did to its environment. The user's own places, cgroups, mounts and refs are compared with before.
+//! The command gets its own directory for temporary files, which must be empty afterwards. Orphaned processes become
+//! our children, so every process that outlives the command is found, whatever it did to its environment. The user's
+//! own directories, cgroups, mounts and refs are compared with those before.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 
-/// How long what is ending may take to be gone.
+/// How long processes that are ending may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Where programs keep things for the person who runs this; below the home directory.
+/// Where programs keep files for the current user; below the home directory.
 const PLACES: &[&str] = &[
     ".afresh",
     ".cache/afresh",
@@ -30,7 +30,7 @@ const PLACES: &[&str] = &[
     ".codex",
     ".gemini",
 ];
-/// How deep they are looked into.
+/// How deep these are searched.
 const DEPTH: usize = 3;
 /// How many leftovers are named.
 const NAMED: usize = 40;
@@ -54,7 +54,7 @@ pub(crate) fn run(command: &[String]) -> Result<()> {
     );
     let after = snapshot();
     let new: BTreeSet<&String> = after.difference(&before).collect();
-    // What is in a directory that is new is not told apart.
+    // The contents of a new directory are not listed separately.
     let is_told = |line: &String| {
         line.rsplit_once('/').is_some_and(|(above, _)| new.iter().any(|other| *other == above))
     };
@@ -76,7 +76,7 @@ fn report(line: &str) {
     eprintln!("left behind: {line}");
 }
 
-/// Those who were orphaned and have not ended a while later.
+/// Orphans that have not ended after a while.
 fn children_that_stay() -> Vec<String> {
     let until = Instant::now() + PATIENCE;
     loop {
@@ -93,7 +93,7 @@ fn children_that_stay() -> Vec<String> {
 }
 
 fn reap_the_dead() {
-    // Until there is none, or none that has ended.
+    // Until there is no child, or none that has ended.
     while let Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) =
         waitpid(None, Some(WaitPidFlag::WNOHANG))
     {}
@@ -114,7 +114,7 @@ fn said_by(pid: u32) -> String {
     String::from_utf8_lossy(&line).replace('\0', " ").chars().take(200).collect()
 }
 
-/// Everything that is compared, a line each.
+/// Everything that is compared, one line each.
 fn snapshot() -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     if let Some(home) = std::env::var_os("HOME").map(PathBuf::from) {

@@ -1,7 +1,7 @@
-//! What a program takes: time, CPU time and memory, of itself and of those that it starts.
+//! What a program uses: time, CPU time and memory, of itself and of the processes that it starts.
 //!
-//! The kernel tells the peak memory of the largest child only, and of all children so far. So each
-//! program is started by a small process of its own, which is this very chore with another name.
+//! The kernel reports the peak memory of the largest child only, over all children so far. So a separate small process
+//! starts each program: xtask itself under another name.
 
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
-/// The name of the chore that starts one program.
+/// The name of the xtask command that starts one program.
 pub(crate) const CHORE: &str = "measure";
 
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +23,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// The least of each: what others took from the machine meanwhile is not the program's.
+    /// The minimum of each: what other programs took from the machine meanwhile does not count.
     fn least(self, other: Self) -> Self {
         Self {
             wall: self.wall.min(other.wall),
@@ -33,8 +33,8 @@ impl Measured {
     }
 }
 
-/// Runs a program some times, and tells the least that it took. What it prints is dropped, and its
-/// exit code may be any of these.
+/// Runs a program several times, and returns the minimum. Its output is dropped, and its exit code may be any of
+/// these.
 pub(crate) fn best_of(times: usize, program: &[&OsStr], codes: &[i32]) -> Result<Measured> {
     let mut best = once(program, codes)?;
     for _ in 1..times {
@@ -57,8 +57,7 @@ fn once(program: &[&OsStr], codes: &[i32]) -> Result<Measured> {
     Ok(Measured { wall: Duration::from_micros(wall), cpu: Duration::from_micros(cpu), peak_kib })
 }
 
-/// The chore itself: runs the program, and prints exit code, microseconds, microseconds of CPU and
-/// KiB.
+/// The command itself: runs the program, and prints exit code, microseconds, microseconds of CPU and KiB.
 #[expect(clippy::print_stdout, reason = "that is how it answers")]
 pub(crate) fn measure(program: &[String]) -> Result<()> {
     let (name, arguments) = program.split_first().context("measure what?")?;

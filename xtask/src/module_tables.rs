@@ -1,9 +1,9 @@
-//! The table of modules at the top of each `lib.rs` and `main.rs` is complete: a map with holes misleads.
+//! Checks that the table of modules at the top of each `lib.rs` and `main.rs` is complete.
 
 use std::fs;
 use std::path::Path;
 
-/// The modules that a source file declares, and that its own doc table does not name.
+/// The modules that a source file declares and that its own doc table does not name.
 fn missing_modules(source: &str) -> Vec<&str> {
     let docs: String = source.lines().filter(|line| line.starts_with("//!")).collect();
     let declared = source.lines().filter_map(|line| {

@@ -84,7 +84,7 @@ fn tests_in(source: &str) -> Vec<(String, BTreeSet<String>)> {
         } else if line.starts_with("#[test]") {
             is_test = true;
         } else if line.starts_with("#[") {
-            // Other attributes stand between a doc comment and its function.
+            // Other attributes may be between a doc comment and its function.
         } else {
             let name = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next());
             if let (true, Some(name)) = (is_test, name) {

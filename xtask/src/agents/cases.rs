@@ -1,4 +1,4 @@
-//! What is played with each program, and what must come of it.
+//! The cases that are played with each program, and the expected results.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
@@ -27,25 +27,25 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "four-at-once", play: four_at_once },
 ];
 
-/// A command that fails is the model's to mend.
+/// A command fails, and the model has to fix that.
 fn tool_fails(stage: &Stage) -> Result<(), String> {
     let steps = [ModelStep::shell("echo oops >&2; exit 3")].into_iter().chain(good("T001"));
     done(&stage.run(1, "", ModelScript::from_steps(steps))?)
 }
 
-/// 429 without a time: the program's own tries, then ours.
+/// 429 without a time: the program's own retries, then ours.
 fn rate_limit(stage: &Stage) -> Result<(), String> {
     let fault = ModelFault::RateLimit { retry_after: None };
     done(&stage.run(1, "", ModelScript::from_steps(failing_first(fault, 3)))?)
 }
 
-/// 429 with a time: it is waited for.
+/// 429 with a time: we wait until then.
 fn rate_limit_with_time(stage: &Stage) -> Result<(), String> {
     let fault = ModelFault::RateLimit { retry_after: Some(1) };
     done(&stage.run(1, "", ModelScript::from_steps(failing_first(fault, 3)))?)
 }
 
-/// The standard model is overloaded for ever: the small one is asked for, and does it.
+/// The standard model is overloaded all the time: the small one is used, and succeeds.
 fn overloaded(stage: &Stage) -> Result<(), String> {
     let small = match stage.program {
         "claude" | "claude-agent-acp" => "haiku",
@@ -63,10 +63,10 @@ fn overloaded(stage: &Stage) -> Result<(), String> {
     if had_small && had_other { Ok(()) } else { Err(format!("models asked for: {asked:?}")) }
 }
 
-/// The conversation does not fit: it ends, whatever the program would do about it, and says why.
+/// The conversation does not fit: the attempt ends, whatever the program would do about it, and reports why.
 fn context_full(stage: &Stage) -> Result<(), String> {
     let steps = failing_first(ModelFault::TooLong, u32::MAX);
-    // Over the protocol, one says nothing of it, and ends with nothing done.
+    // Over the protocol, one program reports nothing, and ends without any work.
     let words: &[&str] = match stage.program {
         "opencode-acp" => &["no longer fits", "nothing changed"],
         _ => &["no longer fits"],
@@ -74,23 +74,23 @@ fn context_full(stage: &Stage) -> Result<(), String> {
     failed(stage, &stage.run(1, "attempts = 1", ModelScript::from_steps(steps))?, words)
 }
 
-/// The program is killed in the middle, from outside: the conversation goes on in another process, with
-/// the files that were there.
+/// The program is killed from outside while it works: the conversation continues in another process, with the same
+/// files.
 fn killed(stage: &Stage) -> Result<(), String> {
     let mark = stage.mark("killed");
     let kill = format!("[ -e '{mark}' ] || {{ : > '{mark}'; kill -9 $PPID; sleep 60; }}");
     let [write, report, last] = good("T001");
-    // Twice: one program puts a turn of its own into a conversation that was interrupted.
+    // Twice: one program adds its own turn to a conversation that was interrupted.
     let steps = [write, ModelStep::shell(&kill), report.clone(), report, last];
     done(&stage.run(1, "", ModelScript::from_steps(steps))?)?;
     resumes(stage)
 }
 
-/// A limit that names its end comes after work was done: no worker starts before, and the conversation goes
-/// on after it.
+/// A limit with an end time comes after work was done: no worker starts before then, and the conversation continues
+/// afterwards.
 fn usage_limit(stage: &Stage) -> Result<(), String> {
     let fault = ModelFault::UsageLimit { seconds: 2 };
-    // Once more than the program asks by itself.
+    // Once more than the program retries by itself.
     let times = match stage.program {
         "claude" | "gemini" => 3,
         "codex" => 1,
@@ -100,8 +100,8 @@ fn usage_limit(stage: &Stage) -> Result<(), String> {
     let steps = [write, report.clone().failing(fault, times), report, last];
     done(&stage.run(1, "", ModelScript::from_steps(steps))?)?;
     let log = stage.repo.afresh(&["logs"]).stdout;
-    // Codex says when by the clock of a place that it does not name: then we try again after pauses. Who
-    // speaks for another program may leave the time out.
+    // Codex reports the time without a time zone: then we retry after pauses. An adapter that speaks for another
+    // program may leave the time out.
     let names_a_time = matches!(stage.program, "claude" | "gemini" | "opencode");
     if names_a_time && !log.contains("agent-parked") {
         return Err(format!("nobody waits: {log}"));
@@ -109,16 +109,16 @@ fn usage_limit(stage: &Stage) -> Result<(), String> {
     resumes(stage)
 }
 
-/// The second attempt took up the conversation of the first, where the program can do that.
+/// The second attempt continued the conversation of the first, if the program supports that.
 fn resumes(stage: &Stage) -> Result<(), String> {
     let task = stage.repo.status()["tasks"][0].clone();
     let resumed = task["attempts"] == 2 && task["workers"][1]["resumes"] == 1;
-    // Two of these speak for the one that was killed, and tell of an error; one forgets its session.
+    // Two of these adapters speak for the killed program, and report an error; one forgets its session.
     let may_start_over = matches!(stage.program, "claude-agent-acp" | "codex-acp" | "gemini-acp");
     if resumed || may_start_over { Ok(()) } else { Err(format!("not resumed: {task}")) }
 }
 
-/// No answer comes from the model: the silence is noticed, and the program ended.
+/// The model does not answer: the silence is noticed, and the program is stopped.
 fn hangs(stage: &Stage) -> Result<(), String> {
     let steps = failing_first(ModelFault::Hang(Duration::from_secs(300)), u32::MAX);
     let settings = "attempts = 1\nsilence_timeout = \"25s\"\ntimeout_action = \"skip\"";
@@ -129,7 +129,7 @@ fn hangs(stage: &Stage) -> Result<(), String> {
     )
 }
 
-/// Nobody listens: it is an error of the network, and no program waits for ever.
+/// No server listens: this is reported as a network error, and no program waits forever.
 fn refused(stage: &Stage) -> Result<(), String> {
     let port = {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
@@ -139,14 +139,14 @@ fn refused(stage: &Stage) -> Result<(), String> {
     failed(stage, &stage.run_at(&url, 1, "attempts = 1")?, &["could not be reached"])
 }
 
-/// It ends well and says nothing that could be an answer.
+/// It exits normally and prints nothing that could be an answer.
 fn no_answer(stage: &Stage) -> Result<(), String> {
     let [write, ..] = good("T001");
     let script = ModelScript::from_steps([write, ModelStep::text("I think that I am done.")]);
     failed(stage, &stage.run(1, "attempts = 1", script)?, &["answer", "unintelligible"])
 }
 
-/// Four of one program, one home directory.
+/// Four processes of one program, one home directory.
 fn four_at_once(stage: &Stage) -> Result<(), String> {
     let tasks = ["T001", "T002", "T003", "T004"];
     let script =
@@ -154,7 +154,7 @@ fn four_at_once(stage: &Stage) -> Result<(), String> {
     done(&stage.run(4, "parallel = 4", script)?)
 }
 
-/// A good conversation whose first step fails so often.
+/// A good conversation whose first step fails this many times.
 fn failing_first(fault: ModelFault, times: u32) -> impl Iterator<Item = ModelStep> {
     let [first, rest @ ..] = good("T001");
     [first.failing(fault, times)].into_iter().chain(rest)
@@ -164,7 +164,7 @@ fn done(ran: &CommandOutput) -> Result<(), String> {
     if ran.code == Some(0) { Ok(()) } else { Err(format!("exit {:?}: {}", ran.code, ran.stderr)) }
 }
 
-/// The task is given up, for a reason that holds one of these words.
+/// The task is given up, for a reason that contains one of these words.
 fn failed(stage: &Stage, ran: &CommandOutput, words: &[&str]) -> Result<(), String> {
     if ran.code != Some(1) {
         return Err(format!("exit {:?}: {}", ran.code, ran.stderr));

@@ -1,8 +1,7 @@
-//! What may go wrong with each real agent program, played against a model server that follows a
-//! script: no key, nothing spent.
+//! Failures of each real agent program, played against a model server that follows a script: no key, no cost.
 //!
-//! What is played and what must come of it is in [`cases`]; [`stage`] has the repository and the
-//! program. The programs go side by side, the cases of one after the other.
+//! [`cases`] has the cases and the expected results; [`stage`] has the repository and the program. The programs run in
+//! parallel, the cases of one program one after the other.
 
 mod cases;
 mod stage;
@@ -17,7 +16,7 @@ use crate::bench;
 use cases::{CASES, Case};
 use stage::Stage;
 
-/// How one case went with one program.
+/// The result of one case with one program.
 struct Row {
     program: &'static str,
     case: &'static str,
@@ -25,7 +24,7 @@ struct Row {
     took: Duration,
 }
 
-/// `cargo xtask agents [WORD…]`: everything, or the programs and cases of these names.
+/// `cargo xtask agents [WORD…]`: everything, or the programs and cases with these names.
 #[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
 pub(crate) fn run(words: &[String]) -> Result<()> {
     let named = |name: &str| words.iter().any(|word| word == name);
@@ -42,7 +41,7 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     let directory = std::env::var_os("AFRESH_TEST_AGENTS")
         .context("AFRESH_TEST_AGENTS names no directory; `.ci/agents` makes one and prints it")?;
     let bin = PathBuf::from(directory).join("node_modules/.bin");
-    // Those that are not among the pinned ones are played where they are installed, or asked for.
+    // Programs that are not pinned are played only if they are installed or named.
     let here =
         |program: &&str| PROGRAMS.contains(program) || bin.join(binary_name(program)).exists();
     let programs: Vec<&'static str> =
@@ -61,7 +60,7 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Those that are named, or all where none is.
+/// The named ones, or all if none is named.
 fn wanted<'a>(
     all: impl Iterator<Item = &'a str> + Clone,
     named: impl Fn(&str) -> bool,
@@ -70,7 +69,7 @@ fn wanted<'a>(
     if chosen.is_empty() { all.collect() } else { chosen }
 }
 
-/// How many cases of a program did not go as they must.
+/// How many cases of a program failed.
 fn play_all(program: &'static str, names: &[&str], bin: &Path, exe: &Path) -> usize {
     let cases = CASES.iter().filter(|case| names.contains(&case.name));
     cases.filter(|case| !print_row(&play(program, case, bin, exe))).count()
@@ -78,7 +77,7 @@ fn play_all(program: &'static str, names: &[&str], bin: &Path, exe: &Path) -> us
 
 fn play(program: &'static str, case: &'static Case, bin: &Path, exe: &Path) -> Row {
     let started = Instant::now();
-    // What the test kit finds wrong it says by a panic.
+    // The test kit reports failures by panicking.
     let went = std::panic::catch_unwind(|| {
         let stage = Stage::new(program, bin, exe)?;
         (case.play)(&stage)?;
@@ -92,7 +91,7 @@ fn play(program: &'static str, case: &'static Case, bin: &Path, exe: &Path) -> R
     Row { program, case: case.name, went, took: started.elapsed() }
 }
 
-/// Prints a row as soon as it is there; whether it is a good one.
+/// Prints a row as soon as it is available; returns whether the case passed.
 #[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
 fn print_row(row: &Row) -> bool {
     let went = match &row.went {

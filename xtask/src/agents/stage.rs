@@ -1,4 +1,4 @@
-//! A repository whose only agent is a real program that asks our model server.
+//! A repository whose only agent is a real program that uses our model server.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ impl Stage {
         if !bin.join(binary_name(program)).exists() {
             return Err(format!("{} is not in {}", program, bin.display()));
         }
-        // One program refuses settings below a directory that everybody may write to.
+        // One program refuses settings below a directory that all users may write to.
         let home = std::env::var_os("HOME").ok_or("there is no HOME")?;
         let place = PathBuf::from(home).join(".cache/afresh-tests");
         fs::create_dir_all(&place).map_err(|error| error.to_string())?;
@@ -34,7 +34,7 @@ impl Stage {
         Ok(Self { repo, server, program, bin: bin.to_owned() })
     }
 
-    /// Runs a plan of so many tasks by a script, with more lines under `[run]`.
+    /// Runs a plan with this many tasks from a script, with more lines under `[run]`.
     pub(super) fn run(
         &self,
         tasks: usize,
@@ -80,7 +80,7 @@ impl Stage {
                 return Ok(CommandOutput { code: status.code(), stdout, stderr });
             }
             if Instant::now() > until {
-                // Whatever it had under it ends with it.
+                // All processes below it end with it.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(format!("it does not end: {}", text(&stderr)));
@@ -89,13 +89,13 @@ impl Stage {
         }
     }
 
-    /// A path outside the workspaces, for marks that commands of the model leave.
+    /// A path outside of the workspaces, for marker files that the model's commands leave.
     pub(super) fn mark(&self, name: &str) -> String {
         self.repo.path().join(name).display().to_string()
     }
 }
 
-/// The rest of a good conversation: the file, our report, a last word.
+/// The rest of a good conversation: the file, our report, a final message.
 pub(super) fn good(task: &str) -> [ModelStep; 3] {
     [
         ModelStep::write(&format!("{task}.txt"), "done\n"),

@@ -1,9 +1,9 @@
 //! `cargo xtask bench`: what orchestration costs, measured in one run.
 //!
-//! Every number stands beside a floor that is measured right before and right after it on the same
-//! machine: absolute times wander, ratios do not. Every round is told, not the best one. Nothing is
-//! deleted before all is measured: ext4 is slow for a while after many files went.
-//! `bench/README.md` says how to read the table.
+//! Every number is compared with a floor that is measured right before and right after it on the same machine:
+//! absolute times vary, ratios do not. Every round is reported, not only the best one. Nothing is deleted before
+//! everything is measured: ext4 is slow for a while after many files were deleted. `bench/README.md` explains how to
+//! read the table.
 //!
 //! | module | idea |
 //! | --- | --- |
@@ -31,12 +31,12 @@ const PARTS: &[&str] = &["reading", "watching", "sandbox", "orchestration"];
 const TASKS: usize = 200;
 const PARALLEL: usize = 8;
 const ROUNDS: usize = 3;
-/// What one task may cost afresh and its git children, in CPU time.
+/// The limit of CPU time per task, for afresh and its git children.
 const CPU_PER_TASK: Duration = Duration::from_millis(60);
-/// What afresh may hold in memory, in KiB.
+/// The limit of afresh's memory, in KiB.
 const MEMORY_KIB: u64 = 100 * 1000;
 
-/// Runs all benchmarks, or those whose name is given; fails if a limit is passed.
+/// Runs all benchmarks, or those that are named; fails if a limit is exceeded.
 #[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let is_wanted = |name: &str| arguments.is_empty() || arguments.iter().any(|one| one == name);
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The program, built by a profile of cargo's.
+/// The program, built with a cargo profile.
 pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = [
@@ -93,7 +93,7 @@ pub(crate) fn build(profile: &str) -> Result<PathBuf> {
         .output()
         .context("cannot run cargo")?;
     ensure!(output.status.success(), "the build failed");
-    // Cargo says where it put the program, whatever the target directory is.
+    // Cargo reports where it put the program, whatever the target directory is.
     let text = String::from_utf8_lossy(&output.stdout);
     let marker = "\"executable\":\"";
     let line = text
@@ -145,7 +145,7 @@ fn bench_orchestration(afresh: &Path, scratch: &Path) -> Result<(String, bool)> 
     let after = cpu_of(|| bare_commits(&scratch.join("after")))?;
     let commits = (before + after) / 2;
     let tasks = u32::try_from(TASKS)?;
-    // The workers and checks themselves are not ours.
+    // The workers and checks themselves do not count.
     let ours = all.saturating_sub(programs);
     let per_task = ours / tasks;
     let within = per_task < CPU_PER_TASK && memory < MEMORY_KIB;
@@ -180,8 +180,8 @@ fn bench_orchestration(afresh: &Path, scratch: &Path) -> Result<(String, bool)> 
     Ok((text, within))
 }
 
-/// What the kernel says of a living process's memory, in KiB: `VmHWM:` is the most that it held so
-/// far, `RssAnon:` what it holds now, less the pages of the program itself.
+/// The kernel's figures for a running process's memory, in KiB: `VmHWM:` is the peak so far, `RssAnon:` the current
+/// amount without the pages of the program itself.
 fn memory_of(pid: u32, field: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field));
@@ -201,7 +201,7 @@ fn make_repository(directory: &Path) -> Result<()> {
     git(directory, &["commit", "-q", "-m", "init"])
 }
 
-/// The floor: the same number of commits, nothing else.
+/// The floor: the same number of commits, and nothing else.
 fn bare_commits(directory: &Path) -> Result<()> {
     make_repository(directory)?;
     for number in 0..TASKS {
@@ -231,7 +231,7 @@ fn plan(count: usize) -> String {
     text
 }
 
-/// CPU time of all children that end while `work` runs, and of theirs.
+/// CPU time of all children that end while `work` runs, and of their children.
 fn cpu_of(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
     let spent = || -> Result<Duration> {
         let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;

@@ -1,4 +1,4 @@
-//! How long plans take to be read, in every format, and that it grows no faster than the plan.
+//! How long reading plans takes, in every format, and that it grows no faster than the plan.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -15,17 +15,17 @@ use crate::measured::{self, Measured};
 const SMALL: usize = 1_000;
 const LARGE: usize = 10_000;
 const ROUNDS: usize = 3;
-/// What the large plan may take, of CPU time: reading waits for nothing else.
+/// The limit of CPU time for the large plan: reading waits for nothing else.
 const LIMIT: Duration = Duration::from_secs(2);
-/// How much longer the large plan may take than the small one, which is ten times smaller: a search in
-/// a sorted map and a busy neighbour are allowed for, a hundred times is not.
+/// How much longer the large plan may take than the small one, which is ten times smaller: this allows for a search
+/// in a sorted map and a busy machine, but not for a hundred times.
 const RATIO: f64 = 16.0;
-/// Findings are an answer too.
+/// Exit codes for findings are accepted too.
 const ANSWERS: &[i32] = &[0, 1];
 
-/// The ways in which a plan is looked at.
+/// The commands that read a plan.
 const WAYS: &[(&str, &[&str])] = &[("lint", &["lint"]), ("show", &["show"])];
-/// All that `show` prints; measured with the own format.
+/// Everything that `show` prints; measured with the native format.
 const PICTURES: &[(&str, &[&str])] = &[
     ("show --json", &["show", "--json"]),
     ("show --as tree", &["show", "--as", "tree"]),
@@ -34,7 +34,7 @@ const PICTURES: &[(&str, &[&str])] = &[
     ("import", &["import"]),
 ];
 
-/// The table, and whether all of it is within its limits.
+/// The table, and whether everything in it is within the limits.
 pub(super) fn bench(afresh: &Path, scratch: &Path) -> Result<(String, bool)> {
     let mut text = format!(
         "reading: CPU time of {SMALL} and {LARGE} tasks, least of {ROUNDS}; limits: {} ms, {RATIO} times\n  \

@@ -1,5 +1,5 @@
-//! What the sandbox adds to an attempt and its checks: the same small run without one and with each
-//! kind, one after the other.
+//! What the sandbox adds to an attempt and its checks: the same small run without a sandbox and with each kind, one
+//! after the other.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,21 +12,21 @@ use anyhow::{Result, ensure};
 use super::{cpu_of, make_repository, millis, plan, verdict};
 
 const TASKS: usize = 20;
-/// Every level in every round, so that a machine that becomes slower is slower for all of them; the best
-/// round of each counts.
+/// Every level runs in every round, so that a machine that becomes slower slows all of them; the best round of each
+/// counts.
 const ROUNDS: usize = 4;
 const LEVELS: &[&str] = &["off", "landlock", "bubblewrap"];
-/// What an attempt with its checks may take longer.
+/// How much longer an attempt with its checks may take.
 const MORE_PER_ATTEMPT: Duration = Duration::from_millis(40);
 
-/// What one attempt took.
+/// The time of one attempt.
 #[derive(Clone, Copy)]
 struct Took {
     wall: Duration,
     cpu: Duration,
 }
 
-/// Not among temporary files: rooms have their own, and nobody's repository is there.
+/// Not among temporary files: sandboxes have their own, and no real repository is there.
 pub(super) fn bench(afresh: &Path) -> Result<(String, bool)> {
     let directory = afresh.parent().unwrap_or(Path::new("."));
     let scratch = tempfile::Builder::new().prefix("bench-").tempdir_in(directory)?;
@@ -65,7 +65,7 @@ pub(super) fn bench(afresh: &Path) -> Result<(String, bool)> {
     Ok((text, within))
 }
 
-/// None for a level that this machine does not offer.
+/// None for a level that this machine does not support.
 fn measure(afresh: &Path, place: &Path, level: &str) -> Result<Option<Took>> {
     let tasks = u32::try_from(TASKS)?;
     let repository = place.join("repository");
@@ -78,10 +78,10 @@ fn measure(afresh: &Path, place: &Path, level: &str) -> Result<Option<Took>> {
             .args(["run", "p.plan.toml", "--quiet", "--parallel", "1", "--sandbox", level])
             .current_dir(&repository)
             .env("AFRESH_CACHE", place.join("cache"))
-            // With a door to the network, as agents have it whose needs are known.
+            // With a proxy to the network, as known agents have it.
             .env("AFRESH_SANDBOX_HOSTS", "model.example")
             .status()?;
-        // A level that this machine does not offer is refused.
+        // A level that this machine does not support is refused.
         ran = status.success();
         ensure!(ran || status.code() == Some(2), "the run ended with {status}");
         Ok(())

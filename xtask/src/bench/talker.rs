@@ -1,7 +1,7 @@
-//! A program that prints what Claude Code prints, as fast as no agent talks: `xtask talk`.
+//! A program that prints what Claude Code prints, faster than any agent does: `xtask talk`.
 //!
-//! Its lines have the sizes of real ones; some have types that nobody knows, some are torn in the middle
-//! of a character. It costs as little as it can, because it is not what is measured.
+//! Its lines have realistic sizes; some have unknown types, some are cut in the middle of a character. It uses as
+//! little CPU time as possible, because it is not what is measured.
 
 use std::fs;
 use std::io::Write;
@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-/// The name of the chore that talks.
+/// The name of the xtask command that prints.
 pub(crate) const CHORE: &str = "talk";
-/// How many lines a second.
+/// Lines per second.
 const RATE: u32 = 100;
-/// What real tools give back: a file, a listing, a test run.
+/// What real tools return: a file, a listing, a test run.
 const OUTPUT_BYTES: usize = 3_000;
 const LONG_LINE_BYTES: usize = 1_000_000_000;
 const LAST: &str = "OUTPUT_JSON_START\n{\"status\": \"COMPLETED\"}\nOUTPUT_JSON_END";
 
-/// `talk SECONDS …`: so long at that rate; `talk line …`: one line of a gigabyte. What the agent's
-/// command line adds is passed over.
+/// `talk SECONDS …`: this long at that rate; `talk line …`: one line of a gigabyte. Arguments that the agent's command
+/// line adds are ignored.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let task = std::env::var("AFRESH_TASK").context("talk is for workers")?;
     let mut out = std::io::stdout().lock();
@@ -46,7 +46,7 @@ fn talk(out: &mut impl Write, seconds: u64) -> Result<()> {
         if due >= Duration::from_secs(seconds) {
             break;
         }
-        // By the clock, so that a slow machine does not make less work.
+        // By the clock, so that a slow machine does not reduce the work.
         std::thread::sleep(due.saturating_sub(started.elapsed()));
         out.write_all(&lines[number as usize % lines.len()])?;
         out.flush()?;
@@ -54,7 +54,7 @@ fn talk(out: &mut impl Write, seconds: u64) -> Result<()> {
     Ok(())
 }
 
-/// A second's worth of lines: what it says, the tools it uses, what they give back, and noise.
+/// The lines of one second: messages, tool calls, their results, and noise.
 fn line(number: u32) -> Vec<u8> {
     let usage = json!({"input_tokens": 4, "cache_read_input_tokens": 40_000 + number, "cache_creation_input_tokens": 800, "output_tokens": 1});
     let message = |content: Value| json!({"type": "assistant", "message": {"id": format!("m{}", number / 4), "model": "claude-sonnet-4-5", "content": [content], "usage": usage}, "parent_tool_use_id": null, "session_id": "0badcafe"});
@@ -70,7 +70,7 @@ fn line(number: u32) -> Vec<u8> {
     };
     let mut bytes = text.to_string().into_bytes();
     if number % 25 == 3 {
-        // Torn in the middle of a character, as a program that is careless with pieces does.
+        // Cut in the middle of a character, as a program that is careless with pieces does.
         bytes = "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"sch\u{f6}n".as_bytes().to_vec();
         bytes.truncate(bytes.len() - 2);
     }

@@ -1,7 +1,7 @@
-//! What it costs to watch agents that talk a lot, and whether one long line is held in memory.
+//! What it costs to watch agents that print a lot, and whether one long line is held in memory.
 //!
-//! Measured from outside while they talk: CPU time of the driver and of its supervisors, by the kernel's
-//! account. Workers and git are not in it.
+//! Measured from outside while they print: CPU time of the driver and of its supervisors, as the kernel reports it.
+//! Workers and git are not included.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,14 +16,14 @@ use super::{git, memory_of, plan, verdict};
 
 const WORKERS: usize = 8;
 const SECONDS: u64 = 30;
-/// Starting and ending are not watching.
+/// Startup and shutdown are not measured.
 const MARGIN: Duration = Duration::from_secs(4);
 const MEASURED: Duration = Duration::from_secs(18);
-/// What one worker may cost, in shares of a core.
+/// The limit for one worker, as a share of a core.
 const SHARE: f64 = 0.01;
-/// What driver and supervisors may hold each.
+/// The memory limit of the driver and of each supervisor.
 const MEMORY_KIB: u64 = 256 * 1024;
-/// Clock ticks a second in /proc, on every machine that Linux runs on today.
+/// Clock ticks per second in /proc, on every machine that Linux runs on today.
 const TICKS: f64 = 100.0;
 
 pub(super) fn bench(afresh: &Path, scratch: &Path) -> Result<(String, bool)> {
@@ -89,7 +89,7 @@ fn long_line(afresh: &Path, place: &Path) -> Result<(String, bool)> {
     Ok((text, within))
 }
 
-/// A run whose agent is this very program, talking like Claude Code.
+/// A run whose agent is this very program, printing like Claude Code.
 fn start(afresh: &Path, place: &Path, tasks: usize, how: &str) -> Result<Child> {
     let repository = place.join("repository");
     fs::create_dir_all(repository.join(".afresh"))?;

@@ -1,7 +1,7 @@
-//! Breaks things on purpose, one way after the other, and asks whether a test notices.
+//! Breaks our own code on purpose, one mutation after the other, and checks that a test notices.
 //!
-//! The crates are copied to a temporary directory, so that nothing here is ever broken; the builds
-//! share one target directory. What to break is listed in `core` and in `isolation`.
+//! The crates are copied to a temporary directory, so that nothing here is ever broken; the builds share one target
+//! directory. The mutations are listed in `core` and in `isolation`.
 
 mod core;
 mod isolation;
@@ -16,7 +16,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// One way to break it: exact texts, so that a change that outdates one is noticed.
+/// One mutation: exact texts, so that a change that outdates one is noticed.
 pub(crate) struct Mutation {
     name: &'static str,
     /// What no longer holds.
@@ -24,7 +24,7 @@ pub(crate) struct Mutation {
     edits: &'static [Edit],
 }
 
-/// A text that stands exactly once in a file below `crates/`, and what to write in its place.
+/// A text that occurs exactly once in a file below `crates/`, and its replacement.
 pub(crate) struct Edit {
     file: &'static str,
     text: &'static str,
@@ -32,8 +32,8 @@ pub(crate) struct Edit {
 }
 
 impl Edit {
-    /// Where the text stands in a source. Line breaks and indentation do not count, so that formatting a
-    /// renamed item outdates nothing.
+    /// Where the text is in a source. Line breaks and indentation do not count, so that formatting a renamed item
+    /// outdates nothing.
     fn find_in(&self, source: &str) -> Vec<Range<usize>> {
         let solid: Vec<(usize, char)> =
             source.char_indices().filter(|(_, c)| !c.is_whitespace()).collect();
@@ -57,7 +57,7 @@ struct Breakage {
     noticed_by: &'static [&'static str],
 }
 
-/// `cargo xtask break-core [NAME]`: all ways to break the core, or those whose name holds NAME.
+/// `cargo xtask break-core [NAME]`: all mutations of the core, or those whose name contains NAME.
 pub(crate) fn core(arguments: &[String]) -> Result<()> {
     run(core::all(), arguments)
 }
@@ -98,7 +98,7 @@ fn run(mut chosen: Vec<Breakage>, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// What the test said about it.
+/// The result of the test.
 enum Verdict {
     Caught(String),
     Missed,
@@ -126,7 +126,7 @@ impl Copy {
         Ok(copy)
     }
 
-    /// Applies a mutation, looks what happens, and takes it back.
+    /// Applies a mutation, runs the test, and reverts it.
     fn try_out(&self, breakage: &Breakage) -> Result<Verdict> {
         let mutation = breakage.mutation;
         let mut before = Vec::new();
@@ -137,7 +137,7 @@ impl Copy {
             before.push((path, text));
         }
         let verdict = self.apply(mutation).and_then(|()| self.test(breakage.noticed_by));
-        // The first copy of a file that was edited twice is the oldest: it is written last.
+        // If a file was edited twice, its first copy is the oldest, so it is written last.
         for (path, text) in before.into_iter().rev() {
             fs::write(&path, text).with_context(|| format!("restoring {}", path.display()))?;
         }
@@ -186,7 +186,7 @@ impl Drop for Copy {
     }
 }
 
-/// The seed and its promise, or what an assertion said.
+/// The seed and its promise, or the message of an assertion.
 fn message(said: &str) -> String {
     let broken = said.lines().find(|line| line.contains("broke a promise"));
     let panicked = said.lines().skip_while(|line| !line.contains("panicked at")).nth(1);
@@ -199,7 +199,7 @@ fn workspace() -> PathBuf {
     root.canonicalize().unwrap_or(root)
 }
 
-/// Copies a file, or a directory with everything below it but build results.
+/// Copies a file, or a directory with everything below it except build results.
 fn copy_all(from: &Path, to: &Path) -> Result<()> {
     if !from.is_dir() {
         fs::copy(from, to).with_context(|| format!("copying {}", from.display()))?;

@@ -1,4 +1,4 @@
-//! Attempts: their stages, their ends, and what a restart makes of them.
+//! Attempts: their stages, their ends, and what happens to them at a restart.
 
 use crate::breaking::{Edit, Mutation};
 

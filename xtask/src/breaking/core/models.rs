@@ -1,4 +1,4 @@
-//! What models and their programs do to a run.
+//! What models and agent programs do to a run.
 
 use crate::breaking::{Edit, Mutation};
 

@@ -1,4 +1,4 @@
-//! Who may start, and when.
+//! Which tasks may start, and when.
 
 use crate::breaking::{Edit, Mutation};
 

@@ -1,5 +1,5 @@
-//! Ways to break what holds workers and checks to their places, what is trusted, and what is kept
-//! secret. A test with real programs has to notice each.
+//! Ways to break the sandbox of workers and checks, trust, and secrecy. A test with real programs has to notice
+//! each.
 
 mod network;
 mod sandbox;
@@ -8,7 +8,7 @@ mod trust;
 
 use super::{Breakage, Mutation};
 
-/// Which test notices a group of them: the arguments of `cargo test`.
+/// The test that notices a group of them: the arguments of `cargo test`.
 struct Group {
     noticed_by: &'static [&'static str],
     mutations: &'static [Mutation],

@@ -1,4 +1,4 @@
-//! The network of agents: the list, the proxy, the ways past it.
+//! The network of agents: the allowlist, the proxy, the ways around it.
 
 use super::Group;
 use crate::breaking::{Edit, Mutation};

@@ -1,4 +1,4 @@
-//! Rooms and limits.
+//! Sandboxes and limits.
 
 use super::Group;
 use crate::breaking::{Edit, Mutation};

@@ -1,4 +1,4 @@
-//! Secrets, and text that draws on terminals.
+//! Secrets, and text that controls terminals.
 
 use super::Group;
 use crate::breaking::{Edit, Mutation};

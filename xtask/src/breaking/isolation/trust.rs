@@ -1,4 +1,4 @@
-//! What a worker may hand to others, and what git does with it.
+//! What a worker may pass on to other programs, and what git does with it.
 
 use super::Group;
 use crate::breaking::{Edit, Mutation};
@@ -59,7 +59,7 @@ pub(super) const GROUPS: &[Group] = &[
         noticed_by: &["-p", "afresh-git"],
         mutations: &[
             Mutation {
-                // One wall alone is enough, so both have to go.
+                // Either protection alone is enough, so both have to be removed.
                 name: "git: a worker's own configuration is used, and file monitors run",
                 promise: "B31: nothing of a worker runs as us",
                 edits: &[
