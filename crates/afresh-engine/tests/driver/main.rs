@@ -1,0 +1,13 @@
+//! Stories of the driver on a scripted host: no process, no thread, no clock on the wall.
+
+mod budgets_and_steps;
+mod checks_and_merges;
+mod commands;
+mod journal_failures;
+mod questions;
+mod reporters;
+mod resuming;
+mod retries;
+mod straight_path;
+mod support;
+mod waiting;
