@@ -1,5 +1,5 @@
-//! Agents of the Agent Client Protocol, played by a shell script: what it gets, and
-//! every way in which it may not keep to the protocol (AG-01, R15, ST-04).
+//! Agents of the Agent Client Protocol, played by a shell script: what the agent gets, and every way in which it may
+//! violate the protocol (AG-01, R15, ST-04).
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
 use serde_json::Value;
 
-/// The words of an agent in shell: `hear` reads a message, `say` sends one.
+/// Shell functions of an agent: `hear` reads a message, `say` sends one.
 const WORDS: &str = r#"
 hear() { IFS= read -r heard || exit 0; printf '%s\n' "$heard" >> "$HOME/heard"; }
 say() { printf '%s\n' "$1"; }
@@ -43,7 +43,7 @@ fn acting(script: &str, run: &str, agent: &str) -> TestRepo {
     repo
 }
 
-/// What the agent heard, message by message.
+/// What the agent received, message by message.
 fn heard(repo: &TestRepo) -> Vec<Value> {
     let text = fs::read_to_string(repo.path().join("home/heard")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
@@ -53,7 +53,7 @@ fn why(repo: &TestRepo) -> String {
     repo.status()["tasks"][0]["error"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Runs it; the one task fails, and why.
+/// Runs it; the one task fails, and the reason is returned.
 #[track_caller]
 fn failed(repo: &TestRepo) -> String {
     repo.run(&["--on-failure", "skip"]).expect(1);
@@ -61,8 +61,8 @@ fn failed(repo: &TestRepo) -> String {
     why(repo)
 }
 
-/// AG-01, AG-07: the order of things, our tools, the mode that asks for nothing, the model, permission
-/// for whatever is asked, and what it reports.
+/// AG-01, AG-07: the order of messages, our tools, the mode that asks for no permission, the model, permission for
+/// every request, and what the agent reports.
 #[test]
 fn an_acp_agent_is_told_what_it_needs_and_does_its_task() {
     let script = r#"
@@ -112,8 +112,7 @@ answer 5
     assert_eq!(worker["context"]["used"], 9_000, "{status}");
 }
 
-/// AG-01, AG-06: a model that is not offered is an error that names those that are, before anything
-/// is spent.
+/// AG-01, AG-06: a model that is not offered is an error that lists the offered ones, before anything is spent.
 #[test]
 fn an_acp_agent_without_the_model_is_refused_with_those_it_has() {
     let script = r#"
@@ -130,7 +129,7 @@ hear
     assert!(why.contains("does not support choosing a model"), "{why}");
 }
 
-/// AG-06: whatever it does instead of answering, the task's error says what it was.
+/// AG-06: whatever it does instead of answering, the task's error reports it.
 #[test]
 fn an_acp_agent_that_does_not_answer_is_told_apart() {
     for (script, words) in [
@@ -161,7 +160,7 @@ fn an_acp_agent_that_does_not_answer_is_told_apart() {
     }
 }
 
-/// AG-09: one that never answers is silent, and is ended for that.
+/// AG-09: an agent that never answers is silent, and is stopped for that.
 #[test]
 fn an_acp_agent_that_says_nothing_is_ended() {
     let run = "silence_timeout = \"1s\"\ntimeout_action = \"skip\"\nhalt_grace = \"1s\"";
@@ -170,7 +169,7 @@ fn an_acp_agent_that_says_nothing_is_ended() {
     assert!(why.contains("printed nothing for too long"), "{why}");
 }
 
-/// AG-01: One that does not end when it has answered, whatever it is asked, is not waited for.
+/// AG-01: an agent that does not end after its answer is not waited for.
 #[test]
 fn an_acp_agent_that_does_not_end_holds_nobody_up() {
     let repo = acting("trap '' TERM\ngreet\nopen\nhear\nwork\nanswer 3\nsleep 600", "", "");
@@ -179,7 +178,7 @@ fn an_acp_agent_that_does_not_end_holds_nobody_up() {
     repo.expect_no_survivors();
 }
 
-/// ST-04: it is asked to leave off in the protocol's own way before it is ended.
+/// ST-04: it is asked to cancel through the protocol before it is killed.
 #[test]
 fn an_acp_agent_is_asked_to_leave_off() {
     let repo = acting(
@@ -196,7 +195,7 @@ fn an_acp_agent_is_asked_to_leave_off() {
     assert_eq!(methods(&repo).last().map(String::as_str), Some("session/cancel"));
 }
 
-/// ST-04: neither a prompt that it does not read nor its deafness to signals is waited for.
+/// ST-04: an agent that does not read its prompt, or ignores signals, delays nothing.
 #[test]
 fn an_acp_agent_that_does_not_listen_is_ended() {
     let repo = acting("trap '' TERM INT\n: > \"$HOME/up\"\nsleep 600", "halt_grace = \"1s\"", "");
@@ -213,8 +212,8 @@ fn an_acp_agent_that_does_not_listen_is_ended() {
     repo.expect_no_survivors();
 }
 
-/// B34, R15: neither a line of a gigabyte nor messages that are far larger in memory than on the line
-/// fill the client's memory, and what follows is heard.
+/// B34, R15: neither a line of a gigabyte nor messages that are far larger in memory than on the line fill the
+/// client's memory, and what follows is read.
 #[test]
 fn a_line_of_a_gigabyte_from_an_acp_agent_is_left_out() {
     let repo = repo();
@@ -232,7 +231,7 @@ fn a_line_of_a_gigabyte_from_an_acp_agent_is_left_out() {
     assert!(ran.stdout.len() < 30_000_000, "{} bytes", ran.stdout.len());
 }
 
-/// A configuration without a command is refused with one to write.
+/// A configuration without a command is refused, and the error suggests one.
 #[test]
 fn an_acp_agent_without_a_command_is_refused() {
     let repo = repo();
@@ -243,8 +242,8 @@ fn an_acp_agent_without_a_command_is_refused() {
     assert!(ran.stderr.contains("[\"opencode\", \"acp\"]"), "{}", ran.stderr);
 }
 
-/// An agent that stops halfway, in its own way, and works when it is started again. It can do what `able`
-/// says, and tells `replay` before it has taken a session up.
+/// An agent that stops halfway, in its own way, and works when it is restarted. It has the capabilities `able`, and
+/// sends `replay` before it has resumed a session.
 fn stopping(able: &str, replay: &str, stops: &str) -> TestRepo {
     let script = format!(
         r#"hear; say '{{"id":1,"result":{{"protocolVersion":1,"agentCapabilities":{able}}}}}'
@@ -260,7 +259,7 @@ work; answer 3"#
     acting(&script, "attempts = 2", "")
 }
 
-/// The driver is killed while the agent works; then the next run comes to done.
+/// The driver is killed while the agent works; then the next run completes.
 fn killed(able: &str, replay: &str) -> TestRepo {
     let repo = stopping(able, replay, "sleep 600");
     let driver = Driver::run(&repo, &["--no-input"]);
@@ -280,8 +279,8 @@ fn methods(repo: &TestRepo) -> Vec<String> {
     heard(repo).into_iter().filter_map(method).collect()
 }
 
-/// AG-08, ST-02: it goes on with its session, in the way that it can; what it tells again of the
-/// conversation is neither its answer nor its work.
+/// AG-08, ST-02: it continues its session, in the way that it supports; the replayed part of the conversation is
+/// neither its answer nor its work.
 #[test]
 fn an_acp_agent_goes_on_with_its_session() {
     let resumed = killed(r#"{"loadSession":true,"sessionCapabilities":{"resume":{}}}"#, ":");
@@ -305,7 +304,7 @@ update '{"sessionUpdate":"agent_message_chunk","content":{"text":"OUTPUT_JSON_ST
     }
 }
 
-/// AG-08, ST-02: one that cannot is followed by a fresh one, and that costs no attempt.
+/// AG-08, ST-02: an agent that cannot is followed by a fresh one, and that costs no attempt.
 #[test]
 fn an_acp_agent_that_cannot_go_on_is_followed_by_a_fresh_one() {
     let repo = killed("{}", ":");
@@ -313,7 +312,7 @@ fn an_acp_agent_that_cannot_go_on_is_followed_by_a_fresh_one() {
     assert_eq!(methods(&repo).iter().filter(|method| *method == "session/new").count(), 2);
 }
 
-/// AG-08: the same where the agent itself is killed: its end is that of the attempt.
+/// AG-08: the same if the agent itself is killed: its end is that of the attempt.
 #[test]
 fn an_acp_agent_that_is_killed_goes_on() {
     for signal in ["KILL", "TERM"] {

@@ -1,5 +1,5 @@
-//! What programs of real agents tell of themselves while they work, as people see it (AG-07, BE-04,
-//! LO-03). The program is a small one that prints what Claude Code prints.
+//! What real agent programs report about themselves while they work, as people see it (AG-07, BE-04, LO-03). The
+//! program is a small one that prints what Claude Code prints.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::support::{Driver, repo};
 use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
 
-/// A plan of one task, and an agent that runs this script in the place of Claude Code.
+/// A plan of one task, and an agent that runs this script in place of Claude Code.
 fn watched(script: &str) -> TestRepo {
     let repo = repo();
     repo.plan(
@@ -55,7 +55,7 @@ fn status_and_report_tell_who_works_and_how_full_its_context_is() {
     assert!(report.contains(row), "{report}");
 }
 
-/// LO-03: usage and cost by model, cache reads apart; an unknown price is unknown, never zero.
+/// LO-03: usage and cost by model, cache reads separate; an unknown price is unknown, never zero.
 #[test]
 fn the_report_tells_what_each_model_used() {
     let repo = watched(&format!("{SAYS_WHO}{WORKS}"));
@@ -95,7 +95,7 @@ exit 1
     driver.end().expect(3);
 }
 
-/// Half of its context is full, by its own account.
+/// Reports that half of its context is full.
 const HALF_FULL: &str = r#"echo '{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"I read a lot."}],"usage":{"input_tokens":110000,"output_tokens":1}}}'
 "#;
 
@@ -144,8 +144,8 @@ echo \"$told\" > \"$AFRESH_RESULT.told\"
     }
 }
 
-/// B34, R15: a line that is longer than all the memory that we may have, from an agent whose every line is
-/// read, all of it kept on disk; what follows it is read, torn characters and unknown types in between.
+/// B34, R15: a line longer than our memory limit, from an agent whose every line is read; all of it is kept on disk.
+/// What follows it is read, with cut characters and unknown types in between.
 #[test]
 fn a_line_of_300_megabytes_from_an_agent_that_is_followed_is_not_held_in_memory() {
     let noise = "head -c 300000000 /dev/zero | tr '\\0' x; echo\nprintf '{\"type\":\"assistant\",\"text\":\"sch\\303\\n'\nprintf '{\"type\":\"news\",\"of\":[1]}\\n'\n";
@@ -186,8 +186,8 @@ fn files(directory: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// B36, LO-02: a key that a worker was handed over is in nothing that we keep or show, whatever it and
-/// the checks print; what it was not handed over it does not see.
+/// B36, LO-02: a key that a worker was given is in nothing that we keep or show, whatever the worker and the checks
+/// print; it does not see keys that it was not given.
 #[test]
 fn a_key_that_is_printed_is_masked_before_it_is_on_disk() {
     let repo = watched(&format!(
@@ -218,7 +218,7 @@ echo '{{"type":"result","subtype":"success","is_error":false,"result":"Done."}}'
     assert_eq!(repo.status()["tasks"][0]["notes"], "used [masked]");
 }
 
-/// B36, AG-01: a variable that is not allowed is seen by no worker, whatever its program.
+/// B36, AG-01: no worker sees a variable that is not allowed, whatever its program.
 #[test]
 fn what_is_not_allowed_is_seen_by_a_worker_of_no_program() {
     for kind in ["claude", "codex", "gemini", "opencode", "acp"] {

@@ -124,7 +124,7 @@ fn an_agent_for_another_machine_fails_to_spawn_and_never_runs() {
     }
 }
 
-/// B38: each way to end has a class of its own, and each gets its fresh workers.
+/// B38: each way to end has its own class, and each gets its fresh workers.
 #[test]
 fn every_way_to_end_badly_has_a_class_of_its_own() {
     for (script, class) in [
@@ -144,7 +144,7 @@ fn every_way_to_end_badly_has_a_class_of_its_own() {
     }
 }
 
-/// B38: a worker that died is tried again only after the back-off.
+/// B38: a worker that died is retried only after the backoff.
 #[test]
 fn after_a_death_the_next_worker_waits_for_the_back_off() {
     let repo = planned();
@@ -155,7 +155,7 @@ fn after_a_death_the_next_worker_waits_for_the_back_off() {
     assert_eq!(repo.landed(), ["T001"]);
 }
 
-/// B38: a back-off that is over before the death is on the disk still ends.
+/// B38: a backoff that is over before the death is on disk still ends.
 #[test]
 fn the_shortest_back_off_does_not_stop_the_run() {
     let repo = planned();
@@ -165,7 +165,7 @@ fn the_shortest_back_off_does_not_stop_the_run() {
     assert_eq!(repo.status()["tasks"][0]["attempts"], 20);
 }
 
-/// A worker that leaves a tree of processes behind it and never ends.
+/// A worker that leaves a process tree behind and never ends.
 const ENDLESS: &str = "echo partial > T001.txt\n(sleep 1000 &)\n\
     if command -v setsid > /dev/null; then setsid sleep 1001 & fi\n\
     trap '' TERM; while :; do sleep 1000; done";
@@ -179,8 +179,7 @@ fn impatient(limit: &str, action: &str) -> TestRepo {
     repo
 }
 
-/// What every timeout leaves: no process (seen to by `run`), nothing on the branch, and the
-/// partial work.
+/// What every timeout leaves: no process (`run` checks that), nothing on the branch, and the partial work.
 #[track_caller]
 fn timed_out(repo: &TestRepo, words: &str) {
     assert_eq!(repo.landed(), [""; 0]);
@@ -215,7 +214,7 @@ fn a_worker_that_does_not_end_in_time_is_tried_again() {
     assert_eq!(repo.state_of("T001"), "failed");
     assert_eq!(repo.status()["tasks"][0]["attempts"], 2);
     timed_out(&repo, "timed out");
-    // Twice: the advice to split it.
+    // After the second timeout: the hint to split the task.
     assert!(
         repo.status()["questions"][0]["text"].as_str().is_some_and(|t| t.contains("splitting"))
     );
@@ -237,7 +236,7 @@ fn a_worker_that_does_not_end_in_time_halts_the_run() {
     run(&repo, &[], 3);
     assert_eq!(repo.status()["state"], "halted");
     timed_out(&repo, "timed out");
-    // The state is saved: resumed, it goes on.
+    // The state is saved: resumed, the run continues.
     repo.config("[run]\nagent = \"mine\"\n");
     repo.agent("echo x > T001.txt");
     repo.afresh(&["resume"]).expect(0);
@@ -254,7 +253,7 @@ fn a_worker_that_goes_silent_is_ended_whatever_the_policy() {
     }
 }
 
-/// AG-09: who prints is not silent, however long it takes.
+/// AG-09: a worker that prints is not silent, however long it takes.
 #[test]
 fn a_worker_that_prints_is_not_silent() {
     let repo = planned();

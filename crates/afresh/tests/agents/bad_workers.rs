@@ -1,6 +1,6 @@
-//! Workers that say what is not so, or do what they may not: B03, B24 to B31, B34, RE-03.
+//! Workers that make false claims, or do what they may not: B03, B24 to B31, B34, RE-03.
 //!
-//! Every story ends the same way: the user's checkout is as it was, and nothing is left running.
+//! Every story ends the same way: the user's checkout is unchanged, and nothing is left running.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -27,12 +27,12 @@ fn run(repo: &TestRepo, code: i32) -> CommandOutput {
     ran
 }
 
-/// What `status` says about the only task.
+/// The status of the only task.
 fn task(repo: &TestRepo) -> Value {
     repo.status()["tasks"][0].clone()
 }
 
-/// The work is refused by all three workers, with this reason, and nothing of it is on the branch.
+/// The work of all three workers is rejected with this reason, and none of it is on the branch.
 #[track_caller]
 fn rejected(repo: &TestRepo, reason: &str) {
     run(repo, 1);
@@ -70,12 +70,12 @@ fn a_claim_of_success_that_the_check_denies_is_a_failure() {
         assert!(text.contains("`grep -q right a.txt` ended with exit code 1"), "{text}");
     }
     assert_eq!(repo.landed(), [""; 0]);
-    // R16: what it did is kept.
+    // R16: its work is kept.
     let kept = repo.git(&["for-each-ref", "--format=%(refname)", "refs/afresh/salvage"]);
     assert_eq!(kept.lines().count(), 3, "{kept}");
 }
 
-/// B25, EX-11: with and without words.
+/// B25, EX-11: with and without a report.
 #[test]
 fn a_success_that_changed_nothing_is_not_a_success() {
     for words in [CLAIM, "true"] {
@@ -97,7 +97,7 @@ fn undeclared_files_are_rejected_and_listed() {
     assert!(task(&repo)["error"].as_str().is_some_and(|error| error.contains("and 1 more")));
 }
 
-/// B27: a test that was there before, by its path, even declared and with passing checks.
+/// B27: a test that existed before, by its path, even if it is declared and the checks pass.
 #[test]
 fn a_test_that_is_not_listed_is_never_edited() {
     for test in ["tests/greet.sh", "src/greet_test.go", "test_greet.py"] {
@@ -151,8 +151,8 @@ fn the_configuration_is_not_edited() {
     rejected(&repo, ".afresh/config.toml hands trust to other programs");
 }
 
-/// B28: everything that a run reads at its start is recorded with its hash; the next session reports
-/// what is different now, and the journal has both.
+/// B28: everything that a run reads at its start is recorded with its hash; the next session reports what has
+/// changed, and the journal has both.
 #[test]
 fn what_a_run_rests_on_is_noted_and_a_change_is_told() {
     let repo = repo();
@@ -169,7 +169,7 @@ fn what_a_run_rests_on_is_noted_and_a_change_is_told() {
     assert!(log.contains("settings-changed"), "{log}");
 }
 
-/// B28: a worker that finds the user's own files changes nothing of the run that is underway.
+/// B28: a worker that finds the user's own files cannot change the run that is underway.
 #[test]
 fn the_run_uses_the_plan_that_was_pinned_at_its_start() {
     let repo = repo();
@@ -219,7 +219,7 @@ fn a_worker_moves_no_ref_but_its_own() {
     assert_eq!(repo.on_branch("README.md").as_deref(), Some("hello\n"));
 }
 
-/// B30: the harvest is the difference to the base, whatever became of the history.
+/// B30: the harvest is the difference to the base, whatever happened to the history.
 #[test]
 fn a_rewritten_base_is_harvested_as_a_difference_to_the_base() {
     for rewrite in [
@@ -236,14 +236,14 @@ fn a_rewritten_base_is_harvested_as_a_difference_to_the_base() {
         let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
         assert_eq!(repo.git(&["rev-parse", "main"]), base);
         assert_eq!(repo.git(&["rev-parse", &format!("{branch}^1")]), base, "{rewrite}");
-        // The second parent stands on the base too.
+        // The second parent is based on the base too.
         assert_eq!(repo.git(&["merge-base", &format!("{branch}^2"), "main"]), base, "{rewrite}");
         assert_eq!(repo.git(&["diff", "--name-only", "main", &branch]), "a.txt", "{rewrite}");
         assert_eq!(repo.git(&["for-each-ref", "refs/replace"]), "");
     }
 }
 
-/// B31: whatever a worker puts where a git would look, no git of ours runs it.
+/// B31: whatever a worker puts where git would look for it, our git does not run it.
 #[test]
 fn nothing_that_a_worker_plants_for_git_is_ever_run() {
     let canary = "w=$PWD; t=\"$CANARY\"; printf '#!/bin/sh\\ntouch %s\\n' \"$t\" > \"$t.sh\"; chmod +x \"$t.sh\"";
@@ -259,7 +259,7 @@ fn nothing_that_a_worker_plants_for_git_is_ever_run() {
         let repo = repo();
         let planted = repo.path().join("canary");
         plan(&repo, "checks = [\"test -s a.txt\"]");
-        // A home of the worker's own: the user's is not afresh's to protect without a sandbox.
+        // A home of the worker's own: without a sandbox, afresh does not protect the user's.
         repo.agent(&format!(
             "CANARY={planted:?}; HOME={home:?}; export HOME; {canary}\n{plant}\nrm -f \"$t\"; echo x > a.txt",
             home = repo.path().join("worker-home"),
@@ -272,8 +272,8 @@ fn nothing_that_a_worker_plants_for_git_is_ever_run() {
     }
 }
 
-/// B03 at the harvest: a link that leads out never lands, even where it is listed, and what is
-/// behind it is not read or written.
+/// B03 at the harvest: a link that leads out never lands, even if it is listed, and its target is not read or
+/// written.
 #[test]
 fn a_link_that_leads_out_is_rejected_at_the_harvest() {
     for (make, shown) in [
@@ -298,7 +298,7 @@ fn a_link_that_leads_out_is_rejected_at_the_harvest() {
     }
 }
 
-/// RE-03: what was claimed and what changed, side by side, for work that landed.
+/// RE-03: claimed and actual changes, side by side, for work that landed.
 #[test]
 fn claimed_and_changed_files_that_differ_are_in_the_status() {
     let repo = repo();
@@ -327,8 +327,8 @@ fn claimed_and_changed_files_that_differ_are_in_the_status() {
     assert_eq!(task["commits"], serde_json::json!([repo.git(&["rev-parse", &branch])]));
 }
 
-/// B34, R15: one line without an end. Memory is bounded by the address space of the program and
-/// its supervisors; the log is capped; the answer at the end is still read; the run goes on.
+/// B34, R15: one line without an end. Memory is limited by the address space of the program and its supervisors; the
+/// log is capped; the answer at the end is still read; the run continues.
 #[test]
 fn a_line_of_a_gigabyte_is_capped_and_the_run_goes_on() {
     let repo = repo();

@@ -21,7 +21,7 @@ fn planned(agent: &str) -> TestRepo {
     repo
 }
 
-/// A stand-in for a program, found before the real one, that notes its arguments and does its task.
+/// A stand-in for a program, found before the real one, that records its arguments and does its task.
 fn stand_in(repo: &TestRepo, name: &str) -> String {
     let program = repo.path().join(name);
     let arguments = repo.path().join(format!("{name}.arguments"));
@@ -34,8 +34,8 @@ fn stand_in(repo: &TestRepo, name: &str) -> String {
     program.to_string_lossy().into_owned()
 }
 
-/// AG-04: the worker works in the role, with the tools and the model that the file says. A prefix
-/// belongs to the plugin, not to the name.
+/// AG-04: the worker gets the role, the tools and the model that the file names. A prefix belongs to the plugin, not
+/// to the name.
 #[test]
 fn a_definition_gives_role_tools_and_model() {
     let repo = planned("my-plugin:reviewer");
@@ -52,7 +52,7 @@ fn a_definition_gives_role_tools_and_model() {
     assert!(arguments.contains("--tools\nRead,Bash\n"), "{arguments}");
 }
 
-/// AG-03, AG-04: `--model` wins over what a definition says.
+/// AG-03, AG-04: `--model` takes precedence over a definition.
 #[test]
 fn a_model_of_the_command_line_wins() {
     let repo = planned("reviewer");
@@ -87,7 +87,7 @@ fn auto_gives_each_task_the_model_of_its_size() {
     assert_eq!(models, ["haiku", "opus"]);
 }
 
-/// AG-04: an unknown name ends everything before it starts, with the nearest one.
+/// AG-04: an unknown name is an error before anything starts, with the nearest name.
 #[test]
 fn an_unknown_definition_is_refused_with_the_nearest_name() {
     let repo = planned("my-plugin:reviewr");
@@ -102,8 +102,8 @@ fn an_unknown_definition_is_refused_with_the_nearest_name() {
     repo.untouched().expect_same_as(&before);
 }
 
-/// AG-04: a definition that cannot be read is refused where it is used, with its place, and disturbs
-/// no one otherwise.
+/// AG-04: a definition that cannot be read is refused where it is used, with its place, and otherwise has no
+/// effect.
 #[test]
 fn a_broken_definition_is_refused_where_it_is_used() {
     let repo = planned("broken");
@@ -126,7 +126,7 @@ fn a_worker_cannot_change_its_definition() {
     assert_eq!(repo.on_branch(".afresh/agents/reviewer.md").as_deref(), Some("Be kind.\n"));
 }
 
-/// AG-04: names of other tools' plans, without any definitions, are given to the worker.
+/// AG-04: without any definitions, agent names from other tools' plans are given to the worker.
 #[test]
 fn roles_of_a_foreign_plan_need_no_files() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
@@ -140,7 +140,7 @@ fn roles_of_a_foreign_plan_need_no_files() {
     assert!(ran.stderr.contains("no agent definition \"rails-dev\""), "{}", ran.stderr);
     let id = repo.status()["tasks"][0]["id"].as_str().expect("a task").to_owned();
     assert!(repo.prompt(&id, 1).contains("Work in the role of `rails-dev`."));
-    // With definitions, a name that is none of them is a mistake.
+    // With definitions, an unknown name is a mistake.
     repo.write(".claude/agents/rails-developer.md", "You know Rails.\n");
     let refused = repo.afresh(&["run", ".", "--new"]).expect(2);
     assert!(refused.stderr.contains("rails-dev"), "{}", refused.stderr);

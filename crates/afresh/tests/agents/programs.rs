@@ -1,5 +1,5 @@
-//! `afresh agents`: which there are, installing one (with an npm that is a shell script), and that it is
-//! found afterwards (AG-01, B37).
+//! `afresh agents`: lists them, installs one (with an npm that is a shell script), and finds it afterwards (AG-01,
+//! B37).
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,13 +10,13 @@ use afresh_testkit::repo::{finish, put_script};
 use afresh_testkit::{CommandOutput, TestRepo};
 use serde_json::Value;
 
-/// A repository, and a PATH with nothing on it but these.
+/// A repository, and a PATH that contains only these programs.
 struct Place {
     repo: TestRepo,
     bin: PathBuf,
 }
 
-/// An npm that installs a program which does its task as Claude Code would tell it.
+/// An npm that installs a program which does its task and reports like Claude Code.
 const NPM: &str = r#"#!/bin/sh
 echo "$*" >> "$HOME/npm.calls"
 while [ "$1" != --prefix ]; do shift; done
@@ -85,7 +85,7 @@ impl Place {
     }
 }
 
-/// AG-01: known and configured ones, with what can be done with each, and whether it can be used.
+/// AG-01: known and configured agents, with their capabilities, and whether each can be used.
 #[test]
 fn agents_are_listed_with_what_they_can_do() {
     let place = Place::new()
@@ -115,7 +115,7 @@ fn agents_are_listed_with_what_they_can_do() {
     place.repo.expect_no_survivors();
 }
 
-/// AG-01: an installed program is found where none is on the PATH, by every command; npm is asked once.
+/// AG-01: an installed program is found by every command if none is on the PATH; npm is called once.
 #[test]
 fn an_installed_agent_is_found_and_does_a_task() {
     let place = Place::new().with("npm", NPM);
@@ -133,7 +133,7 @@ fn an_installed_agent_is_found_and_does_a_task() {
     assert!(again.stderr.contains("already installed"), "{}", again.stderr);
     assert_eq!(place.npm_calls(), 1);
     assert_eq!(place.agent("claude")["usable"], true);
-    // As people run it: the cache is hidden from workers, but for their own program.
+    // As users run it: the cache is hidden from workers, except for their own program.
     let mut run = place.command(&["run", "p.plan.toml", "--agent", "claude", "--no-input"]);
     run.env("AFRESH_SANDBOX", "auto");
     finish(run).expect(0);
@@ -145,7 +145,7 @@ fn an_installed_agent_is_found_and_does_a_task() {
     assert_eq!(init.json()["agents"], serde_json::json!(["claude"]), "{}", init.stdout);
 }
 
-/// AG-01: another version is used from then on, and the first one again when it is asked for.
+/// AG-01: another version is used from then on, and the first one again when it is requested.
 #[test]
 fn another_version_takes_the_place_of_the_first() {
     let place = Place::new().with("npm", NPM);
@@ -159,7 +159,7 @@ fn another_version_takes_the_place_of_the_first() {
     assert_eq!(place.npm_calls(), 2);
 }
 
-/// AG-01: kill -9 in the middle leaves nothing that is used, and the next one clears it away.
+/// AG-01: kill -9 during an installation leaves nothing that is used, and the next one cleans up.
 #[test]
 fn an_installation_that_was_killed_is_not_used() {
     let place = Place::new();

@@ -1,8 +1,7 @@
 //! The real programs, whole tasks, against a model server that follows a script: no key, no network.
 //!
-//! `AFRESH_TEST_AGENTS` names a directory with `node_modules/.bin`; `.ci/run` makes one. Without it,
-//! or where a program is missing, a test says that it did nothing. The long list of what may go wrong
-//! is `cargo xtask agents`.
+//! `AFRESH_TEST_AGENTS` names a directory with `node_modules/.bin`; `.ci/run` makes one. Without it, or if a program
+//! is missing, a test reports that it did nothing. `cargo xtask agents` plays the long list of possible failures.
 
 use std::fs;
 use std::io::Write as _;
@@ -17,7 +16,7 @@ use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
 use serde_json::json;
 
-/// A repository whose only agent is a real program that asks our server.
+/// A repository whose only agent is a real program that uses our server.
 struct Stage {
     repo: TestRepo,
     server: ModelServer,
@@ -26,7 +25,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// None, and a line that says why, where the program is not there.
+    /// None, and a line with the reason, if the program is missing.
     fn of(program: &str) -> Option<Self> {
         let Some(directory) = std::env::var_os("AFRESH_TEST_AGENTS") else {
             return skipped(program, "AFRESH_TEST_AGENTS names no directory");
@@ -56,7 +55,7 @@ impl Stage {
         Self { repo, server, client, programs }
     }
 
-    /// Its model is a host on the network, behind an office's proxy: nothing but ours leads there.
+    /// Its model is a host on the network, behind an office's proxy: only our proxy leads there.
     fn in_an_office(self, program: &str) -> (Self, OfficeProxy) {
         let url = self.server.url("work");
         let (address, path) = url
@@ -68,8 +67,8 @@ impl Stage {
         (Self::asking(program, &url, self.server, self.programs), proxy)
     }
 
-    /// The model waits at the gate inside a tool of the program, writes the file, and reports through
-    /// our tool server alone: nothing that it says could be taken for an answer.
+    /// The model waits at the gate inside a tool of the program, writes the file, and reports through our tool server
+    /// alone: nothing in its text could be taken for an answer.
     fn plays(&self, gate: &Gate, up: &Gate) {
         let wait = format!("{}; {}", up.opened_by_worker(), gate.wait());
         let steps = [
@@ -92,7 +91,7 @@ impl Stage {
         Driver::start_command(&self.repo, self.command(&["run", "p.plan.toml", "--no-input"]))
     }
 
-    /// As people run it: with the strongest sandbox that is there. The gates of a test are open in it.
+    /// As users run it: with the strongest available sandbox. The gates of a test are open in it.
     fn in_a_room(&self, args: &[&str]) -> Command {
         let mut command = self.command(args);
         let gates = self.repo.path().join("gates");
@@ -100,7 +99,7 @@ impl Stage {
         command
             .env("AFRESH_SANDBOX", std::env::var("AFRESH_TEST_SANDBOX").unwrap_or("auto".into()))
             .env("AFRESH_SANDBOX_WRITE", gates);
-        // Told where its model is by arguments, which are the project's, and a project opens nothing.
+        // Arguments give it the address of its model; they are the project's, and a project opens nothing.
         if self.client.config_table().contains("base_url") {
             let url = self.server.url("work");
             let host = url.split('/').nth(2).expect("an address has a host");
@@ -118,7 +117,7 @@ impl Stage {
     }
 }
 
-/// Past the test harness, which keeps to itself what a test prints that passes.
+/// Bypasses the test harness, which captures the output of a test that passes.
 fn skipped(program: &str, why: &str) -> Option<Stage> {
     let _ = writeln!(std::io::stderr(), "SKIPPED: nothing was tried with {program}: {why}");
     None
@@ -132,7 +131,7 @@ fn place() -> PathBuf {
     place
 }
 
-/// A whole task, in a sandbox: the tool of the program, our report, the check, the merge, what it used.
+/// A whole task, in a sandbox: the tool of the program, our report, the check, the merge, the usage.
 fn does_a_task_and_reports(program: &str) {
     let Some(stage) = Stage::of(program) else { return };
     let steps = [
@@ -154,8 +153,7 @@ fn does_a_task_and_reports(program: &str) {
     assert!(seen.iter().any(|seen| seen.tools.iter().any(|name| offered(name))), "{seen:?}");
 }
 
-/// R5: the model is reached through our proxy, and through the user's own behind it; any other host
-/// for is refused.
+/// R5: the model is reached through our proxy, and through the user's own behind it; any other host is refused.
 fn asks_its_model_through_proxies(program: &str) {
     let Some(stage) = Stage::of(program) else { return };
     let (stage, proxy) = stage.in_an_office(program);
@@ -182,15 +180,14 @@ fn asks_its_model_through_proxies(program: &str) {
     assert_eq!(report.matches("is not on the list").count(), 1, "{report}");
 }
 
-/// kill -9 of the driver while the program is inside a tool; the next run ends what is left, and comes to
-/// done.
+/// kill -9 of the driver while the program is inside a tool; the next run ends what is left, and completes.
 fn is_killed(program: &str) -> Option<Stage> {
     let stage = Stage::of(program)?;
     let (gate, up) = (Gate::new(&stage.repo, "gates/gate"), Gate::new(&stage.repo, "gates/up"));
     let report = || ModelStep::tool("report_result", json!({"status": "COMPLETED"}));
     let wait = format!("{}; {}", up.opened_by_worker(), gate.wait());
     let first = [ModelStep::write("T001.txt", "by T001\n"), ModelStep::shell(&wait)];
-    // Twice: one program puts a turn of its own into a conversation that was interrupted.
+    // Twice: one program adds its own turn to a conversation that was interrupted.
     let rest = [report(), report(), ModelStep::text("That is all.")];
     stage.server.add("work", ModelScript::from_steps(first.into_iter().chain(rest)));
     let run = ["run", "p.plan.toml", "--no-input"];
@@ -198,7 +195,7 @@ fn is_killed(program: &str) -> Option<Stage> {
     // What an agent of the protocol stores, and where, is unknown.
     let in_a_room = !program.ends_with("-acp");
     if in_a_room {
-        // Where a program was never started before, a sandbox has no place for what it keeps.
+        // If a program was never started before, a sandbox has no directory for its files.
         for known in
             [".claude", ".codex", ".gemini", ".local/share/opencode", ".local/state/opencode"]
         {
@@ -220,7 +217,7 @@ fn is_killed(program: &str) -> Option<Stage> {
     Some(stage)
 }
 
-/// The next one goes on with the conversation and the files of the first.
+/// The next worker continues the conversation and the files of the first.
 fn is_killed_and_goes_on(program: &str) {
     let Some(stage) = is_killed(program) else { return };
     let worker = stage.repo.status()["tasks"][0]["workers"][1].clone();
@@ -230,7 +227,7 @@ fn is_killed_and_goes_on(program: &str) {
     assert_eq!(begun, 1, "one conversation: {seen:?}");
 }
 
-/// The second halt ends it, with whatever its tools started in sessions of their own.
+/// The second halt ends it, and everything that its tools started in their own sessions.
 fn is_halted_and_leaves_nothing(program: &str) {
     let Some(stage) = Stage::of(program) else { return };
     let (gate, up) = (Gate::new(&stage.repo, "gate"), Gate::new(&stage.repo, "up"));
@@ -244,7 +241,7 @@ fn is_halted_and_leaves_nothing(program: &str) {
     assert_eq!(stage.repo.status()["state"], "halted");
 }
 
-/// The demo, without a key; the user's home directory is as it was.
+/// The demo, without a key; the user's home directory is unchanged.
 fn plays_the_demo(program: &str) {
     let Some(stage) = Stage::of(program) else { return };
     let home = || -> Vec<_> {
@@ -393,7 +390,7 @@ fn claude_is_sent_back_to_report() {
     assert!(told, "{:?}", stage.server.received_requests());
 }
 
-/// RE-01: twice; who will not report is let go, and not believed.
+/// RE-01: twice; a worker that still does not report may stop, and its work is not trusted.
 #[test]
 fn claude_is_sent_back_twice_at_most() {
     let Some(stage) = Stage::of("claude") else { return };
@@ -408,12 +405,12 @@ fn claude_is_sent_back_twice_at_most() {
     assert!(error.as_str().is_some_and(|why| why.contains("no answer")), "{error}");
 }
 
-/// AG-07: at the soft limit the model itself hears of it, after its next use of a tool.
+/// AG-07: at the soft limit the model itself gets the notice, after its next use of a tool.
 #[test]
 fn claude_tells_its_model_that_its_context_fills_up() {
     let Some(stage) = Stage::of("claude") else { return };
     let much = TokenCounts { input: 110_000, ..TokenCounts::default() };
-    // Made for the notice; the notice itself may be taken by then.
+    // Created for the notice; the notice itself may have been taken by then.
     let noticed = "while [ ! -e \"${AFRESH_RESULT%/*}/answers\" ]; do sleep 0.05; done";
     let steps = [
         ModelStep::write("T001.txt", "by T001\n"),
@@ -430,7 +427,7 @@ fn claude_tells_its_model_that_its_context_fills_up() {
     assert!(matches!(first, Some(1 | 2)), "{first:?} of {seen:?}");
 }
 
-/// B36, AG-01: what the model's own commands see of our environment is what is on the list.
+/// B36, AG-01: the model's own commands see only the allowed variables of our environment.
 #[test]
 fn commands_of_claude_see_no_variable_that_is_not_allowed() {
     let Some(stage) = Stage::of("claude") else { return };
@@ -449,7 +446,7 @@ fn commands_of_claude_see_no_variable_that_is_not_allowed() {
     assert!(seen.contains("AFRESH_TASK=T001") && !seen.contains("hunter22"), "{seen}");
 }
 
-/// AG-08, ST-02: over the protocol too, it goes on with its session.
+/// AG-08, ST-02: over the protocol too, it continues its session.
 #[test]
 fn opencode_over_acp_is_killed_and_goes_on() {
     is_killed_and_goes_on("opencode-acp");

@@ -10,7 +10,7 @@ use afresh_testkit::repo::finish;
 use afresh_testkit::{CommandOutput, TestRepo};
 use nix::sys::signal::Signal;
 
-/// A user in a repository of their own, with a directory for temporary files that we can look into.
+/// A user in their own repository, with a directory for temporary files that the test can inspect.
 fn user() -> (TestRepo, PathBuf) {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     let scratch = repo.path().join("tmp");
@@ -30,14 +30,14 @@ fn left_in(directory: &Path) -> Vec<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// The attempts that came to nothing, by the lines of progress with this mark.
+/// The failed attempts, by the progress lines with this mark.
 fn marked(ran: &CommandOutput, mark: &str) -> BTreeSet<String> {
     let lines = ran.stderr.lines().filter_map(|line| line.split_once(&format!("s {mark:>9} ")));
     lines.map(|(_, rest)| rest.split(' ').next().unwrap_or_default().to_owned()).collect()
 }
 
-/// AG-02: without a terminal, a key or a network it comes to its end by itself: a mistake, a lie, a
-/// collision and a question, all put right. Nothing is left, and nothing of the user's is touched.
+/// AG-02: without a terminal, a key or a network it completes by itself: a mistake, a lie, a conflict and a question,
+/// all resolved. Nothing is left behind, and nothing of the user's is touched.
 #[test]
 fn the_demo_shows_everything_and_leaves_nothing() {
     let (repo, scratch) = user();
@@ -62,7 +62,7 @@ fn the_demo_shows_everything_and_leaves_nothing() {
 fn a_kept_demo_can_be_looked_at_and_landed() {
     let (repo, scratch) = user();
     let mut command = demo(&repo, &["--keep"]);
-    // A state directory of the user's own is not for the demo.
+    // The demo does not use the user's own state directory.
     command.env("AFRESH_STATE", repo.path().join("mine"));
     finish(command).expect(0);
     assert!(!repo.path().join("mine").exists());
@@ -87,7 +87,7 @@ fn a_kept_demo_can_be_looked_at_and_landed() {
     assert_eq!(run(&["count"]), "0 to do\n");
 }
 
-/// AG-02: another seed, other workers that fail; scripts get the report as JSON.
+/// AG-02: with another seed, other workers fail; scripts get the report as JSON.
 #[test]
 fn a_seed_decides_who_fails() {
     let (repo, _) = user();
@@ -101,7 +101,7 @@ fn a_seed_decides_who_fails() {
     assert_ne!(first, failing("2"));
 }
 
-/// AG-02, ST-04: one that is halted says so and leaves nothing either.
+/// AG-02, ST-04: a demo that is halted says so and leaves nothing behind either.
 #[test]
 fn a_demo_that_is_halted_leaves_nothing() {
     let (repo, scratch) = user();

@@ -1,4 +1,4 @@
-//! `afresh doctor`: one line per thing, each good or with its cure; nothing waits, nothing changes.
+//! `afresh doctor`: one line per check, each OK or with a hint; nothing waits, nothing changes.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use afresh_testkit::TestRepo;
 use afresh_testkit::repo::put_script;
 use serde_json::Value;
 
-/// The lines of a name, as `state text → cure`.
+/// The lines of a name, as `state text → hint`.
 fn lines(document: &Value, name: &str) -> Vec<String> {
     let all = document["lines"].as_array().expect("lines");
     all.iter()
@@ -50,7 +50,7 @@ fn where_everything_is_there_nothing_fails_and_nothing_changes() {
     repo.untouched().expect_same_as(&before);
     assert!(!repo.state().exists(), "it made a state directory");
     repo.expect_no_survivors();
-    // Every line that is not good says what to do.
+    // Every line that is not OK has a hint.
     for line in told["lines"].as_array().expect("lines") {
         assert!(line["state"] == "ok" || line["cure"].is_string(), "{line}");
     }

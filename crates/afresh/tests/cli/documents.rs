@@ -1,10 +1,10 @@
 //! What the documents show is what happens: their commands are run, and their outputs compared.
 //!
-//! In a document, all of this plays in one scratch repository, from top to bottom:
-//! - a block after `<!-- file: NAME -->` is written to that file (with `, executable` made so);
-//! - in a `console` block, lines that start with `$ ` are run by a shell, and what follows is what
-//!   they print, on both streams. Ids, spans, moments and blanks in a row may differ; `…` stands for
-//!   anything in a line, and alone for any lines; after `<!-- any order -->` lines may change places.
+//! Everything in a document runs in one scratch repository, from top to bottom:
+//! - a block after `<!-- file: NAME -->` is written to that file (with `, executable` it is made so);
+//! - in a `console` block, lines that start with `$ ` are run by a shell, and the lines after them are the expected
+//!   output, on both streams. Ids, durations, times and repeated blanks may differ; `…` stands for any text in a line,
+//!   and alone for any lines; after `<!-- any order -->` the order of lines may differ.
 //!
 //! In `sh` blocks, which are not run, every `afresh` command and option must exist.
 //! `AFRESH_UPDATE=1 cargo test -p afresh --test cli documents` updates outputs that differ.
@@ -22,7 +22,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace").to_owned()
 }
 
-/// The documents that are read: the README and every page of docs/.
+/// The documents that are checked: the README and every page of docs/.
 fn documents() -> Vec<PathBuf> {
     let pages = fs::read_dir(workspace().join("docs")).expect("docs/").flatten();
     let mut found: Vec<PathBuf> = pages.map(|page| page.path()).collect();
@@ -32,7 +32,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// A fenced block, and what stands right before it.
+/// A fenced block, and the line right before it.
 struct Block<'t> {
     language: &'t str,
     remark: &'t str,
@@ -146,8 +146,8 @@ fn fits(promised: &[String], found: &[String]) -> bool {
     found.split_first().is_some_and(|(line, others)| fits_line(first, line) && fits(rest, others))
 }
 
-/// The same where lines may change places: each promised line is found once, and nothing else is,
-/// unless a `…` of its own stands for the rest.
+/// The same if the order of lines may differ: each expected line is found once, and no other line, unless a separate
+/// `…` stands for the rest.
 fn fits_in_any_order(promised: &[String], found: &[String]) -> bool {
     let mut left: Vec<&String> = found.iter().collect();
     for line in promised.iter().filter(|line| *line != "…") {
@@ -164,7 +164,7 @@ fn fits_line(promised: &str, found: &str) -> bool {
     tail.char_indices().map(|(at, _)| at).chain([tail.len()]).any(|at| fits_line(rest, &tail[at..]))
 }
 
-/// Plays a document; answers with it as it should be, and what differs.
+/// Plays a document; returns the corrected document, and what differs.
 fn play(text: &str) -> (String, Vec<String>) {
     let scratch = Scratch::new();
     let (mut lines, mut wrong): (Vec<String>, _) =

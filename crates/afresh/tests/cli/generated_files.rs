@@ -1,5 +1,5 @@
-//! Files that are generated from the program, and must be current: the command line reference and
-//! the schema. `AFRESH_UPDATE=1 cargo test -p afresh --test cli generated_files` writes them again.
+//! Files that are generated from the program, and must be current: the command line reference and the schema.
+//! `AFRESH_UPDATE=1 cargo test -p afresh --test cli generated_files` writes them again.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn expect_current(path: &str, text: &str) {
     );
 }
 
-/// The options of every command stand in the first section only.
+/// The options of every command are in the first section only.
 #[test]
 fn the_command_line_reference_is_current() {
     let main = afresh(&["--help"]);
@@ -58,19 +58,19 @@ fn commands(help: &str) -> Vec<&str> {
     names.filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(' ').next()).collect()
 }
 
-/// FO-05: the schema that ships is the schema that is printed.
+/// FO-05: the shipped schema is the one that is printed.
 #[test]
 fn the_schema_is_current() {
     expect_current("schemas/plan.schema.json", &afresh(&["schema", "plan"]));
 }
 
-/// AG-02: so is that of scripts.
+/// AG-02: the same for the schema of scripts.
 #[test]
 fn the_schema_of_scripts_is_current() {
     expect_current("schemas/script.schema.json", &afresh(&["schema", "script"]));
 }
 
-/// PR-01: and that of bundles.
+/// PR-01: the same for the schema of bundles.
 #[test]
 fn the_schema_of_bundles_is_current() {
     expect_current("schemas/bundle.schema.json", &afresh(&["schema", "bundle"]));

@@ -58,7 +58,7 @@ fn the_file_is_shown_and_written() {
     insta::assert_snapshot!(ran.stderr.replace(&*place.repo.root().to_string_lossy(), "[ROOT]"));
 }
 
-/// Whatever is found, the file that is written is read without a word of complaint.
+/// Whatever is found, the written file is read without any warning.
 #[test]
 fn every_file_that_is_written_can_be_used() {
     let stacks: &[&[(&str, &str)]] = &[
@@ -92,7 +92,7 @@ fn every_file_that_is_written_can_be_used() {
         place.init(&[&["--yes"], args].concat()).expect(0);
         place.repo.plan_of(1);
         let ran = place.repo.run(&["--dry-run", "--agent", "nobody"]);
-        // The only complaint is about the agent that we made up.
+        // The only warning is about the agent that we made up.
         let complaints: Vec<&str> = ran
             .stderr
             .lines()
@@ -128,7 +128,7 @@ fn without_a_terminal_nothing_is_asked() {
     assert!(place.file().expect("written").contains("always = [\"make it\"]"));
 }
 
-/// A configuration that is there is never overwritten silently: a diff, a refusal, and `--force`.
+/// An existing configuration is never overwritten silently: a diff, a refusal, and `--force`.
 #[test]
 fn a_configuration_that_is_there_is_kept() {
     let place = Place::new(&["claude"]);
@@ -148,7 +148,7 @@ fn a_configuration_that_is_there_is_kept() {
     assert!(ran.stderr.contains("is up to date"), "{}", ran.stderr);
 }
 
-/// In a terminal at most three questions are asked, each with an answer to accept.
+/// In a terminal at most three questions are asked, each with a default answer.
 #[test]
 fn in_a_terminal_three_questions_are_asked() {
     let place = Place::new(&["claude", "gemini"]);

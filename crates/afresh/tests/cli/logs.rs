@@ -7,11 +7,11 @@ use crate::support::terminal::Terminal;
 use crate::support::{Driver, Gate, repo};
 use afresh_testkit::TestRepo;
 
-/// What no terminal may be sent: clear screen, clipboard, link, title, C1, bidi.
+/// What must not be sent to a terminal: clear screen, clipboard, link, title, C1, bidi.
 const HOSTILE: &str =
     r"printf 'A\033[2J\033]52;c;aGk=\a\033]8;;http://x\033\\\033]0;t\a\302\233\342\200\256Z\r\n'";
 
-/// One task that fails its check once, with hostile words on both streams.
+/// One task that fails its check once, with hostile text on both streams.
 fn tried_twice() -> TestRepo {
     let repo = repo();
     repo.plan(
@@ -22,13 +22,13 @@ fn tried_twice() -> TestRepo {
         "{HOSTILE}; echo \"said by $AFRESH_ATTEMPT\"; echo 'complained' >&2\n\
          [ $AFRESH_ATTEMPT = 1 ] || echo x > a.txt; touch other"
     ));
-    // It may change what it likes; that is not what this is about.
+    // It may change any file; that is not tested here.
     repo.config("[run]\nagent = \"mine\"\nscope = \"open\"\n");
     repo.run(&[]).expect(0);
     repo
 }
 
-/// LO-01: level, who, event and message of every transition, from the journal; the last ones; JSON.
+/// LO-01: level, source, event and message of every transition, from the journal; the last ones; JSON.
 #[test]
 fn the_activity_of_a_run_is_shown() {
     let repo = tried_twice();
@@ -48,7 +48,7 @@ fn the_activity_of_a_run_is_shown() {
         (&entries[0]["level"], &entries[0]["event"]),
         (&"INFO".into(), &"run-started".into())
     );
-    // The file beside the journal says the same.
+    // The file beside the journal has the same lines.
     let file = fs::read_to_string(repo.state().join("activity.log")).expect("the log");
     assert_eq!(file.lines().filter(|line| !line.contains("[DEBUG]")).count(), entries.len());
 }
@@ -86,8 +86,8 @@ fn the_transcripts_of_all_attempts_are_shown() {
     assert_eq!(json["attempts"][1]["result"], "merged");
 }
 
-/// B35: nothing of what a worker printed controls a terminal, neither as text nor as JSON; people
-/// see that it was there; raw bytes go to files and pipes alone.
+/// B35: nothing that a worker printed controls a terminal, neither as text nor as JSON; people see that it was there;
+/// raw bytes go only to files and pipes.
 #[test]
 fn nothing_of_a_transcript_controls_a_terminal() {
     let repo = tried_twice();
@@ -99,7 +99,7 @@ fn nothing_of_a_transcript_controls_a_terminal() {
         let hidden = |c: &char| *c != '\n' && afresh_core::printable::is_unprintable(*c);
         assert_eq!(text.chars().filter(hidden).count(), 0, "{text:?}");
     }
-    // The terminal gets nothing but our own colours.
+    // The terminal gets no escape sequences except our own colours.
     let (code, seen) = Terminal::start(repo.command(&["logs", "T001"])).end();
     assert_eq!(code, Some(0));
     let plain = seen.replace("\x1b[34m", "").replace("\x1b[0m", "").replace("\r\n", "\n");
@@ -111,7 +111,7 @@ fn nothing_of_a_transcript_controls_a_terminal() {
     assert!(seen.contains("could control the terminal") && !seen.contains("\x1b[2J"), "{seen:?}");
 }
 
-/// LO-01, LO-02: `-f` shows what comes, and ends with the run.
+/// LO-01, LO-02: `-f` shows new lines, and ends with the run.
 #[test]
 fn following_shows_what_comes_and_ends_with_the_run() {
     let repo = repo();
@@ -139,12 +139,12 @@ fn following_shows_what_comes_and_ends_with_the_run() {
         let line: serde_json::Value = serde_json::from_str(line).expect("one document per line");
         assert_eq!(line["run"], "test-1");
     }
-    // Nobody drives any more: there is nothing to wait for.
+    // No driver is running: there is nothing to wait for.
     repo.afresh(&["logs", "-f"]).expect(0);
     repo.afresh(&["logs", "T001", "-f"]).expect(0);
 }
 
-/// F17: who follows and is not read any more ends, although the run goes on.
+/// F17: a follower whose output is no longer read ends, although the run continues.
 #[test]
 fn following_ends_when_nobody_reads() {
     let repo = repo();
@@ -179,8 +179,8 @@ fn what_is_not_there_is_told() {
     assert!(ran.stderr.contains("T001 has no attempt 7"), "{}", ran.stderr);
 }
 
-/// What Claude Code prints: a session, words with hostile bytes, a tool that fails, a retry, a line
-/// of another program, a result with its usage.
+/// What Claude Code prints: a session, text with hostile bytes, a tool that fails, a retry, a line of another
+/// program, a result with its usage.
 const REPORTS: &str = r#"{"type":"system","subtype":"init","session_id":"s-1","model":"claude-sonnet-4-5"}
 {"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"I look \u001b[2J around\nfirst."}],"usage":{"input_tokens":10,"output_tokens":1}},"session_id":"s-1"}
 {"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"cat a.txt"}}],"usage":{"input_tokens":10,"output_tokens":1}},"session_id":"s-1"}
@@ -192,13 +192,13 @@ npm warns of something
 {"type":"result","subtype":"success","is_error":false,"result":"Done.","total_cost_usd":0.0125,"usage":{"input_tokens":30,"output_tokens":5,"cache_read_input_tokens":7},"modelUsage":{"claude-sonnet-4-5":{"inputTokens":30,"outputTokens":5,"cacheReadInputTokens":7,"cacheCreationInputTokens":0,"costUSD":0.0125,"contextWindow":200000}}}
 "#;
 
-/// A worker that says so, and does its task.
+/// A worker that prints this, and does its task.
 fn reporting(repo: &TestRepo, before_the_answer: &str) {
     let file = repo.path().join("reports");
     fs::write(&file, REPORTS).expect("written");
     let file = file.display();
     let last = REPORTS.lines().count() - 1;
-    // It is asked for its version before, too.
+    // It is also called for its version first.
     repo.agent(&format!(
         "case \"$*\" in *--version*) echo 2.1.197; exit;; esac\n\
          head -n {last} '{file}'\n{before_the_answer}\necho x > T001.txt\n\
@@ -212,8 +212,8 @@ fn reporting(repo: &TestRepo, before_the_answer: &str) {
     repo.plan_of(1);
 }
 
-/// LO-02: what an agent program reported is shown as people read it: words, tools and their ends,
-/// retries, answer, use; nothing of it controls a terminal, and `--raw` has every byte.
+/// LO-02: what an agent program reported is rendered for people: text, tools and their results, retries, answer,
+/// usage; none of it controls a terminal, and `--raw` has every byte.
 #[test]
 fn reports_of_an_agent_are_shown_readably() {
     let repo = repo();
@@ -239,7 +239,7 @@ fn reports_of_an_agent_are_shown_readably() {
     assert!(raw.starts_with(REPORTS), "{raw}");
 }
 
-/// LO-02: reports are rendered as they come.
+/// LO-02: reports are rendered as they arrive.
 #[test]
 fn reports_are_followed() {
     let repo = repo();

@@ -1,5 +1,5 @@
-//! How messages read: what, why, and one next command; with places where a file is at fault; the
-//! same without colours; and never a way to the terminal for what others wrote.
+//! How messages read: what, why, and one next command; with places if a file is at fault; the same without colours;
+//! and text from outside never controls the terminal.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -10,8 +10,8 @@ use crate::support::terminal::Terminal;
 use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
 
-/// What a command says when it fails, with its exit code; both forms, without and with colours, say
-/// the same words.
+/// The message of a command that fails, with its exit code; both forms, without and with colours, have the same
+/// words.
 fn said(repo: &TestRepo, args: &[&str]) -> String {
     let ran = repo.afresh(args);
     let colored = repo.afresh(&[args, &["--color", "always"]].concat());
@@ -94,11 +94,11 @@ fn mistakes_of_every_kind_are_told_with_place_and_next_step() {
     insta::assert_snapshot!(all);
 }
 
-/// Titles, answers and outputs that try everything; what comes of them on a real terminal.
+/// Titles, answers and outputs with every kind of control sequence; what a real terminal gets from them.
 const HOSTILE: &str = "\\u001b[2J\\u001b]0;t\\u0007\\u009b2J\\u202e\\b";
 
-/// B35: no command lets what a plan, a worker or a person wrote move the cursor, set the title or
-/// turn the direction of writing.
+/// B35: no command lets text of a plan, a worker or a person move the cursor, set the title or change the text
+/// direction.
 #[test]
 fn no_command_lets_others_write_to_the_terminal() {
     let repo = repo();
@@ -143,8 +143,8 @@ fn expect_harmless(repo: &TestRepo, args: &[&str]) {
     assert!(!plain.chars().any(hidden), "{args:?}: {plain:?}");
 }
 
-/// Every command ends by itself without input: without a terminal, with one, and with a standard
-/// input that stays open and says nothing.
+/// Every command ends by itself without input: without a terminal, with one, and with a standard input that stays
+/// open without data.
 #[test]
 fn no_command_waits_for_input_that_cannot_come() {
     let repo = repo();
@@ -155,7 +155,7 @@ fn no_command_waits_for_input_that_cannot_come() {
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let heads = lines.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
     for name in heads.filter_map(|line| line.split_whitespace().next()) {
-        // These ask the person who is there; without one they end, as below.
+        // These ask the person at the terminal; without one they end, as below.
         let asks = ["init", "run", "resume", "demo"].contains(&name);
         finish(repo.command(&[name]));
         if !asks {

@@ -1,4 +1,4 @@
-//! `afresh report`: what a run came to, for people and for programs.
+//! `afresh report`: the summary of a run, for people and for programs.
 
 use std::fs;
 
@@ -7,8 +7,8 @@ use crate::support::repo;
 use afresh_testkit::TestRepo;
 use serde_json::Value;
 
-/// A run in which everything happens that a report tells: a lie, a question, a deviation, a
-/// failure, a task that is blocked, files that come and go.
+/// A run with everything that a report shows: a lie, a question, a deviation, a failure, a task that is blocked, files
+/// that are created and deleted.
 fn eventful() -> TestRepo {
     let repo = repo();
     repo.write("old.txt", "old\n");
@@ -55,7 +55,7 @@ esac"#,
     repo
 }
 
-/// EX-10, LO-03: everything that a report names is in its JSON, from the journal alone.
+/// EX-10, LO-03: everything that a report shows is in its JSON, from the journal alone.
 #[test]
 fn a_report_has_everything_that_happened() {
     let repo = eventful();
@@ -80,7 +80,7 @@ fn a_report_has_everything_that_happened() {
         (text(&question["answer"]), &question["open"]),
         ("a".to_owned(), &Value::Bool(false))
     );
-    // An unknown price is unknown, never nothing.
+    // An unknown price is unknown, not zero.
     assert_eq!(report["accounts"]["cost_usd"], Value::Null);
     assert_eq!(report["accounts"]["without_price"], report["accounts"]["attempts"]);
     assert_eq!(report["waves"][1]["tasks"], serde_json::json!(["T002", "T004"]));
@@ -97,8 +97,8 @@ fn a_report_has_everything_that_happened() {
     assert!(started[0] <= started[1] && started[0].ends_with('Z'), "{started:?}");
 }
 
-/// EX-10, B35: the page names reasons, files, checks, decisions, cost and the next command; text of
-/// plans and workers stays text, and moves no cursor.
+/// EX-10, B35: the page names reasons, files, checks, decisions, cost and the next command; text of plans and workers
+/// stays text, and moves no cursor.
 #[test]
 fn the_page_for_people_is_plain_markdown() {
     let repo = eventful();
@@ -109,7 +109,7 @@ fn the_page_for_people_is_plain_markdown() {
     assert!(!page.contains("<b>"), "{page}");
 }
 
-/// EX-10: a report goes to a file, whole or not at all.
+/// EX-10: a report is written to a file completely or not at all.
 #[test]
 fn a_report_is_written_to_a_file() {
     let repo = repo();
@@ -124,7 +124,7 @@ fn a_report_is_written_to_a_file() {
     assert!(ran.stderr.contains("cannot write"), "{}", ran.stderr);
 }
 
-/// Where there is no run, or not that one, the error says what there is.
+/// If there is no run, or not the named one, the error lists the existing runs.
 #[test]
 fn a_run_that_is_not_there_is_told_with_those_that_are() {
     let repo = repo();

@@ -1,5 +1,4 @@
-//! The person in front of the run's own terminal: HU-01 to HU-05, EX-09, ST-04; and nothing waits
-//! for input that cannot come.
+//! The person at the run's own terminal: HU-01 to HU-05, EX-09, ST-04; and nothing waits for input that cannot come.
 
 use crate::support::repo;
 use crate::support::terminal::Terminal;
@@ -18,7 +17,7 @@ files = ["b.txt"]
 checks = ["test -s b.txt"]
 "#;
 
-/// T asks which storage; with an answer in its prompt it follows that.
+/// T asks which storage to use; if its prompt has an answer, it follows that.
 const ASKING: &str = r#"
 if [ $AFRESH_TASK = U ]; then echo b > b.txt; exit; fi
 if grep -q 'Decided by a person' "$AFRESH_PROMPT"; then
@@ -42,8 +41,7 @@ fn asking() -> TestRepo {
     repo
 }
 
-/// HU-01, HU-04: question, options and context are shown; a number is an answer; the rest has gone
-/// on meanwhile.
+/// HU-01, HU-04: question, options and context are shown; a number is an answer; the rest has continued meanwhile.
 #[test]
 fn a_decision_is_asked_and_answered_in_the_running_terminal() {
     let repo = asking();
@@ -51,9 +49,9 @@ fn a_decision_is_asked_and_answered_in_the_running_terminal() {
     terminal.await_words("Which storage?");
     terminal.await_words("both would do");
     terminal.await_words("2  sqlite: one file");
-    // BE-06: only what depends on it waits.
+    // BE-06: only its dependents wait.
     terminal.await_words("U.1 beside it (");
-    // Once nothing else goes on, that is said.
+    // Once nothing else is running, afresh says so.
     terminal.await_words("Waiting for your answer to Q1");
     terminal.keys("2\n");
     let screen = ends(terminal, 0);
@@ -62,7 +60,7 @@ fn a_decision_is_asked_and_answered_in_the_running_terminal() {
     repo.expect_no_survivors();
 }
 
-/// HU-01: free words are an answer to a worker's question; HU-04: what is typed wrong is said.
+/// HU-01: free text is an answer to a worker's question; HU-04: invalid input is reported.
 #[test]
 fn a_decision_can_be_answered_in_free_words() {
     let repo = asking();
@@ -73,7 +71,7 @@ fn a_decision_can_be_answered_in_free_words() {
     assert_eq!(repo.on_branch("a.txt").as_deref(), Some("a flat file\n"));
 }
 
-/// HU-04: answered in another terminal, the waiting one goes on by itself.
+/// HU-04: answered in another terminal, the waiting one continues by itself.
 #[test]
 fn an_answer_from_another_terminal_reaches_the_waiting_run() {
     let repo = asking();
@@ -109,7 +107,7 @@ fn a_typed_stop_halts_the_run() {
     assert_eq!(repo.status()["state"], "halted");
 }
 
-/// HU-02: numbered instructions; `done` starts a worker that verifies and goes on.
+/// HU-02: numbered instructions; `done` starts a worker that verifies and continues.
 #[test]
 fn an_action_is_shown_with_numbered_instructions() {
     let repo = repo();
@@ -132,7 +130,7 @@ echo OUTPUT_JSON_END"#,
     assert_eq!(repo.on_branch("a.txt").as_deref(), Some("verified\n"));
 }
 
-/// HU-03: a failure offers its ways out here too.
+/// HU-03: a failure offers its options here too.
 #[test]
 fn a_failed_task_is_given_words_in_the_terminal() {
     let repo = repo();
@@ -165,7 +163,7 @@ fn interactive_asks_before_each_task() {
     assert_eq!(repo.landed(), ["T"]);
 }
 
-/// Without a terminal, or where the person said so, nothing waits for input that cannot come.
+/// Without a terminal, or if the user asked for it, nothing waits for input that cannot come.
 #[test]
 fn nothing_waits_for_input_that_cannot_come() {
     let repo = asking();

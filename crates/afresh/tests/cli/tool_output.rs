@@ -1,4 +1,4 @@
-//! For shells, pagers and people who wonder: `config list`, `completions`, `man`.
+//! Output for shells, pagers and debugging: `config list`, `completions`, `man`.
 
 use std::path::Path;
 use std::process::Command;
@@ -62,7 +62,7 @@ fn a_configuration_that_cannot_be_used_is_shown_with_its_place() {
     assert_eq!(value(&list, "file")["value"], Value::Null);
 }
 
-/// A bash that has the script, asked what could follow these words.
+/// A bash that has loaded the script, asked for completions of these words.
 fn bash_completes(repo: &TestRepo, words: &[&str]) -> Vec<String> {
     let program = Path::new(env!("CARGO_BIN_EXE_afresh")).parent().expect("a directory");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("a PATH"));
@@ -117,7 +117,7 @@ fn a_shell_completes_commands_and_ids() {
     repo.afresh(&["completions", "tcsh"]).expect(2);
 }
 
-/// Outside any repository completion says nothing and breaks nothing.
+/// Outside of a repository, completion prints nothing and does not fail.
 #[test]
 fn a_shell_outside_a_repository_is_left_in_peace() {
     let none = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));

@@ -1,6 +1,6 @@
 //! Network access of workers: their allowlist only, and denials are reported. R5, B22.
 //!
-//! Every level that this machine offers is tried.
+//! Every level that this machine supports is tested.
 #![cfg(target_os = "linux")]
 
 use std::io::{Read, Write};
@@ -54,7 +54,7 @@ fn run(repo: &TestRepo, level: &str, hosts: &str, more: &[&str]) -> CommandOutpu
     afresh_testkit::repo::finish(command(repo, level, hosts, more))
 }
 
-/// Asks as programs do that follow the variables.
+/// Sends requests like programs that follow the variables.
 const ASK: &str = "import sys, urllib.request as r\n\
                    print(r.urlopen(sys.argv[1], timeout=20).read().decode())";
 
@@ -66,8 +66,8 @@ fn written(repo: &TestRepo) -> String {
     repo.on_branch("T001.txt").unwrap_or_default()
 }
 
-/// R5: a worker reaches a service of this machine that is on its list, and no other: not another port,
-/// not a host by name, not the address where clouds keep credentials. Each denial names its target.
+/// R5: a worker reaches a service of this machine that is on its allowlist, and no other: not another port, not a host
+/// by name, not the address where clouds keep credentials. Each denial names its target.
 #[test]
 fn a_worker_reaches_its_list_and_nobody_else() {
     let (port, heard) = server();
@@ -96,7 +96,7 @@ fn a_worker_reaches_its_list_and_nobody_else() {
     }
 }
 
-/// R5: past the proxy there is no way: no name is looked up by datagrams, no connection made.
+/// R5: nothing bypasses the proxy: neither a name lookup over UDP nor a direct connection.
 #[test]
 fn there_is_no_way_past_the_proxy() {
     for level in levels() {
@@ -116,7 +116,7 @@ fn there_is_no_way_past_the_proxy() {
     }
 }
 
-/// The variables that programs look for name the proxy, and the user's own proxy is behind it.
+/// The usual variables name the proxy, and the user's own proxy is behind it.
 #[test]
 fn the_users_own_proxy_is_behind_ours() {
     let (port, heard) = server();
@@ -142,9 +142,9 @@ fn the_users_own_proxy_is_behind_ours() {
     }
 }
 
-/// R5: an agent whose needs are known has a list without a word: its hosts, the base URL of the user's
-/// environment, and the registries of what the repository is built with. What the project's own
-/// configuration names is reported, and stays closed.
+/// R5: a known agent has an allowlist by default: its hosts, the base URL of the user's environment, and the
+/// registries of the repository's build tools. A host that the project's own configuration names is reported, and stays
+/// blocked.
 #[test]
 fn a_known_agent_has_a_list_by_itself() {
     let (port, heard) = server();
@@ -178,8 +178,8 @@ fn a_known_agent_has_a_list_by_itself() {
     }
 }
 
-/// B22: An agent that is any program has the whole network by default; a project can restrict
-/// so, and cannot open anything.
+/// B22: an agent that is an arbitrary program has full network access by default; a project can restrict that, and
+/// cannot open anything.
 #[test]
 fn a_project_can_only_close_the_network_of_agents() {
     let (port, heard) = server();
@@ -223,7 +223,7 @@ fn a_check_that_calls_for_a_network_is_told_with_the_flag_that_gives_it_one() {
     assert!(report.contains("a check has none"), "{report}");
 }
 
-/// What cannot be read, or cannot be held, is said before anything runs.
+/// A setting that cannot be read, or cannot be enforced, is reported before anything runs.
 #[test]
 fn what_cannot_be_a_list_is_refused_before_anything_runs() {
     let repo = repo("true");

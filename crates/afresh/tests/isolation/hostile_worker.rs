@@ -1,8 +1,8 @@
 //! One worker that tries everything: R5, R6, B22, B28, B29, B31, F16, BE-07.
 //!
-//! It writes outside of its clone, changes refs, hooks and configuration of the repository, reads what
-//! is not its own, signals others, changes its own checks, plants something for git, forks without end
-//! and fills the disk. Nothing of it succeeds, it is reported, and nothing of it is on the branch.
+//! It writes outside of its clone, changes refs, hooks and configuration of the repository, reads files of others,
+//! signals other processes, changes its own checks, plants files for git, forks without end and fills the disk. None of
+//! it succeeds, it is reported, and none of it is on the branch.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -12,14 +12,14 @@ use afresh_testkit::{CommandOutput, TestRepo};
 
 use crate::support::rooms::levels;
 
-/// What a run of it needs, with a state directory that is not below the checkout.
+/// What its run needs, with a state directory that is not below the checkout.
 struct Scene {
     repo: TestRepo,
     state: PathBuf,
     level: &'static str,
 }
 
-/// As many as the machine can bear, in case the limit does not work.
+/// As many processes as the machine can bear, in case the limit does not work.
 const FORK: &str = "python3 -c 'import os, time\n\
                     for _ in range(3000):\n    \
                         if os.fork() == 0: time.sleep(600)\n\
@@ -110,8 +110,8 @@ impl Scene {
     }
 }
 
-/// R5, R6, B22, B28, B29, B31, F16, BE-07: nothing of it succeeds, all that can be measured is reported, and
-/// its honest work lands.
+/// R5, R6, B22, B28, B29, B31, F16, BE-07: none of it succeeds, everything measurable is reported, and its honest
+/// work lands.
 #[test]
 fn a_worker_that_tries_everything_achieves_nothing() {
     for level in levels() {
@@ -141,9 +141,9 @@ fn a_worker_that_tries_everything_achieves_nothing() {
 
 fn expect_told(level: &str, told: &str, report: &str) {
     let mut expected = vec![
-        // Changes that are not taken.
+        // Changes that are not accepted.
         "hands trust to other programs",
-        // What was planted for git.
+        // Files that were planted for git.
         "git: core.fsmonitor is set",
         "git: a hook post-checkout",
         "git: its .git is a file",

@@ -1,4 +1,4 @@
-//! Secrets in what a worker wrote do not land: B36.
+//! Secrets in a worker's changes do not land: B36.
 
 use afresh_testkit::TestRepo;
 
@@ -26,8 +26,8 @@ fn run(repo: &TestRepo, code: i32) -> afresh_testkit::CommandOutput {
     afresh_testkit::repo::finish(command).expect(code)
 }
 
-/// B36: a value that the worker was handed over, or a key of a known shape, in a file that it may
-/// write: rejected with the place, and nothing of it is shown or merged.
+/// B36: a value that the worker was given, or a key of a known form, in a file that it may write: the work is rejected
+/// with the place, and none of it is shown or merged.
 #[test]
 fn a_change_that_holds_a_secret_is_rejected_with_its_place() {
     for leak in ["echo \"token = $MY_TOKEN\"", &format!("echo {TOKEN}")] {
@@ -39,7 +39,7 @@ fn a_change_that_holds_a_secret_is_rejected_with_its_place() {
     }
 }
 
-/// B36: what was there before is not the worker's, and an example may be marked as one.
+/// B36: existing lines are not the worker's, and an example may be marked as one.
 #[test]
 fn examples_and_what_was_there_before_land() {
     let repo =

@@ -1,13 +1,13 @@
-//! How much of the machine a worker or a check may use, with all that it starts: BE-07, F16.
+//! Resource limits of a worker or a check, with everything that it starts: BE-07, F16.
 //!
-//! Without a sandbox and in every sandbox that there is.
+//! Without a sandbox, and in every available sandbox.
 #![cfg(target_os = "linux")]
 
 use afresh_testkit::{CommandOutput, TestRepo};
 
 use crate::support::rooms::levels;
 
-/// As a run is kept here: `off`, and every level that there is.
+/// The sandbox levels: `off`, and every available one.
 fn ways() -> Vec<&'static str> {
     std::iter::once("off").chain(levels()).collect()
 }
@@ -25,14 +25,14 @@ fn run(repo: &TestRepo, way: &str, more: &[&str]) -> CommandOutput {
     afresh_testkit::repo::finish(command)
 }
 
-/// As many as the machine can bear, in case the limit does not work.
+/// As many processes as the machine can bear, in case the limit does not work.
 const BOMB: &str = "python3 -c 'import os, time\n\
                     for _ in range(3000):\n    \
                         if os.fork() == 0: time.sleep(600)\n\
                     time.sleep(600)'";
 
-/// BE-07, F16, R6: a worker that forks without end is ended with all of it, the next one is informed, others go
-/// on, and it is reported.
+/// BE-07, F16, R6: a worker that forks without end is ended with all its processes, the next one is informed, others
+/// continue, and it is reported.
 #[test]
 fn a_worker_that_forks_without_end_is_ended_and_the_next_is_told() {
     for way in ways() {
@@ -56,7 +56,7 @@ fn a_worker_that_forks_without_end_is_ended_and_the_next_is_told() {
     }
 }
 
-/// BE-07, F16: memory is that of a whole tree, in checks as well.
+/// BE-07, F16: the memory limit is that of the whole process tree, for checks as well.
 #[test]
 fn a_check_that_uses_too_much_memory_fails_for_that() {
     let greedy = "python3 -c 'import os, time\n\
@@ -76,8 +76,8 @@ fn a_check_that_uses_too_much_memory_fails_for_that() {
     }
 }
 
-/// BE-07, R15, R16: a worker that fills its quota with many files is ended, what it wrote otherwise is kept, the
-/// next one is informed, others continue; the same for a check.
+/// BE-07, R15, R16: a worker that fills its quota with many files is stopped, its other work is kept, the next one is
+/// informed, others continue; the same for a check.
 #[test]
 fn whoever_fills_its_quota_is_ended_and_the_next_is_told() {
     let fill = "i=0; while [ $i -lt 400 ]; do i=$((i + 1)); head -c 1000000 /dev/urandom > fill.$i; sleep 0.02; done; sleep 600";

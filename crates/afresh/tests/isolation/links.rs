@@ -1,5 +1,5 @@
-//! Links that lead out of the repository, wherever they are (B03): in a repository that
-//! comes with a plan, by a worker, under the hands of afresh itself.
+//! Links that lead out of the repository, wherever they are (B03): in a repository that contains a plan, made by a
+//! worker, or created while afresh itself works.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -69,8 +69,8 @@ fn plans() -> Vec<(&'static str, TestRepo)> {
     plans
 }
 
-/// B03: in plans of every format, a path behind a link of the repository, and one that is a link out
-/// of it, is refused before anything runs, and what is behind the link is untouched.
+/// B03: in plans of every format, a path behind a link of the repository, or one that is a link out of it, is refused
+/// before anything runs, and the target of the link is untouched.
 #[test]
 fn a_path_that_a_link_takes_out_is_refused_in_plans_of_every_format() {
     let mut nameless = Vec::new();
@@ -84,7 +84,7 @@ fn a_path_that_a_link_takes_out_is_refused_in_plans_of_every_format() {
             a_worker_s_link_is_rejected(&repo, plan, &outside);
             continue;
         };
-        // The file itself, then the directory that it is in.
+        // The file itself, then its directory.
         let mut links = vec![(file.clone(), outside.join("secret.md"))];
         links.extend(file.split_once('/').map(|(top, _)| (top.to_owned(), outside.clone())));
         for (link, target) in links {
@@ -108,7 +108,7 @@ fn a_path_that_a_link_takes_out_is_refused_in_plans_of_every_format() {
     assert_eq!(nameless, ["agent-os", "task-master", "beads"]);
 }
 
-/// Where a plan names no files, a link that leads out is rejected when it is harvested.
+/// If a plan names no files, a link that leads out is rejected at the harvest.
 #[track_caller]
 fn a_worker_s_link_is_rejected(repo: &TestRepo, plan: &str, outside: &Path) {
     let link = format!("rm -rf made; ln -s '{}' made", outside.display());
@@ -122,8 +122,8 @@ fn a_worker_s_link_is_rejected(repo: &TestRepo, plan: &str, outside: &Path) {
     assert_eq!(repo.on_branch("made"), None);
 }
 
-/// B03: links that a worker makes in the middle, in circles, to `.git`, to other links: none lands, and
-/// what is behind them is neither read nor written nor removed by us.
+/// B03: links that a worker makes inside of paths, in cycles, to `.git`, to other links: none lands, and we neither
+/// read nor write nor remove their targets.
 #[test]
 fn links_that_a_worker_makes_lead_us_nowhere() {
     for make in [
@@ -147,7 +147,7 @@ fn links_that_a_worker_makes_lead_us_nowhere() {
         let before = repo.untouched();
         let ran = repo.run(&["--on-failure", "skip"]);
         assert!(matches!(ran.code, Some(0 | 1)), "{make}: {ran:?}");
-        // Another attempt in the same workspace, and the end of it all.
+        // Another attempt in the same workspace, and the cleanup.
         repo.agent("echo fine >a.txt");
         repo.afresh(&["task", "retry", "T"]);
         repo.run(&[]);
@@ -192,8 +192,7 @@ fn a_project_file_that_is_a_link_out_is_told_to_nobody() {
     assert!(!ran.stderr.contains("SECRET-TEXT"), "{}", ran.stderr);
 }
 
-/// B03, B13, R15: links to what never ends, where afresh itself reads: it neither waits nor fills the
-/// memory.
+/// B03, B13, R15: links to endless files, where afresh itself reads: it neither waits nor fills the memory.
 #[test]
 fn links_to_endless_files_are_not_read() {
     let repo = repo();
@@ -212,8 +211,8 @@ fn links_to_endless_files_are_not_read() {
     assert!(ran.stderr.contains("cannot read the configuration"), "{}", ran.stderr);
 }
 
-/// B03, R5: a worker that is alive can swap a directory for a link while our git reads its files. So
-/// that git sees no more than the worker. Here it is one that follows such a link on purpose.
+/// B03, R5: a running worker can replace a directory with a link while our git reads its files. So that git sees no
+/// more than the worker. The git of this test follows such a link on purpose.
 #[test]
 fn git_that_looks_at_a_living_worker_sees_no_more_than_the_worker() {
     for level in levels() {

@@ -1,7 +1,7 @@
-//! Other machines than this one: an ordinary user, a container without user namespaces, a kernel without
-//! Landlock. F16, F22, R5, R6, BE-07.
+//! Other machines than this one: an ordinary user, a container without user namespaces, a kernel without Landlock. F16,
+//! F22, R5, R6, BE-07.
 //!
-//! Each is made of what this one offers; where that cannot be, the test says so and is passed over.
+//! Each is simulated with the means of this one; if that is not possible, the test says so and is skipped.
 #![cfg(target_os = "linux")]
 #![expect(clippy::print_stderr, reason = "a test that was passed over says so")]
 
@@ -13,10 +13,10 @@ use afresh_testkit::{CommandOutput, TestRepo};
 
 use crate::support::rooms::levels;
 
-/// Nobody in particular, on every system.
+/// The uid of an unprivileged user.
 const NOBODY: &str = "65534";
 
-/// No user namespace can be made in this one, and there are no capabilities: as in many containers.
+/// User namespaces cannot be created, and there are no capabilities: as in many containers.
 const CLOSED: &str = "unshare -U -r sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && \
                       exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs \"$@\"' closed";
 
@@ -38,7 +38,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// None, and a word, where it cannot be made here.
+    /// None, and a message, if it cannot be simulated here.
     fn of(through: &[&str], is_nobody: bool) -> Option<Self> {
         let machine = Self { through: through.join(" "), is_nobody };
         let exe = env!("CARGO_BIN_EXE_afresh");
@@ -64,7 +64,7 @@ impl Machine {
         shell
     }
 
-    /// `afresh ARGS` there; afterwards the repository is ours again.
+    /// Runs `afresh ARGS` there; afterwards the repository is ours again.
     fn afresh(&self, repo: &TestRepo, level: &str, args: &str) -> CommandOutput {
         let like = repo.command(&[]);
         let mut shell = self.shell(&format!("{} {args}", env!("CARGO_BIN_EXE_afresh")));
@@ -115,7 +115,7 @@ fn hostile() -> TestRepo {
     repo
 }
 
-/// R5, R6, F16, BE-07: an ordinary user's workers are held as root's are.
+/// R5, R6, F16, BE-07: an ordinary user's workers are sandboxed like root's.
 #[test]
 fn an_ordinary_user_has_the_same_rooms() {
     let Some(machine) = Machine::nobody() else { return };
@@ -136,7 +136,7 @@ fn an_ordinary_user_has_the_same_rooms() {
     }
 }
 
-/// F22, R5: without user namespaces it falls back to Landlock, names what was passed over, and holds.
+/// F22, R5: without user namespaces it falls back to Landlock, reports what is not available, and the sandbox holds.
 #[test]
 fn without_user_namespaces_it_falls_back_and_says_so() {
     let Some(machine) = Machine::of(&[CLOSED], false) else { return };
@@ -159,7 +159,7 @@ fn without_user_namespaces_it_falls_back_and_says_so() {
     assert!(refused.stderr.contains("a sandbox is required"), "{}", refused.stderr);
 }
 
-/// F22, B22: with neither, nothing runs where one is required; elsewhere it is said loudly, and the work is
+/// F22, B22: with neither, nothing runs if a sandbox is required; otherwise there is a loud warning, and the work is
 /// done.
 #[test]
 fn with_neither_it_refuses_or_says_so_loudly() {

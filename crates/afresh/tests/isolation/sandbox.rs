@@ -1,7 +1,6 @@
-//! Workers and checks in their rooms: R5, B22, F16, F22. Who tries everything at once is in `hostile_worker`.
+//! Workers and checks in their sandboxes: R5, B22, F16, F22. `hostile_worker` tries everything at once.
 //!
-//! Every level that this machine offers is tried; one that it does not offer is said to be passed
-//! over.
+//! Every level that this machine supports is tested; any other one is reported as skipped.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -20,7 +19,7 @@ fn repo() -> TestRepo {
     repo
 }
 
-/// `afresh run` with a sandbox; the worker's script is all that is open besides.
+/// `afresh run` with a sandbox that also allows the worker's script.
 fn run(repo: &TestRepo, level: &str, more: &[&str]) -> CommandOutput {
     let mut command = repo.command(&["run", "p.plan.toml"]);
     command.args(more).env("AFRESH_SANDBOX", level);
@@ -32,7 +31,7 @@ fn shown(path: &std::path::Path) -> String {
     path.display().to_string()
 }
 
-/// R5: a worker does not see the workspace of another.
+/// R5: a worker cannot see the workspace of another.
 #[test]
 fn a_worker_does_not_see_the_workspaces_of_others() {
     for level in levels() {
@@ -56,8 +55,8 @@ fn a_worker_does_not_see_the_workspaces_of_others() {
     }
 }
 
-/// B22: a check that would delete the home directory, or call home, does neither; where a person
-/// says so, it has a network.
+/// B22: a check that would delete the home directory, or connect to the network, does neither; if the user allows it,
+/// it has network access.
 #[test]
 fn a_check_is_in_a_room_without_network() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -79,8 +78,7 @@ fn a_check_is_in_a_room_without_network() {
     }
 }
 
-/// F16: a program that wants too much memory, or writes too large a file, fails, and its worker and the
-/// run go on.
+/// F16: a program that needs too much memory, or writes too large a file, fails, and its worker and the run continue.
 #[test]
 fn a_greedy_worker_harms_nobody_else() {
     for level in levels() {
@@ -98,8 +96,7 @@ fn a_greedy_worker_harms_nobody_else() {
     }
 }
 
-/// AG-09, F15: inside a room too, a worker is asked to end before it is ended, and all of it is
-/// gone.
+/// AG-09, F15: inside a sandbox too, a worker is asked to stop before it is killed, and all its processes end.
 #[test]
 fn a_worker_in_a_room_is_asked_before_it_is_ended() {
     for level in levels() {
@@ -116,7 +113,7 @@ fn a_worker_in_a_room_is_asked_before_it_is_ended() {
     }
 }
 
-/// F22: required and not there: nothing runs. Turned off by a project: it is on all the same.
+/// F22: if a required sandbox is missing, nothing runs. If a project turns it off, it stays on.
 #[test]
 fn what_is_required_is_there_or_nothing_runs() {
     let repo = repo();
@@ -137,7 +134,7 @@ fn what_is_required_is_there_or_nothing_runs() {
     }
 }
 
-/// B22: running without a sandbox gives one loud warning, or a note where the user asked for it.
+/// B22: running without a sandbox gives one loud warning, or a note if the user asked for it.
 #[test]
 fn without_a_sandbox_one_notice_says_so() {
     let repo = repo();

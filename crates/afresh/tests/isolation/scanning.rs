@@ -1,4 +1,4 @@
-//! `afresh scan`: where secrets are, on demand (B36).
+//! `afresh scan`: finds secrets on demand (B36).
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn scan(repo: &TestRepo, more: &[&str]) -> CommandOutput {
     afresh_testkit::repo::finish(command)
 }
 
-/// Whatever is printed, no secret is.
+/// Whatever is printed, it contains no secret.
 fn expect_silent(ran: &CommandOutput) {
     let all = format!("{}{}", ran.stdout, ran.stderr);
     assert!(!all.contains(VALUE) && !all.contains("ghp_01"), "{all}");
@@ -54,7 +54,7 @@ fn secrets_in_the_checkout_are_found_and_not_told() {
     assert!(scan(&repo, &["gone.txt"]).expect(2).stderr.contains("gone.txt"));
 }
 
-/// B36: in what a run added to its branch, and in work that was rejected for it and kept.
+/// B36: in what a run added to its branch, and in work that was rejected for a secret and kept.
 #[test]
 fn secrets_in_kept_work_are_found() {
     let repo = repo();
@@ -71,8 +71,8 @@ fn secrets_in_kept_work_are_found() {
     assert!(place.starts_with("refs/afresh/") && place.ends_with(":T001.txt"), "{place}");
 }
 
-/// B36: in the files of afresh. A run redacts everything on its way there, so another program must have
-/// put it there.
+/// B36: in the files of afresh. A run redacts everything that it stores there, so another program must have written
+/// it.
 #[test]
 fn secrets_in_what_afresh_keeps_are_found() {
     let repo = repo();
@@ -88,7 +88,7 @@ fn secrets_in_what_afresh_keeps_are_found() {
     assert!(ran.stdout.contains("notes.txt:2:3: the value of MY_TOKEN"), "{}", ran.stdout);
 }
 
-/// B35, B36: names of files are hostile too.
+/// B35, B36: file names can be hostile too.
 #[test]
 fn names_of_files_do_not_draw_on_the_terminal() {
     let repo = repo();

@@ -1,4 +1,4 @@
-//! A key that workers are handed over is in nothing that we keep or show, by whatever way it comes.
+//! A key that workers are given is in nothing that we keep or show, however it gets there.
 //!
 //! What a worker writes into its files, and with them into git, is in `leaks` and `scanning`.
 
@@ -13,7 +13,7 @@ const KEY: &str = "hunter22-\"quoted\"-hunter22";
 const CALL: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"NAME","arguments":ARGS}}"#;
 
-/// A repository whose agent and checks are handed over the key.
+/// A repository whose agent and checks are given the key.
 fn leaking(worker: &str) -> TestRepo {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     repo.agent(worker);
@@ -43,7 +43,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     entries.flat_map(below).collect()
 }
 
-/// Looks for the key, plain and as JSON has it, in every byte of the state directory.
+/// Searches for the key, plain and JSON-escaped, in every byte of the state directory.
 #[track_caller]
 fn expect_no_key(repo: &TestRepo) {
     for file in files(&repo.state()) {
@@ -64,8 +64,8 @@ fn call(tool: &str, arguments: &str) -> String {
     CALL.replace("NAME", tool).replace("ARGS", arguments)
 }
 
-/// B36, LO-02: log, issue, finished step, question and result, by command, by tool and by file; what is
-/// printed, by worker and checks; the plan's own words; a person's answer.
+/// B36, LO-02: log, issue, finished step, question and result, by command, by tool and by file; output of worker and
+/// checks; the plan's own text; a person's answer.
 #[test]
 fn a_key_leaks_by_no_channel() {
     let step = r#"{"step":2,"deviations":[{"path":"two.txt","reason":"step $K"}]}"#;
@@ -123,7 +123,7 @@ afresh report-result --status completed --notes "notes $MY_KEY" > /dev/null
     ] {
         expect_without_key(what, text);
     }
-    // It was said, each time, and is masked.
+    // Each text was recorded, and is redacted.
     for said in [
         "log [masked]",
         "issue [masked]",
@@ -140,8 +140,8 @@ afresh report-result --status completed --notes "notes $MY_KEY" > /dev/null
     assert!(prompt.contains("use [masked] for it") && prompt.contains("take [masked]"), "{prompt}");
 }
 
-/// B36: a command cannot be masked where it is written down, and still be carried out: the plan is
-/// refused, without the key in the message.
+/// B36: a command cannot be redacted in the journal and still be carried out: the plan is refused, without the key in
+/// the message.
 #[test]
 fn a_key_in_a_check_is_refused_before_the_run() {
     let repo = leaking("true");
@@ -165,8 +165,7 @@ fn a_key_in_a_path_is_not_accepted() {
     expect_no_key(&repo);
 }
 
-/// B36: workers, checks and set-up commands see what they are allowed to see, and nothing else of our
-/// environment.
+/// B36: workers, checks and set-up commands see the allowed variables, and nothing else of our environment.
 #[test]
 fn nobody_sees_the_whole_environment() {
     let repo =

@@ -2,7 +2,7 @@
 
 use super::scene::{configure, does, one_task, repo, run};
 
-/// AG-02: files are written, edited, added to and deleted; commands run; what it knows is filled in.
+/// AG-02: files are written, edited, extended and deleted; commands run; placeholders are filled in.
 #[test]
 fn a_scripted_worker_does_what_its_script_says() {
     let script = does(
@@ -33,8 +33,7 @@ fn listed_files_are_written_for_every_task() {
     }
 }
 
-/// AG-02: an act that cannot be done ends the attempt, says where in the script, and is not tried
-/// again.
+/// AG-02: an act that cannot be done ends the attempt, reports its place in the script, and is not retried.
 #[test]
 fn an_act_that_cannot_be_done_names_its_line() {
     for (act, words) in [
@@ -50,7 +49,7 @@ fn an_act_that_cannot_be_done_names_its_line() {
     }
 }
 
-/// AG-02: one that asks is answered by policy or by a person, and its successor knows the answer.
+/// AG-02: a question is answered by policy or by a person, and the next worker gets the answer.
 #[test]
 fn an_answer_reaches_the_next_worker() {
     let script = "[[task]]\nid = \"A\"\nattempt = 1\ndo = [ { ask = \"which?\", options = [\"tea: hot\", \"juice: cold\"] } ]\n\
@@ -66,7 +65,7 @@ fn an_answer_reaches_the_next_worker() {
     assert_eq!(repo.on_branch("a.txt").as_deref(), Some("tea tea"));
 }
 
-/// AG-02: one that needs a person's hands says what to do.
+/// AG-02: a worker that needs a person to do something reports what to do.
 #[test]
 fn one_that_needs_a_person_gives_instructions() {
     let script = does("{ need = \"a key\", instructions = [\"open the safe\"] }");
@@ -77,7 +76,7 @@ fn one_that_needs_a_person_gives_instructions() {
     assert!(text.contains("a key") && text.contains("open the safe"), "{question}");
 }
 
-/// LO-03, R14: what it reports is counted once per attempt, and in all.
+/// LO-03, R14: reported usage is counted once per attempt, and in the total.
 #[test]
 fn use_and_cost_are_those_that_were_reported() {
     let script = "[[task]]\nid = \"A\"\nattempt = 1\ndo = [ { use = { input = 100, output = 20, cost_usd = 0.5 } }, { use = { input = 5, cost_usd = 0.25 } }, { exit = 3 } ]\n\
@@ -110,7 +109,7 @@ fn a_seed_repeats_a_run() {
     assert_ne!(landed(1), landed(2));
 }
 
-/// AG-02, EX-04: a step that it reports is kept, and the next worker goes on from there.
+/// AG-02, EX-04: a reported step is kept, and the next worker continues from there.
 #[test]
 fn a_step_that_is_reported_outlives_its_worker() {
     let script = "[[task]]\nid = \"A\"\nattempt = 1\n\

@@ -2,7 +2,7 @@
 
 use super::scene::{does, one_task};
 
-/// AG-02: what would be done can be looked at first.
+/// AG-02: a dry run shows what would be done.
 #[test]
 fn a_dry_run_shows_what_would_be_done() {
     let repo = one_task(&does(

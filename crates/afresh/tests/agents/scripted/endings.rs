@@ -1,8 +1,8 @@
-//! Workers that give up, die, and do not end.
+//! Workers that give up, die, or do not end.
 
 use super::scene::{configure, does, expect_mended, one_task, run};
 
-/// AG-02, B38: a code, a signal and a word each end an attempt in their own way.
+/// AG-02, B38: an exit code, a signal and a reported failure each end an attempt in their own way.
 #[test]
 fn every_way_to_end_badly_is_told_apart() {
     expect_mended("{ exit = 3 }", "failed:exit: the worker ended with exit code 3");
@@ -12,7 +12,7 @@ fn every_way_to_end_badly_is_told_apart() {
     expect_mended("{ fail = \"no luck\" }", "the worker gave up: no luck");
 }
 
-/// RE-05: one that says that trying again is useless is believed.
+/// RE-05: a worker that reports that a retry is useless is not retried.
 #[test]
 fn a_failure_that_is_final_is_not_tried_again() {
     let repo = one_task(&does("{ fail = \"no luck\", retryable = false }"));
@@ -32,7 +32,7 @@ fn an_answer_that_makes_no_sense_is_not_understood() {
     assert!(repo.prompt("A", 2).contains("without a final text"));
 }
 
-/// AG-09, F15: one that hangs, listening or not, is ended with everything that it started.
+/// AG-09, F15: a worker that hangs, whether or not it handles signals, is ended with everything that it started.
 #[test]
 fn one_that_hangs_is_ended_with_all_that_it_started() {
     for act in ["{ hang = true }", "{ hang = \"deaf\" }"] {
@@ -48,7 +48,7 @@ fn one_that_hangs_is_ended_with_all_that_it_started() {
     }
 }
 
-/// R6: what a worker leaves behind does not outlive it.
+/// R6: processes that a worker leaves behind do not outlive it.
 #[test]
 fn a_child_that_is_left_behind_is_ended() {
     let script = does("{ child = \"exec sleep 1000\" }, { write = \"a.txt\", text = \"x\" }");

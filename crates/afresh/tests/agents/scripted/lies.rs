@@ -1,4 +1,4 @@
-//! Workers that say what is not so, and change what is not theirs.
+//! Workers that make false claims, and change files outside of their task.
 
 use super::scene::{does, expect_mended, mended, one_task, run};
 
@@ -13,13 +13,13 @@ fn a_lie_is_caught_by_the_check() {
     expect_mended("{ write = \"a.txt\", text = \"\" }, { claim = [\"a.txt\"] }", "test -s a.txt");
 }
 
-/// B25: it says that it changed a file, and changed nothing.
+/// B25: it claims that it changed a file, and changed nothing.
 #[test]
 fn a_claim_without_a_change_is_no_work() {
     expect_mended("{ claim = [\"a.txt\"] }", "no-op");
 }
 
-/// B26: a change that is not its own is rejected, unless it is declared with a reason.
+/// B26: a change outside of its task is rejected, unless it is declared with a reason.
 #[test]
 fn what_is_not_its_own_is_rejected_unless_declared() {
     let acts = "{ write = \"a.txt\", text = \"well\\n\" }, { write = \"other.txt\", text = \"x\" }";
@@ -31,7 +31,7 @@ fn what_is_not_its_own_is_rejected_unless_declared() {
     assert_eq!(repo.on_branch("other.txt").as_deref(), Some("x"));
 }
 
-/// B27: tests that were there are not a worker's to change.
+/// B27: a worker may not change existing tests.
 #[test]
 fn a_test_is_not_its_own() {
     let repo = one_task(&mended(
@@ -44,8 +44,8 @@ fn a_test_is_not_its_own() {
     assert_eq!(repo.on_branch("tests/test_a.sh").as_deref(), Some("exit 1\n"));
 }
 
-/// B28: neither plan nor script nor configuration are a worker's to change, declared or not, and the
-/// run continues with what was pinned: also where the script changes in the user's checkout meanwhile.
+/// B28: a worker may change neither plan nor script nor configuration, declared or not, and the run continues with
+/// what was pinned, even if the script changes in the user's checkout meanwhile.
 #[test]
 fn plan_script_and_configuration_are_pinned() {
     for path in ["p.plan.toml", "script.toml", ".afresh/config.toml"] {
@@ -69,7 +69,7 @@ fn plan_script_and_configuration_are_pinned() {
     assert_eq!(repo.on_branch("a.txt").as_deref(), Some("well\n"));
 }
 
-/// RE-03: where claim and fact differ and the work is good, both are reported.
+/// RE-03: if claim and fact differ and the work is good, both are reported.
 #[test]
 fn a_claim_that_differs_is_told() {
     let script = does("{ write = \"a.txt\", text = \"x\" }, { claim = [\"b.txt\"] }");

@@ -1,4 +1,4 @@
-//! Output that a careless reader would stumble over.
+//! Output that a careless reader would fail on.
 
 use std::fs;
 
@@ -10,8 +10,8 @@ fn noisy(kind: &str) -> String {
     ))
 }
 
-/// B34, B35, R15: whatever it prints, its reports are read, its work lands, and nothing of the noise
-/// reaches the terminal.
+/// B34, B35, R15: whatever it prints, its reports are read, its work lands, and none of the noise reaches the
+/// terminal.
 #[test]
 fn noise_neither_reaches_the_terminal_nor_hides_the_reports() {
     for kind in ["escape", "long-line", "binary", "flood"] {
@@ -25,7 +25,7 @@ fn noise_neither_reaches_the_terminal_nor_hides_the_reports() {
     }
 }
 
-/// R15: where the middle of the output is not kept, the last report and the answer still count.
+/// R15: if the middle of the output is not kept, the last report and the answer still count.
 #[test]
 fn reports_count_although_the_middle_is_left_out() {
     let repo = one_task(&noisy("flood"));

@@ -43,7 +43,7 @@ pub(crate) fn mended(acts: &str) -> String {
     )
 }
 
-/// Runs the plan; the user's things stay as they are, and nothing is left running.
+/// Runs the plan; the user's files stay unchanged, and nothing is left running.
 #[track_caller]
 pub(crate) fn run(repo: &TestRepo, more: &[&str], code: i32) -> CommandOutput {
     let before = repo.untouched();

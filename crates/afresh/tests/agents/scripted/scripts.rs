@@ -2,7 +2,7 @@
 
 use super::scene::{does, one_task, repo, run};
 
-/// AG-02: a mistake in a script is shown where it is, and no run starts.
+/// AG-02: a mistake in a script is shown with its place, and no run starts.
 #[test]
 fn a_script_with_a_mistake_is_refused_with_its_place() {
     let repo = one_task(&does("{ wirte = \"a.txt\" }"));
@@ -14,7 +14,7 @@ fn a_script_with_a_mistake_is_refused_with_its_place() {
     assert!(!repo.state().exists());
 }
 
-/// AG-02: so are one that is not there, and one that knows nothing of a task.
+/// AG-02: the same for a missing script, and for one that does not cover a task.
 #[test]
 fn a_script_that_is_missing_or_lacks_a_part_is_refused() {
     let missing = one_task(&does("{ say = \"x\" }"));
@@ -28,7 +28,7 @@ fn a_script_that_is_missing_or_lacks_a_part_is_refused() {
     assert!(ran.stderr.contains("id = \"*\""), "{}", ran.stderr);
 }
 
-/// AG-02: an attempt that the script does not foresee gives up at once, and says so.
+/// AG-02: an attempt that the script does not cover gives up at once, and reports that.
 #[test]
 fn an_attempt_without_a_part_gives_up() {
     let script = "[[task]]\nid = \"A\"\nattempt = 1\ndo = [ { exit = 1 } ]\n";
