@@ -1,10 +1,10 @@
-//! Plans of other formats, through the whole program: shown, looked through, and run to done with a
-//! worker that answers as that format's users expect (FO-01 to FO-04, RE-01, PL-11).
+//! Plans of other formats, through the whole program: shown, linted, and run to completion with a worker that answers
+//! as that format's users expect (FO-01 to FO-04, RE-01, PL-11).
 
 use crate::support::fixture::{holding, runs_to_done, with_files};
 use afresh_testkit::TestRepo;
 
-/// Shows it, looks it through, and runs it to done.
+/// Shows it, lints it, and runs it to completion.
 #[track_caller]
 fn runs(fixture: &str, format: &str, answer: &str) {
     runs_there(&holding(fixture, answer), format);
@@ -26,7 +26,7 @@ fn a_specflow_spec_runs_to_done() {
     runs("specflow", "specflow", answer);
 }
 
-/// FO-03: a task answers with its result file's one line.
+/// FO-03: a task answers with the one line of its result file.
 #[test]
 fn a_tasker_plan_of_either_layout_runs_to_done() {
     for directory in [".tasker", "project-planning"] {
@@ -56,7 +56,7 @@ fn agent_os_task_groups_run_to_done() {
     runs("agent-os", "agent-os", answer);
 }
 
-/// PL-11: plans that come ready-made.
+/// PL-11: plans that can be run as they are.
 #[test]
 fn spec_kit_gsd_2_task_master_and_beads_plans_run_to_done() {
     runs("spec-kit", "spec-kit", "");
@@ -66,7 +66,7 @@ fn spec_kit_gsd_2_task_master_and_beads_plans_run_to_done() {
     runs("beads", "beads", "");
 }
 
-/// FO-04: A spec that was split is not run; its children are named.
+/// FO-04: a spec that was split is not run; its children are named.
 #[test]
 fn a_split_spec_is_not_run() {
     let repo = holding("specflow-split", "");
@@ -74,8 +74,8 @@ fn a_split_spec_is_not_run() {
     assert!(ran.stderr.contains("SPEC-020a"), "{}", ran.stderr);
 }
 
-/// FO-04: A specification that is named by its file still knows what was executed before: that lies in
-/// another directory.
+/// FO-04: a specification that is named by its file still includes what was executed before, which is stored in another
+/// directory.
 #[test]
 fn a_named_spec_keeps_what_was_executed_before() {
     let repo = holding("specflow", "");
@@ -88,7 +88,7 @@ fn a_named_spec_keeps_what_was_executed_before() {
     assert_eq!((attempts("G1"), attempts("G2a")), (Some(0.into()), Some(1.into())), "{status}");
 }
 
-/// FO-02, RE-01: a plan of GSD, with a checkpoint and must-haves, runs to done.
+/// FO-02, RE-01: a plan of GSD, with a checkpoint and must-haves, runs to completion.
 #[test]
 fn a_gsd_project_runs_to_done() {
     let repo = holding("gsd/greeting", "");
@@ -109,7 +109,7 @@ fn an_ultraplan_project_runs_to_done_by_task() {
     repo.afresh(&["run", ".", "--unit", "task"]).expect(0);
 }
 
-/// FO-01, RE-01: a plan of long-run goes on after what its summaries say is completed.
+/// FO-01, RE-01: a plan of long-run continues after what its summaries list as completed.
 #[test]
 fn a_long_run_goes_on_where_it_was() {
     let answer = "OUTPUT_JSON_START\n{\"status\": \"COMPLETED\", \"tasks_completed\": \"1/1\", \"commits\": [], \"files_modified\": [], \"deviations\": []}\nOUTPUT_JSON_END";

@@ -1,5 +1,5 @@
-//! Plans of every format made to break a reader: endless, tiny and many, deep, no files at all. Each
-//! ends with a finding, within 256 MiB and without a panic (FO-06, B11, B13, B14, B15, B19).
+//! Plans of every format made to break a reader: endless, tiny and many, deep, not files at all. Each ends with a
+//! finding, within 256 MiB and without a panic (FO-06, B11, B13, B14, B15, B19).
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::support::refusal::bounded;
 use afresh_testkit::{CommandOutput, TestRepo};
 
-/// Just below what is read of a text, and of data.
+/// Just below the size limits of text, and of data.
 const TEXT: usize = 2 * 1024 * 1024 - 1024;
 const DATA: usize = 8 * 1024 * 1024 - 1024;
 
@@ -33,7 +33,7 @@ fn lint(repo: &TestRepo, (format, file, _): (&str, &str, bool), more: &[&str]) -
     bounded(repo, &[&["lint", path, "--format", format], more].concat())
 }
 
-/// The plan's file holds this; the program says something, and does not fall over.
+/// Writes this to the plan's file; the program must report something, and not crash.
 #[track_caller]
 fn survives(format: (&str, &str, bool), text: &[u8], more: &[&str]) -> CommandOutput {
     let repo = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));
@@ -49,7 +49,7 @@ fn survives(format: (&str, &str, bool), text: &[u8], more: &[&str]) -> CommandOu
     ran
 }
 
-/// Up to so many bytes of a piece that counts.
+/// Repeats a numbered piece up to this many bytes.
 fn many(bytes: usize, piece: impl Fn(usize) -> String) -> String {
     let mut text = String::with_capacity(bytes);
     for at in 0.. {
@@ -73,7 +73,7 @@ fn an_endless_file_is_refused_with_the_limit() {
     }
 }
 
-/// FO-06: what is as large as may be, and made of the smallest things that readers know.
+/// FO-06: files of the maximum size, made of the smallest items that readers know.
 #[test]
 fn a_text_of_many_tiny_things_stays_small() {
     let pieces: Vec<String> = vec![
@@ -94,7 +94,7 @@ fn a_text_of_many_tiny_things_stays_small() {
             many(TEXT - 99, |at| format!("| G{at} | x | G1-G9999 |\n"))
         ),
     ];
-    // Ultra Planner's plans have the reader of GSD's.
+    // Ultra Planner's plans use the reader of GSD's.
     let texts = FORMATS.iter().filter(|(name, _, data)| !data && *name != "ultraplan");
     for format in texts {
         for text in &pieces {
@@ -143,7 +143,7 @@ fn data_of_many_tiny_values_stays_small() {
     }
 }
 
-/// B15: nested without end, and made of itself.
+/// B15: nested without end, and recursive.
 #[test]
 fn what_nests_or_grows_without_end_is_refused() {
     for format in FORMATS {
@@ -160,7 +160,7 @@ fn what_nests_or_grows_without_end_is_refused() {
     }
 }
 
-/// B19: other encodings are named where they begin; NULs are text, and never reach a terminal.
+/// B19: other encodings are reported where they begin; NULs are text, and never reach a terminal.
 #[test]
 fn other_encodings_are_named_in_every_format() {
     for format in FORMATS {
@@ -175,7 +175,7 @@ fn other_encodings_are_named_in_every_format() {
     }
 }
 
-/// B13, B14: a plan that is no file is named with what it is, and not waited for.
+/// B13, B14: a plan that is not a file is reported with its type, and does not block.
 #[test]
 fn what_is_no_file_is_named_in_every_format() {
     for format in FORMATS.iter().filter(|(name, ..)| *name != "native") {
@@ -197,7 +197,7 @@ fn what_is_no_file_is_named_in_every_format() {
                 _ => {
                     fs::write(&path, "").expect("written");
                     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("a mode");
-                    // Nothing is unreadable to root.
+                    // Root can read every file.
                     if fs::File::open(&path).is_ok() {
                         continue;
                     }
@@ -211,7 +211,7 @@ fn what_is_no_file_is_named_in_every_format() {
     }
 }
 
-/// FO-06: a directory with more files than anybody plans says that it was not looked through.
+/// FO-06: for a directory with far too many files, afresh reports that it was not searched.
 #[test]
 fn a_directory_of_very_many_files_says_what_was_not_read() {
     let repo = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));
@@ -228,7 +228,7 @@ fn a_directory_of_very_many_files_says_what_was_not_read() {
     assert!(ran.stdout.contains("more than 20000 files"), "{}", ran.stdout);
 }
 
-/// FO-06: many files that are each as large as may be.
+/// FO-06: many files, each of the maximum size.
 #[test]
 fn many_large_files_are_too_much_together() {
     let repo = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));

@@ -1,5 +1,5 @@
-//! Text of plans, repositories and workers that would move a cursor, fill a clipboard or turn letters
-//! around: no command shows any of it as it is (B35, R15).
+//! Text of plans, repositories and workers that would move a cursor, fill a clipboard or change the text direction: no
+//! command shows any of it unchanged (B35, R15).
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::support::{Driver, repo, run_section};
 use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
 
-/// Clear the screen, set the clipboard, a link, a title, C1 sequences, turned letters, tags, a bell.
+/// Clear the screen, set the clipboard, a link, a title, C1 sequences, reversed letters, tags, a bell.
 const EVIL: &str = "\u{1b}[2J\u{1b}]52;c;aGk=\u{7}\u{1b}]8;;http://x\u{1b}\\\u{1b}]0;t\u{7}\u{9b}31m\u{9d}x\u{9c}\u{202e}\u{2066}\u{200f}\u{61c}\u{e0041}\u{8}\u{7f}\u{feff}end";
 
 /// The same as a string of TOML and JSON.
@@ -21,7 +21,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
-/// What a terminal could obey, or what turns or hides letters.
+/// Characters that a terminal could obey, or that reverse or hide letters.
 fn is_harmful(c: char) -> bool {
     let is_format = matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
         | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
@@ -38,8 +38,8 @@ fn expect_harmless(what: &str, text: &str) {
     }
 }
 
-/// A run in which everything that others can name or say is hostile: titles, steps, checks, file names,
-/// answers, output, logs, who the user is, the user's branch.
+/// A run in which every text from outside is hostile: titles, steps, checks, file names, answers, output, logs, the
+/// user's name, the user's branch.
 fn hostile_repo() -> TestRepo {
     let repo = repo();
     fs::write(
@@ -85,8 +85,8 @@ fn hostile_repo() -> TestRepo {
     repo
 }
 
-/// B35, R15: every command that shows something of a plan, a repository or a worker, to people and to
-/// scripts, with and without colours.
+/// B35, R15: every command that shows text of a plan, a repository or a worker, to people and to scripts, with and
+/// without colours.
 #[test]
 fn no_command_shows_hostile_text_as_it_is() {
     let repo = hostile_repo();
@@ -149,7 +149,7 @@ fn shows_nothing_harmful(repo: &TestRepo, command: &[&str]) {
         let ran = finish(prepared);
         assert_ne!(ran.code, Some(70), "{args:?}: {}", ran.stderr);
         let mut text = ran.stdout + &ran.stderr;
-        // A terminal gets no escape sequences but our own colours.
+        // A terminal gets no escape sequences except our own colours.
         for color in ["31", "32", "33", "34", "2", "0"] {
             text = text.replace(&format!("\u{1b}[{color}m"), "");
         }
@@ -157,7 +157,7 @@ fn shows_nothing_harmful(repo: &TestRepo, command: &[&str]) {
     }
 }
 
-/// B35: the same while a run goes on, line by line.
+/// B35: the same during a run, line by line.
 #[test]
 fn the_events_of_a_run_hold_nothing_harmful() {
     let repo = hostile_repo();

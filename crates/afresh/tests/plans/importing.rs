@@ -1,4 +1,4 @@
-//! `afresh import`: a plan of any format in the own one, and run from there (FO-05, PL-11).
+//! `afresh import`: converts a plan of any format to the native one, and runs it from there (FO-05, PL-11).
 
 use std::fs;
 use std::path::Path;
@@ -6,17 +6,17 @@ use std::path::Path;
 use crate::support::fixture::{holding, runs_to_done};
 use afresh_testkit::TestRepo;
 
-/// What both plans say of their tasks.
+/// The tasks as both plans describe them.
 fn tasks(repo: &TestRepo, plan: &str) -> serde_json::Value {
     let mut shown = repo.afresh(&["show", plan, "--json"]).expect(0).json();
-    // A prompt names the plan's file, so its size is not the same.
+    // A prompt names the plan's file, so its size differs.
     for task in shown["tasks"].as_array_mut().into_iter().flatten() {
         task.as_object_mut().map(|task| task.remove("prompt"));
     }
     serde_json::json!([shown["name"], shown["tasks"], shown["waves"], shown["conflicts"]])
 }
 
-/// FO-05, FO-02: a plan of GSD is written in the own format, means the same, and runs to done.
+/// FO-05, FO-02: a plan of GSD is converted to the native format, means the same, and runs to completion.
 #[test]
 fn an_imported_plan_of_gsd_runs_to_done() {
     let repo = holding("gsd/greeting", "");
@@ -45,7 +45,7 @@ fn an_imported_plan_can_be_printed() {
     }
 }
 
-/// FO-05: what a person has is not overwritten, unless they say so; an own plan is taken too.
+/// FO-05: an existing file is not overwritten unless the user asks for it; a native plan is accepted too.
 #[test]
 fn importing_overwrites_nothing_unasked() {
     let repo = crate::support::repo();

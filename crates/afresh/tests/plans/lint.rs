@@ -1,4 +1,4 @@
-//! `afresh lint`: what is wrong with a plan, before any agent is started (BE-01).
+//! `afresh lint`: problems of a plan, before any agent is started (BE-01).
 
 use afresh_testkit::TestRepo;
 
@@ -23,7 +23,7 @@ fn a_plan_without_findings_is_clean() {
     assert!(!repo.state().exists(), "lint writes nothing");
 }
 
-/// BE-01: findings have a code, a place and a remedy; the exit code tells.
+/// BE-01: findings have a code, a place and a hint; the exit code reflects them.
 #[test]
 fn what_is_worth_knowing_is_found_at_its_place() {
     let repo = repo(
@@ -47,7 +47,7 @@ fn what_is_worth_knowing_is_found_at_its_place() {
     insta::assert_snapshot!(text.stdout);
 }
 
-/// BE-01: two tasks of one wave that write one file: both places, in every form of output.
+/// BE-01: two tasks of one wave that write the same file: both places, in every form of output.
 #[test]
 fn a_shared_file_is_pointed_at_in_both_tasks() {
     let repo = repo(
@@ -118,7 +118,7 @@ fn a_route_in_brackets_is_a_file() {
     assert!(shown.contains("files: app/[id]/page.tsx"), "{shown}");
 }
 
-/// BE-01: Exit code 2: nothing could be read.
+/// BE-01: exit code 2: nothing could be read.
 #[test]
 fn what_cannot_be_read_at_all_is_another_exit_code() {
     let repo = repo("[[task");
@@ -143,7 +143,7 @@ fn sarif_names_rule_place_and_level() {
     assert_eq!(sarif["runs"][0]["tool"]["driver"]["rules"][0]["id"], "unchecked");
 }
 
-/// BE-01: `--fix` applies safe fixes, and leaves every other byte as it was.
+/// BE-01: `--fix` applies safe fixes, and leaves every other byte unchanged.
 #[test]
 fn fix_mends_a_misspelt_field() {
     let repo = repo(GOOD);

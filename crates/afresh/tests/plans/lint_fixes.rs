@@ -38,7 +38,7 @@ fn a_dry_run_shows_a_diff_and_writes_nothing() {
     repo.afresh(&["lint", ".", "--dry-run"]).expect(2);
 }
 
-/// BE-01: all other bytes stay, line breaks of either kind too; a second time changes nothing.
+/// BE-01: all other bytes stay, including line breaks of either kind; a second time changes nothing.
 #[test]
 fn fix_changes_only_what_it_mends() {
     let repo = repo();
@@ -64,7 +64,7 @@ fn fix_writes_through_no_link() {
     assert_eq!(fs::read_to_string(&outside).expect("the plan"), plan);
 }
 
-/// BE-01: what would bring something else is not done, and that is said.
+/// BE-01: a fix that would cause another problem is not applied, and that is reported.
 #[test]
 fn a_fix_that_is_not_safe_is_told() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));

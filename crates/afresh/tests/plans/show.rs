@@ -1,8 +1,8 @@
-//! What `afresh show` tells of a plan: PL-12.
+//! What `afresh show` reports about a plan: PL-12.
 
 use afresh_testkit::TestRepo;
 
-/// PL-12: the estimate rests on the files as they are, also where the plan names them by a glob.
+/// PL-12: the estimate is based on the current files, also if the plan names them by a glob.
 #[test]
 fn a_task_shows_how_much_context_it_will_fill() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
@@ -26,7 +26,7 @@ fn a_task_shows_how_much_context_it_will_fill() {
     assert!(text.contains("one  t  ~28 % context"), "{text}");
 }
 
-/// PL-12: why two tasks cannot run at the same time: order, files, none listed; and when they can.
+/// PL-12: why two tasks cannot run at the same time: order, files, no list; and when they can.
 #[test]
 fn show_says_why_two_tasks_cannot_run_side_by_side() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
@@ -64,7 +64,7 @@ fn show_says_why_two_tasks_cannot_run_side_by_side() {
     assert!(wrong.stderr.contains("did you mean \"A\"?"), "{}", wrong.stderr);
 }
 
-/// PR-06: the size of each prompt against what its model can hold; one that is too large is marked.
+/// PR-06: the size of each prompt compared with its model's context; one that is too large is marked.
 #[test]
 fn show_has_the_size_of_each_prompt() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
@@ -91,7 +91,7 @@ fn show_has_the_size_of_each_prompt() {
     let text = repo.afresh(&["show", "p.plan.toml"]).expect(0).stdout;
     assert!(text.contains(&format!("prompt: {} tokens, ", small.0)), "{text}");
     assert_eq!(text.matches("TOO LARGE").count(), 2, "{text}");
-    // It is what a run would be refused for.
+    // A run would be refused for this reason.
     let refused = repo.run(&["--no-input"]).expect(2);
     assert!(refused.stderr.contains("task B is too large"), "{}", refused.stderr);
 }

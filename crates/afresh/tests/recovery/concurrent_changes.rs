@@ -1,11 +1,11 @@
-//! The user, and others, at work in the same repository while a run is under way (F13, F14).
+//! The user and other programs change the repository while a run is underway (F13, F14).
 
 use std::fs;
 
 use crate::support::{Driver, Gate, expect_landed_once, repo, run_section};
 use afresh_testkit::TestRepo;
 
-/// Four tasks, two at a time; the first two workers are up and wait at a gate.
+/// Four tasks, two at a time; the first two workers have started and wait at a gate.
 fn under_way() -> (TestRepo, Gate, Driver) {
     let repo = repo();
     let go = Gate::new(&repo, "go");
@@ -61,7 +61,7 @@ fn the_user_goes_on_working_and_finds_everything_as_it_was() {
     assert_eq!(repo.git(&["merge-base", &branch(&repo), "main"]), base);
 }
 
-/// F14: everything on a deleted branch is kept, so it comes back with the next task.
+/// F14: everything on a deleted branch is kept, so the branch returns with the next task.
 #[test]
 fn the_users_deleting_our_branch_loses_nothing() {
     let (repo, go, mut driver) = under_way();
@@ -69,15 +69,15 @@ fn the_users_deleting_our_branch_loses_nothing() {
     repo.git(&["branch", "-q", "-D", &name]);
     go.open();
     driver.await_words(" merged ");
-    // Again, with something on it.
+    // Again, with commits on it.
     let _ = repo.try_git(&["branch", "-q", "-D", &name]);
     driver.end().expect(0);
-    // It was deleted after the last task, or it is there: either way the next start has it.
+    // The branch was deleted after the last task, or it exists: either way the next start has it.
     repo.run(&[]).expect(0);
     expect_landed_once(&repo, 4);
 }
 
-/// F14: the attempt in a deleted workspace fails by itself, and is made again; others go on.
+/// F14: the attempt in a deleted workspace fails, and is retried; others continue.
 #[test]
 fn a_deleted_workspace_costs_its_own_attempt_only() {
     let (repo, go, driver) = under_way();
@@ -97,7 +97,7 @@ fn a_deleted_workspace_costs_its_own_attempt_only() {
     assert_eq!(attempts(0) + attempts(1), 3, "one of the two was made again: {status}");
 }
 
-/// F14: the same for everything that we keep outside the repository.
+/// F14: the same for everything that we keep outside of the repository.
 #[test]
 fn a_deleted_cache_costs_running_attempts_only() {
     let (repo, go, driver) = under_way();
@@ -108,7 +108,7 @@ fn a_deleted_cache_costs_running_attempts_only() {
     repo.expect_no_survivors();
 }
 
-/// F14: a branch that the user looks at is not moved under them.
+/// F14: a branch that the user has checked out is not moved.
 #[test]
 fn our_branch_in_the_users_checkout_halts_the_run_until_it_is_free() {
     let (repo, go, driver) = under_way();
@@ -143,11 +143,11 @@ fn a_strangers_commit_on_our_branch_is_asked_about() {
     assert_eq!(status["state"], "waiting", "{status}");
     let question = &status["questions"][0];
     assert!(question["text"].as_str().expect("text").contains(&foreign), "{question}");
-    // Asking again changes nothing.
+    // Running again changes nothing.
     repo.run(&[]).expect(4);
     assert_eq!(repo.git(&["rev-parse", &name]), foreign);
     repo.expect_no_survivors();
-    // The person lets it be moved back; the stranger's commit is kept.
+    // The person lets it be moved back; the foreign commit is kept.
     let id = question["id"].as_str().expect("an id");
     repo.afresh(&["decide", id, "restore"]).expect(0);
     repo.run(&[]).expect(0);

@@ -1,5 +1,5 @@
-//! File systems that do not do what a run rests on (F20): refused at the start, and nothing changed.
-//! They are simulated by a library that answers the system calls in their place.
+//! File systems that lack what a run depends on (F20): refused at the start, and nothing changed. They are simulated by
+//! a library that answers the system calls in their place.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::support::strace::{strace_works, tampered};
 use crate::support::{Driver, WORKER, repo};
 use afresh_testkit::TestRepo;
 
-/// What is tampered with, how, and what is said about it.
+/// What is tampered with, how, and the expected message.
 const LACKS: &[(&str, &str, &str, &str)] = &[
     ("flock", "error=ENOLCK", "no working locks", "clone"),
     ("flock", "error=EOPNOTSUPP", "no working locks", "clone"),
@@ -18,7 +18,7 @@ const LACKS: &[(&str, &str, &str, &str)] = &[
     ("fcntl", "retval=0", "lock", "hint:"),
     ("rename,renameat,renameat2", "error=EPERM", "does not replace a file", "AFRESH_STATE=DIR"),
     ("rename,renameat,renameat2", "error=EEXIST", "does not replace a file", "AFRESH_STATE=DIR"),
-    // It says yes and does nothing.
+    // It reports success and does nothing.
     ("rename,renameat,renameat2", "retval=0", "does not replace another", "AFRESH_STATE=DIR"),
     ("fsync,fdatasync", "error=EINVAL", "does not sync", "AFRESH_STATE=DIR"),
 ];
@@ -66,14 +66,14 @@ fn a_file_system_that_cannot_hold_a_run_is_refused_before_anything_is_made() {
         repo.untouched().expect_same_as(&before);
         assert_eq!(repo.git(&["for-each-ref"]), refs, "{lack:?}");
         assert!(!repo.state().exists(), "{lack:?}");
-        // The lock's file was made where locks work, and is empty then.
+        // The lock's file was created where locks work, and is empty then.
         let lock = fs::read(repo.root().join(".git/afresh.lock"));
         assert!(lock.is_err() || lack.0 != "flock", "{lack:?}");
     }
     repo.run(&[]).expect(0);
 }
 
-/// F20, R10: a state directory that was moved to such a file system is refused as it is.
+/// F20, R10: a state directory that was moved to such a file system is refused, and left unchanged.
 #[test]
 fn a_journal_on_such_a_file_system_stays_as_it_is() {
     if !strace_works() {
@@ -85,7 +85,7 @@ fn a_journal_on_such_a_file_system_stays_as_it_is() {
     repo.run(&[]).expect(0);
     repo.plan_of(2);
     let before = files(&repo.state());
-    // That files can be synced is known by now.
+    // By now it is known that files can be synced.
     for lack in LACKS.iter().filter(|lack| !lack.0.contains("fsync")) {
         expect_refusal(&repo, *lack);
         assert_eq!(files(&repo.state()), before, "{lack:?}");

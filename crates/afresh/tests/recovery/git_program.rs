@@ -1,5 +1,4 @@
-//! The git that is there, or is not (F21): found out at the start, with a hint, before anything is
-//! touched.
+//! A git that is missing, old or broken (F21): detected at the start, with a hint, before anything is touched.
 
 use std::fs;
 
@@ -72,8 +71,8 @@ fn a_wrapper_that_prints_warnings_is_no_hindrance() {
     expect_landed_once(&repo, 1);
 }
 
-/// F21: A repository of another user is refused as git refuses it; what the user trusts is used.
-/// Only root can give files away, so there is nothing to see for others.
+/// F21: a repository of another user is refused as git refuses it; one that the user trusts is used. Only root can
+/// give files away, so other users cannot test this.
 #[test]
 fn a_repository_of_somebody_else_is_refused_until_it_is_trusted() {
     if !nix::unistd::getuid().is_root() {

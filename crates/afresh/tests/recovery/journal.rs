@@ -1,5 +1,5 @@
-//! The journal from the outside: refused when it is damaged or newer (F09, R10, R13), and the
-//! source of everything that is shown (LO-01, ST-01).
+//! The journal from the outside: refused when it is damaged or newer (F09, R10, R13), and the source of everything that
+//! is shown (LO-01, ST-01).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -40,7 +40,7 @@ fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Every command refuses the journal with these words, and leaves every file as it is.
+/// Every command refuses the journal with this message, and leaves every file unchanged.
 #[track_caller]
 fn expect_refused(repo: &TestRepo, words: &str) {
     let before = files(&repo.state());
@@ -87,7 +87,7 @@ fn a_truncated_journal_is_refused_unchanged() {
     expect_refused(&repo, "is damaged from record ");
 }
 
-/// R10: one letter of one record is another, and still valid.
+/// R10: one letter of one record is changed, and still valid.
 #[test]
 fn a_changed_record_is_refused_with_its_place() {
     let repo = finished();
@@ -98,7 +98,7 @@ fn a_changed_record_is_refused_with_its_place() {
     expect_refused(&repo, "is damaged from record ");
 }
 
-/// R10: records that were acknowledged are gone as a whole.
+/// R10: acknowledged records are missing completely.
 #[test]
 fn an_older_copy_of_the_journal_is_refused() {
     let repo = repo();
@@ -113,7 +113,7 @@ fn an_older_copy_of_the_journal_is_refused() {
     expect_refused(&repo, "was acknowledged");
 }
 
-/// What the journal says, by our own replay.
+/// The state in the journal, by our own replay.
 fn replayed(repo: &TestRepo) -> (Vec<Event>, Option<RunStatus>) {
     let reader = Journal::open_read_only(&repo.state()).expect("a journal").expect("a journal");
     let all = reader.read_all().expect("records");
@@ -124,7 +124,7 @@ fn replayed(repo: &TestRepo) -> (Vec<Event>, Option<RunStatus>) {
     (events, run)
 }
 
-/// The lines of the activity log without their moments.
+/// The lines of the activity log without their times.
 fn logged(repo: &TestRepo) -> Vec<String> {
     let text = fs::read_to_string(repo.state().join("activity.log")).expect("a log");
     let after_moment = |line: &str| line.split_once("] ").expect("a moment").1.to_owned();
@@ -139,8 +139,8 @@ fn expected_lines(events: &[Event]) -> Vec<String> {
     events.iter().flat_map(activity::lines).map(line).collect()
 }
 
-/// LO-01: a line with level, agent, event and message for every transition, in its order; also for
-/// what happens before the first worker and for orders that no driver carried out.
+/// LO-01: a line with level, agent, event and message for every transition, in order; also for what happens before the
+/// first worker and for commands that no driver carried out.
 #[test]
 fn the_activity_log_has_a_line_for_every_transition() {
     let repo = repo();
@@ -180,7 +180,7 @@ fn the_event_lines_are_the_journal() {
     assert_eq!(numbers, all);
 }
 
-/// ST-01: another process sees what the driver sees, because both see the journal.
+/// ST-01: another process sees what the driver sees, because both read the journal.
 #[test]
 fn status_from_another_process_agrees_with_the_journal() {
     let repo = repo();
@@ -212,8 +212,8 @@ fn status_from_another_process_agrees_with_the_journal() {
     expect_landed_once(&repo, 4);
 }
 
-/// R13: a journal file that an earlier version wrote is read by this one, and `status` and `report` say of it
-/// what they said then.
+/// R13: this version reads a journal file that an earlier version wrote, and `status` and `report` show the same as
+/// they did then.
 #[test]
 fn a_journal_of_an_earlier_version_says_the_same() {
     let repo = repo();
@@ -231,7 +231,7 @@ fn a_journal_of_an_earlier_version_says_the_same() {
     }
 }
 
-/// The document with sentences that are worded by the version that reads replaced by whether they are there.
+/// The document with sentences reduced to whether they exist: the version that reads it words them.
 fn without_wording(document: serde_json::Value) -> serde_json::Value {
     use serde_json::Value;
     match document {

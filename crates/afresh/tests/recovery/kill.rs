@@ -1,5 +1,5 @@
-//! kill -9 of the driver, whenever and together with whomever: `afresh run` finishes the run, every
-//! task is on the branch once, and the user's checkout is as it was.
+//! kill -9 of the driver, at any time and together with other processes: `afresh run` finishes the run, every task is
+//! on the branch once, and the user's checkout is unchanged.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 
 const TASKS: usize = 20;
 
-/// Who is killed.
+/// Which processes are killed.
 #[derive(Debug, Clone, Copy)]
 enum Victims {
     Driver,
@@ -20,7 +20,7 @@ enum Victims {
     DriverAndSupervisors,
 }
 
-/// Kills at random moments, again and again, until there were enough.
+/// Kills at random times, repeatedly, until there were enough kills.
 #[derive(Debug, Clone, Copy)]
 struct Storm {
     seed: u64,
@@ -30,8 +30,8 @@ struct Storm {
     victims: Victims,
 }
 
-/// A worker that leaves daemons: double-forked, in their own session, without environment, deaf to
-/// SIGTERM. Their command line names the test's directory, so that the test finds them.
+/// A worker that leaves daemons: double-forked, in their own session, without environment, ignoring SIGTERM. Their
+/// command line names the test's directory, so that the test finds them.
 const LEAVES_DAEMONS: &str = "marker=$(dirname \"$0\")/daemon\n\
      loop='trap \"\" TERM HUP INT; while :; do sleep 0.2; done'\n\
      (setsid env -i PATH=\"$PATH\" sh -c \"$loop\" \"$marker\" >/dev/null 2>&1 &)\n\
@@ -42,13 +42,13 @@ impl Storm {
     fn rage(self) {
         let mut random = SeededRandom::new(self.seed);
         let mut kills = 0;
-        // A run that is done before there were enough kills is followed by another.
+        // A run that completes before there were enough kills is followed by another.
         while kills < self.kills {
             kills += self.one_run(&mut random, self.kills - kills);
         }
     }
 
-    /// One run from its start to its end, killed at most so many times; how many it were.
+    /// One run from its start to its end, killed at most this many times; returns how often it was killed.
     fn one_run(self, random: &mut SeededRandom, at_most: u32) -> u32 {
         let repo = repo();
         repo.agent(self.worker);
@@ -77,7 +77,7 @@ impl Storm {
         repo.untouched().expect_same_as(&before);
         expect_landed_once(&repo, TASKS);
         repo.expect_no_survivors();
-        // R1, R3: what was said to be merged was merged then, and was never merged again.
+        // R1, R3: a task that was reported as merged was merged then, and was never merged again.
         let said = acknowledged.len();
         assert!(said > 0, "{self:?}: nothing was said to be merged");
         acknowledged.sort();
@@ -121,7 +121,7 @@ impl Storm {
     }
 }
 
-/// R1: what was reported as merged is merged for the next command, with no driver in between.
+/// R1: a task that was reported as merged is merged for the next command, with no driver in between.
 #[track_caller]
 fn expect_done(repo: &TestRepo, acknowledged: &[String]) {
     if !acknowledged.is_empty() {
@@ -133,7 +133,7 @@ fn expect_done(repo: &TestRepo, acknowledged: &[String]) {
     }
 }
 
-/// The tasks that the driver said it had merged.
+/// The tasks that the driver reported as merged.
 fn merged_in(said: &str) -> Vec<String> {
     said.lines()
         .filter_map(|line| line.split_once(" merged T").map(|(_, rest)| format!("T{}", &rest[..3])))
@@ -147,7 +147,7 @@ fn twenty_kills_of_a_twenty_task_run_lose_and_double_nothing() {
     Storm { seed: 1, kills: 20, containment, worker, victims: Victims::Driver }.rage();
 }
 
-/// F03, R6: the same where nothing but sessions and process groups holds the workers.
+/// F03, R6: the same if only sessions and process groups contain the workers.
 #[test]
 fn twenty_kills_on_the_last_rung_lose_and_double_nothing() {
     let (containment, worker) = ("group", WORKER);
@@ -168,14 +168,14 @@ fn kills_while_workers_leave_daemons_on_the_last_rung_leave_nothing_behind() {
     Storm { seed: 4, kills, containment: "group", worker, victims: Victims::Driver }.rage();
 }
 
-/// F03, R6: as a terminal does it that is closed by force.
+/// F03, R6: as a terminal does when it is closed by force.
 #[test]
 fn kills_of_the_whole_process_group_lose_and_double_nothing() {
     let (kills, worker) = (6, WORKER);
     Storm { seed: 5, kills, containment: "auto", worker, victims: Victims::Group }.rage();
 }
 
-/// F03, R6: nothing is left to clean up but by the next driver.
+/// F03, R6: only the next driver can clean up.
 #[test]
 fn kills_of_the_driver_and_its_supervisors_leave_nothing_behind() {
     for (seed, containment) in [(6, "auto"), (7, "group")] {
@@ -184,7 +184,7 @@ fn kills_of_the_driver_and_its_supervisors_leave_nothing_behind() {
     }
 }
 
-/// R16, ST-02: what a killed attempt had done is kept, and attempts lost to a kill do not count.
+/// R16, ST-02: the work of a killed attempt is kept, and attempts lost to a kill do not count.
 #[test]
 fn the_work_of_a_killed_attempt_is_kept() {
     let repo = repo();
@@ -198,7 +198,7 @@ fn the_work_of_a_killed_attempt_is_kept() {
     let driver = Driver::run(&repo, &[]);
     repo.wait_until("the worker has written", || written.is_open());
     driver.kill_9();
-    // Who was left alone must not be quicker than its end.
+    // A worker that was left alone must not finish before it is ended.
     repo.expect_no_survivors();
     go.open();
     repo.run(&[]).expect(0);
@@ -210,8 +210,8 @@ fn the_work_of_a_killed_attempt_is_kept() {
     repo.expect_no_survivors();
 }
 
-/// R6: with driver and supervisors dead, the next holder of the lock ends what they left, also if
-/// it starts nothing itself.
+/// R6: with driver and supervisors dead, the next holder of the lock ends what they left, also if it starts nothing
+/// itself.
 #[test]
 fn the_next_command_ends_what_a_dead_driver_left() {
     for containment in ["auto", "group"] {
@@ -234,7 +234,7 @@ fn the_next_command_ends_what_a_dead_driver_left() {
     }
 }
 
-/// R2: a driver that sleeps while its workers end finds them where they are, and starts no others.
+/// R2: a driver that sleeps while its workers end finds their results, and starts no others.
 #[test]
 fn a_driver_that_is_stopped_and_continued_doubles_nothing() {
     let repo = repo();

@@ -1,5 +1,5 @@
-//! kill -9 of the driver at chosen places: around every call of git, around the move of the branch,
-//! and at the writes of the journal. Whatever the place, the next `afresh run` ends the same way.
+//! kill -9 of the driver at chosen points: around every call of git, around the move of the branch, and at the writes
+//! of the journal. Whatever the point, the next `afresh run` ends the same way.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,9 +16,9 @@ const TASKS: usize = 2;
 /// When git's caller dies.
 #[derive(Debug, Clone, Copy)]
 enum When {
-    /// Before git does anything; git goes on alone.
+    /// Before git does anything; git continues alone.
     Before,
-    /// As before, and git does its work only when the next driver is at work already.
+    /// The same, and git does its work only when the next driver is already running.
     Long,
     /// When git has done its work and nothing has recorded it.
     After,
@@ -55,7 +55,7 @@ fn repo_with_tasks() -> TestRepo {
     repo
 }
 
-/// Runs with the deadly git once, then with the real one; whether the first was killed.
+/// Runs once with the git that kills, then with the real one; returns whether the first was killed.
 fn is_killed(verb: &str, call: u32, when: When) -> bool {
     is_killed_as(verb, call, when, Duration::ZERO, |command| command)
 }
@@ -99,8 +99,7 @@ fn a_kill_at_any_call_of_git_is_recovered_from() {
     assert!(call > 10, "only {call} calls of git were seen");
 }
 
-/// R3, F02: between "the branch moved" and "recorded", and while git moves it behind the back of
-/// the next driver.
+/// R3, F02: between "the branch moved" and "recorded", and while git moves it without the next driver's knowledge.
 #[test]
 fn a_kill_around_the_move_of_the_branch_merges_once() {
     for when in ALWAYS {
@@ -138,8 +137,8 @@ fn a_kill_at_a_write_of_the_journal_is_recovered_from() {
     assert!(killed > 3, "only {killed} places were seen");
 }
 
-/// ST-01, R3: on a slow disk, whatever is done before it is recorded is done too early by far. What
-/// was written survives a kill even if it was not synced, so it is the writes that are slow.
+/// ST-01, R3: on a slow disk, any action before its record happens far too early. What was written survives a kill
+/// even if it was not synced, so the writes are made slow.
 #[test]
 fn nothing_takes_effect_before_it_is_recorded() {
     if !strace_works() {

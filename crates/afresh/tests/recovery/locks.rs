@@ -18,7 +18,7 @@ fn gated(tasks: usize) -> (TestRepo, Gate) {
     (repo, go)
 }
 
-/// F11, R8, ST-03: fifty races of two that start at once.
+/// F11, R8, ST-03: fifty races of two drivers that start at once.
 #[test]
 fn of_two_that_start_at_once_exactly_one_drives() {
     for race in 0..50 {
@@ -57,7 +57,7 @@ fn the_second_one_says_who_drives_and_changes_nothing() {
     assert_eq!(repo.status()["driver"], serde_json::Value::Null);
 }
 
-/// R8: the lock frees itself on kill -9, though workers live on, because none of them has it.
+/// R8: the lock is released on kill -9, though workers are still alive, because none of them holds it.
 #[test]
 fn the_lock_is_free_after_a_kill_and_no_worker_holds_it() {
     let (repo, go) = gated(1);
@@ -77,7 +77,7 @@ fn the_lock_is_free_after_a_kill_and_no_worker_holds_it() {
     repo.wait_until("the worker has looked", || open.exists());
     let files = fs::read_to_string(&open).expect("text");
     assert!(!files.contains("afresh.lock") && !files.contains("journal"), "{files}");
-    // With its supervisor gone too, the worker outlives its driver.
+    // With its supervisor dead too, the worker outlives its driver.
     let supervisors = supervisors_below(driver.pid());
     assert!(!supervisors.is_empty());
     driver.signal(Signal::SIGKILL);
@@ -94,7 +94,7 @@ fn the_lock_is_free_after_a_kill_and_no_worker_holds_it() {
     repo.expect_no_survivors();
 }
 
-/// F12: what the user's git holds for a few seconds is waited for, and never deleted.
+/// F12: a lock that the user's git holds for a few seconds is waited for, and never deleted.
 #[test]
 fn locks_of_the_users_git_are_waited_for() {
     let (repo, go) = gated(2);
@@ -138,8 +138,8 @@ fn locks_of_the_checkout_do_not_stop_a_run() {
     expect_landed_once(&repo, 2);
 }
 
-/// F12: a lock that never goes away halts the run, which names it; then `resume` finishes. Slow,
-/// because it waits as long as a user would.
+/// F12: a lock that is never released halts the run, and the message names it; then `resume` finishes. Slow, because it
+/// waits as long as a user would.
 #[test]
 fn a_lock_held_for_ever_halts_the_run_and_is_named() {
     let (repo, go) = gated(2);

@@ -1,15 +1,15 @@
-//! A git of ours that outlives kill -9 of its driver does not spoil what the next one does (R6).
+//! A git of ours that outlives kill -9 of its driver does not damage the work of the next one (R6).
 
 use crate::support::git::{in_front_of_path, put_git};
 use crate::support::{Driver, Gate, repo, run_section};
 
-/// R6, R1: the first driver is killed while its git is about to make a workspace clean. The next
-/// one uses the same workspace; what its worker writes there lands.
+/// R6, R1: the first driver is killed while its git is about to clean a workspace. The next one uses the same
+/// workspace; what its worker writes there lands.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_git_of_a_killed_driver_does_not_undo_what_the_next_worker_writes() {
     let repo = repo();
-    // A worker whose work was undone has no second try.
+    // A worker whose work was undone has no retry.
     repo.config(&run_section("attempts = 1"));
     repo.commit("config");
     repo.plan(
@@ -17,8 +17,7 @@ fn a_git_of_a_killed_driver_does_not_undo_what_the_next_worker_writes() {
     );
     let (held, edited, fired) =
         (Gate::new(&repo, "held"), Gate::new(&repo, "edited"), Gate::new(&repo, "fired"));
-    // The first git that checks something out does so late: when the next worker has written, or
-    // after a while.
+    // The first git that checks something out does so late: when the next worker has written, or after a while.
     let script = format!(
         "for word in \"$@\"; do if [ \"$word\" = read-tree ] && ! {}; then\n\
          {}; n=0\n\

@@ -31,7 +31,7 @@ fn variable(environment: &str, name: &str) -> Option<String> {
         .find_map(|line| Some(line.strip_prefix(name)?.strip_prefix('=')?.to_owned()))
 }
 
-/// AG-01: an allow-list, never the whole environment; what the configuration names is added.
+/// AG-01: an allowlist, never the whole environment; variables named in the configuration are added.
 #[test]
 fn a_secret_reaches_neither_worker_nor_check() {
     let repo = noted();
@@ -50,7 +50,7 @@ fn a_secret_reaches_neither_worker_nor_check() {
     assert_eq!(check.matches("hunter2").count(), 1, "{check}");
 }
 
-/// AG-01: The variables that scripts may rely on, and the program itself on the PATH.
+/// AG-01: the variables that scripts may rely on, and the program itself on the PATH.
 #[test]
 fn a_worker_finds_its_task_its_files_and_afresh() {
     let repo = noted();
@@ -66,12 +66,12 @@ fn a_worker_finds_its_task_its_files_and_afresh() {
     assert_eq!(bundle["task"]["id"], "T001", "{bundle}");
     assert_eq!(fs::read_to_string(get("AFRESH_PROMPT")).expect("text"), repo.prompt("T001", 1));
     assert!(get("AFRESH_RESULT").starts_with(&*repo.state().to_string_lossy()));
-    // It works in its own clone, outside the repository.
+    // It works in its own clone, outside of the repository.
     let directory = note(&repo, "pwd");
     assert!(directory.starts_with(&*repo.cache().to_string_lossy()), "{directory}");
     let found = fs::canonicalize(note(&repo, "which").trim()).expect("afresh on the PATH");
     assert_eq!(found, fs::canonicalize(env!("CARGO_BIN_EXE_afresh")).expect("the program"));
-    // Standard input is the prompt for the worker, and nothing for the check.
+    // Standard input is the prompt for the worker, and empty for the check.
     assert_eq!(note(&repo, "stdin"), repo.prompt("T001", 1));
     assert_eq!(note(&repo, "check.stdin"), "");
 }

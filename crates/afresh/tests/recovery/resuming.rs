@@ -1,5 +1,5 @@
-//! An attempt that was cut off goes on: the same directory, files and conversation (AG-08). The program
-//! is a small one that prints what Claude Code prints and keeps a diary.
+//! An interrupted attempt continues: the same directory, files and conversation (AG-08). The program is a small one
+//! that prints what Claude Code prints and keeps a diary.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
 use nix::sys::signal::Signal;
 
-/// Reads its arguments, tells who it is, and notes in the diary how it was started, where, and with
-/// what prompt.
+/// Reads its arguments, reports its identity, and records in the diary how it was started, where, and with what
+/// prompt.
 const STARTS: &str = r#"how=new
 while [ $# -gt 0 ]; do
   case "$1" in --session-id) id=$2;; --resume) id=$2; how=resumed;; esac
@@ -44,8 +44,8 @@ struct Stage {
 }
 
 impl Stage {
-    /// The program does `first` when it is fresh, and `then` when it goes on; once the conversation was
-    /// lost, a fresh one does all of it.
+    /// The program does `first` when it is fresh, and `then` when it continues; once the conversation was lost, a fresh
+    /// one does all of it.
     fn new(first: &str, then: &str) -> Self {
         let repo = repo();
         repo.plan(
@@ -75,7 +75,7 @@ impl Stage {
         Self { repo, up }
     }
 
-    /// It works until it is ended.
+    /// It works until it is killed.
     fn waiting(then: &str) -> Self {
         Self::new("open_gate; while :; do sleep 0.05; done", then)
     }
@@ -109,7 +109,7 @@ impl Stage {
         fs::read_to_string(file).expect("a prompt")
     }
 
-    /// One conversation, in one directory, and what both halves made of it.
+    /// One conversation, in one directory, and the result of both halves.
     #[track_caller]
     fn expect_resumed(&self) {
         let diary = self.diary();
@@ -191,8 +191,7 @@ exit 1"#;
     assert_eq!(counted["tasks"][0]["attempts"][0]["counted"], false);
 }
 
-/// AG-08: a program that does not know the conversation any more costs no attempt, and a fresh one is
-/// given what is left.
+/// AG-08: a program that no longer knows the conversation costs no attempt, and a fresh one is given what is left.
 #[test]
 fn a_conversation_that_is_gone_is_followed_by_a_fresh_one() {
     let gone = r#"echo '{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found"]}'
@@ -211,7 +210,7 @@ exit 1"#;
     assert_eq!(report["tasks"][0]["attempts"][1]["counted"], false);
 }
 
-/// AG-08: another agent knows nothing of the conversation, and is not asked.
+/// AG-08: another agent does not know the conversation, and is not asked to continue it.
 #[test]
 fn another_agent_starts_fresh() {
     let stage = Stage::waiting(REST);

@@ -1,15 +1,15 @@
-//! The second halt is bounded, also while the user's git holds a lock that we wait for (R7, F12).
+//! The second halt is bounded in time, also while the user's git holds a lock that we wait for (R7, F12).
 
 use std::fs;
 use std::time::{Duration, Instant};
 
 use crate::support::{Driver, Gate, expect_landed_once, repo, run_section};
 
-/// `halt_grace` (1 s) and 5 s are promised; the machine may be busy with other tests. A lock is
-/// otherwise waited for much longer.
+/// `halt_grace` (1 s) and 5 s are promised; the machine may be busy with other tests. The usual wait for a lock is much
+/// longer.
 const BOUND: Duration = Duration::from_secs(6 * 4);
 
-/// R7, F12, F18: a halt at once while a branch waits to be moved; `resume` finishes.
+/// R7, F12, F18: an immediate halt while a branch waits to be moved; `resume` finishes.
 #[test]
 fn a_lock_of_the_users_git_does_not_prolong_the_second_halt() {
     let repo = repo();

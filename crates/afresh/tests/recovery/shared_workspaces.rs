@@ -1,4 +1,4 @@
-//! Whose work lands: never another run's, however the two share workspaces and are killed.
+//! A run never lands the work of another run, however the two share workspaces and are killed.
 
 use crate::support::git::{in_front_of_path, put_git};
 use crate::support::repo;
@@ -12,8 +12,8 @@ fn plan(repo: &TestRepo, name: &str) {
     repo.write(&format!("{name}.plan.toml"), &text);
 }
 
-/// R3, R16: a run is killed when its worker has ended, before that is harvested; another plan then
-/// uses the same workspace from the same commit. The first run must not land the second one's work.
+/// R3, R16: a run is killed when its worker has ended, before the harvest; another plan then uses the same workspace
+/// from the same commit. The first run must not land the second one's work.
 #[test]
 fn a_run_that_was_killed_before_its_harvest_does_not_land_another_runs_work() {
     let repo = repo();
@@ -21,7 +21,7 @@ fn a_run_that_was_killed_before_its_harvest_does_not_land_another_runs_work() {
     plan(&repo, "two");
     repo.agent("echo by $AFRESH_TASK >$AFRESH_TASK.txt");
     let killed = repo.path().join("killed");
-    // The first harvest ends the driver instead.
+    // The first harvest kills the driver instead.
     let directory = put_git(
         &repo,
         &format!(
@@ -45,7 +45,7 @@ fn a_run_that_was_killed_before_its_harvest_does_not_land_another_runs_work() {
     repo.expect_no_survivors();
 }
 
-/// R16: the same, killed while the worker runs; what was saved for it stays what it was.
+/// R16: the same, killed while the worker runs; the saved work stays unchanged.
 #[test]
 fn what_was_saved_for_a_killed_attempt_is_not_replaced_by_another_runs_work() {
     let repo = repo();

@@ -1,4 +1,4 @@
-//! A plan without trouble: plan → workers → checks → branch, and the prompt of the next worker.
+//! A plan without failures: plan → workers → checks → branch, and the prompt of the next worker.
 
 use afresh_testkit::TestRepo;
 
@@ -6,8 +6,7 @@ fn repo() -> TestRepo {
     TestRepo::new(env!("CARGO_BIN_EXE_afresh"))
 }
 
-/// EX-01, EX-03, EX-05, R4, R5, R6: every task is on the branch once, and the user's checkout is
-/// as it was.
+/// EX-01, EX-03, EX-05, R4, R5, R6: every task is on the branch once, and the user's checkout is unchanged.
 #[test]
 fn a_plan_runs_to_done_on_its_own_branch() {
     let repo = repo();
@@ -23,7 +22,7 @@ fn a_plan_runs_to_done_on_its_own_branch() {
     landed.sort();
     assert_eq!(landed, ["T001", "T002", "T003", "T004", "T005"]);
     assert_eq!(repo.on_branch("T003.txt").as_deref(), Some("by T003\n"));
-    // What has landed needs no salvage.
+    // Landed work needs no salvage ref.
     assert_eq!(repo.git(&["for-each-ref", "refs/afresh/salvage"]), "");
     let status = repo.status();
     assert_eq!(status["state"], "done");
@@ -34,13 +33,13 @@ fn a_plan_runs_to_done_on_its_own_branch() {
     assert_eq!(receipt["created"][0], "T003.txt");
     let commit = status["tasks"][2]["commits"][0].as_str().expect("a commit").to_owned();
     assert_eq!(receipt["tree"], repo.git(&["rev-parse", &format!("{commit}^{{tree}}")]));
-    // EX-09: what is done is not done again.
+    // EX-09: completed tasks are not done again.
     repo.run(&[]).expect(0);
     assert_eq!(repo.landed().len(), 5);
 }
 
-/// EX-05, R4, RE-03: two tasks that pass alone and fail together. The branch never holds the
-/// broken state, and the second one is tried again with the failing output in its prompt.
+/// EX-05, R4, RE-03: two tasks that pass alone and fail together. The branch never holds the broken state, and the
+/// second one is retried with the failing output in its prompt.
 #[test]
 fn two_tasks_that_fail_together_never_break_the_branch() {
     let repo = repo();
@@ -52,7 +51,7 @@ fn two_tasks_that_fail_together_never_break_the_branch() {
         "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\", \"a2.txt\"]\nchecks = [{check:?}]\n\
          [[task]]\nid = \"B\"\ntitle = \"b\"\nfiles = [\"b.txt\", \"b2.txt\"]\nchecks = [{check:?}]\n"
     ));
-    // Both start before either ends; the one that gets the failure puts its file back.
+    // Both start before either ends; the one that gets the failure restores its file.
     repo.agent(
         "f=$(echo $AFRESH_TASK | tr AB ab)\n\
          if grep -q 'exit code 7' \"$AFRESH_PROMPT\"; then echo told > ${f}2.txt; else echo new > $f.txt; sleep 1; fi",
@@ -60,7 +59,7 @@ fn two_tasks_that_fail_together_never_break_the_branch() {
     repo.run(&["--parallel", "2"]).expect(0);
     let status = repo.status();
     assert_eq!(status["counts"]["done"], 2, "{status}");
-    // On every first-parent commit the check holds.
+    // The check passes on every first-parent commit.
     let branch = status["branch"].as_str().expect("a branch").to_owned();
     for commit in repo.git(&["rev-list", "--first-parent", &branch, "^main"]).lines() {
         let new = |file: &str| repo.git(&["show", &format!("{commit}:{file}")]) == "new";
@@ -71,7 +70,7 @@ fn two_tasks_that_fail_together_never_break_the_branch() {
     assert!(told.contains("exit code 7") && told.contains("\nBOTH-ARE-NEW\n"), "{told}");
 }
 
-/// EX-01: six tasks that append to one file never do so at once; all land, none is lost.
+/// EX-01: six tasks that append to one file never run at once; all land, none is lost.
 #[test]
 fn six_tasks_append_to_one_file_and_none_is_lost() {
     let repo = repo();
@@ -94,7 +93,7 @@ fn six_tasks_append_to_one_file_and_none_is_lost() {
     assert_eq!(repo.landed().len(), 6);
 }
 
-/// EX-04, EX-05: six tasks that each declare a deviation on one shared file collide, and all land.
+/// EX-04, EX-05: six tasks that each declare a deviation on one shared file conflict, and all land.
 #[test]
 fn six_declared_deviations_on_one_file_all_land() {
     let repo = repo();
@@ -115,8 +114,8 @@ fn six_declared_deviations_on_one_file_all_land() {
     assert_eq!(repo.landed().len(), 6);
 }
 
-/// EX-06, ST-01: a failed task leaves nothing behind; what needs it is blocked, transitively and
-/// with its cause; all others go on.
+/// EX-06, ST-01: a failed task leaves nothing behind; its dependents are blocked, transitively and with the cause; all
+/// others continue.
 #[test]
 fn a_failed_task_blocks_only_what_needs_it() {
     let repo = repo();
@@ -135,17 +134,17 @@ fn a_failed_task_blocks_only_what_needs_it() {
     assert_eq!(repo.state_of("good"), "done");
     assert_eq!(repo.landed(), ["good"]);
     assert_eq!(repo.on_branch("bad.txt"), None);
-    // R16: what the failed attempts did is kept.
+    // R16: the work of the failed attempts is kept.
     let kept = repo.git(&["for-each-ref", "--format=%(refname)", "refs/afresh/salvage"]);
     assert_eq!(kept.lines().filter(|name| name.contains("/bad.")).count(), 3, "{kept}");
-    // A policy answers the question that waits already.
+    // A policy answers the question that already waits.
     repo.run(&["--on-failure", "skip"]).expect(1);
     assert_eq!(repo.state_of("bad"), "skipped");
     assert_eq!(repo.state_of("last"), "blocked");
 }
 
-/// EX-04: a worker that commits after each planned step gives the task's steps their names, on the
-/// second parent; the first-parent line still has one commit per task.
+/// EX-04: a worker that commits after each planned step names the task's steps, on the second parent; the first-parent
+/// line still has one commit per task.
 #[test]
 fn commits_of_a_worker_are_the_steps_of_the_plan() {
     let repo = repo();

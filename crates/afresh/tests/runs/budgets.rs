@@ -24,9 +24,8 @@ fn scripted(script: &str, tasks: usize) -> TestRepo {
     repo
 }
 
-/// A worker that uses `STEP` again and again, each time only after the use before is on record:
-/// the test says so by a file. So it adds one step at most after its last report, however slow the
-/// machine is.
+/// A worker that uses `STEP` repeatedly, each time only after the previous usage is recorded: the test signals that
+/// with a file. So it adds at most one step after its last report, however slow the machine is.
 fn spender(repo: &TestRepo, steps: u64) -> String {
     let seen = repo.path().join("seen");
     fs::create_dir_all(&seen).expect("a directory");
@@ -41,7 +40,7 @@ fn spender(repo: &TestRepo, steps: u64) -> String {
     format!("[[task]]\nid = \"*\"\ndo = [ {acts} {{ listed = \"x\" }} ]\n")
 }
 
-/// Tells workers which of their reports are on record, until the driver has ended.
+/// Signals to workers which of their reports are recorded, until the driver has ended.
 fn acknowledge(repo: &TestRepo, driver: &mut Driver) {
     loop {
         let ended = driver.has_ended().is_some();
@@ -69,7 +68,7 @@ fn acknowledge(repo: &TestRepo, driver: &mut Driver) {
     }
 }
 
-/// What every worker really used, by its own output.
+/// The real usage of every worker, by its own output.
 fn really_used(repo: &TestRepo) -> BTreeMap<String, u64> {
     let attempts = fs::read_dir(repo.state().join("attempts/test-1")).expect("attempts");
     let used = attempts.flatten().map(|attempt| {
@@ -80,12 +79,12 @@ fn really_used(repo: &TestRepo) -> BTreeMap<String, u64> {
     used.collect()
 }
 
-/// What the workers' reports say, in the order of the journal.
+/// The usage reports of the workers, in the order of the journal.
 #[derive(Default)]
 struct Account {
     at_work: BTreeMap<String, u64>,
     ended: u64,
-    /// The attempt that goes on alone near the limit, and what it had used when that began.
+    /// The attempt that continues alone near the limit, and its usage when that began.
     last: Option<(String, u64)>,
 }
 
@@ -115,7 +114,7 @@ impl Account {
         account
     }
 
-    /// Once the workers could together use up what is left, all but the one that used most are stopped.
+    /// Once the workers could together use up what is left, all except the one with the highest usage are stopped.
     fn look(&mut self, budget: u64) {
         let spent = self.ended + self.at_work.values().sum::<u64>();
         if spent + (self.at_work.len() as u64 + 1) * STEP <= budget {
@@ -127,8 +126,8 @@ impl Account {
     }
 }
 
-/// R14: alone, with four and with sixteen at once, a budget is overshot by what a single running
-/// worker adds after its last report, and by no other.
+/// R14: alone, with four and with sixteen at once, a budget is exceeded only by what a single running worker adds after
+/// its last report.
 #[test]
 fn a_budget_is_overshot_by_one_worker_at_most() {
     for (parallel, budget) in [(1, 100), (4, 160), (16, 320)] {
@@ -161,7 +160,7 @@ fn large_first_reports_do_not_come_all_at_once() {
     assert!((1000..=1500).contains(&used), "{used}");
 }
 
-/// R14: what it says at the end is how to go on, and that works; what was done in time has landed.
+/// R14: the final message says how to continue, and that works; work that was done in time has landed.
 #[test]
 fn a_run_goes_on_with_a_higher_budget() {
     let script = "[[task]]\nid = \"T001\"\ndo = [ { use = { input = 60, cost_usd = 0.25 } }, { listed = \"x\" } ]\n\
@@ -178,7 +177,7 @@ fn a_run_goes_on_with_a_higher_budget() {
     assert_eq!(repo.status()["usage"]["cost_usd"], 0.6);
 }
 
-/// R14, LO-03: a task that has used up its own budget is given up with the reason; the others go on.
+/// R14, LO-03: a task that has used up its own budget is given up with the reason; the others continue.
 #[test]
 fn a_task_that_used_up_its_budget_is_given_up() {
     let script = "[[task]]\nid = \"T001\"\nattempt = 1\ndo = [ { use = { input = 50 } }, { hang = \"deaf\" } ]\n\
@@ -194,7 +193,7 @@ fn a_task_that_used_up_its_budget_is_given_up() {
     repo.expect_no_survivors();
 }
 
-/// R14: limits of the configuration count, and are judged like the rest of it.
+/// R14: limits of the configuration count, and are validated like the rest of it.
 #[test]
 fn budgets_can_be_configured() {
     let script = "[[task]]\nid = \"*\"\ndo = [ { use = { input = 50, cost_usd = 0.1 } }, { hang = true } ]\n";
@@ -216,7 +215,7 @@ fn budgets_can_be_configured() {
     }
 }
 
-/// R14: a price that was not reported is unknown, never zero; where dollars are limited that is reported.
+/// R14: a price that was not reported is unknown, never zero; if cost is limited, that is reported.
 #[test]
 fn a_price_that_is_not_told_is_not_counted_as_nothing() {
     let script = "[[task]]\nid = \"*\"\ndo = [ { use = { input = 50 } }, { listed = \"x\" } ]\n";
@@ -226,7 +225,7 @@ fn a_price_that_is_not_told_is_not_counted_as_nothing() {
     assert!(repo.status()["usage"]["cost_usd"].is_null());
 }
 
-/// R14: a budget that an agent cannot keep is said to be none, and which agent that is.
+/// R14: if an agent cannot keep a budget, afresh reports that the budget has no effect, and names the agent.
 #[test]
 fn agents_that_report_nothing_are_named() {
     let repo = repo();

@@ -1,4 +1,4 @@
-//! Checks that do not end, that prove nothing, and what they see: B23, EX-11.
+//! Checks that do not end, or prove nothing, and what they see: B23, EX-11.
 
 use afresh_testkit::TestRepo;
 use serde_json::Value;
@@ -24,7 +24,7 @@ fn run(repo: &TestRepo, code: i32) -> Value {
     repo.status()["tasks"][0].clone()
 }
 
-/// B23: killed with its tree, whatever it does to live on; `run` looks for survivors.
+/// B23: killed with its process tree, whatever it does to survive; `run` searches for survivors.
 #[test]
 fn a_check_that_never_ends_is_killed_with_its_tree() {
     let repo = repo();
@@ -79,7 +79,7 @@ fn a_red_first_check_that_turns_green_counts() {
     assert!(repo.prompt("T", 1).contains("test -s a.txt  (fails before the work is done)"));
 }
 
-/// EX-11: red on the base is not enough.
+/// EX-11: failing on the base is not enough.
 #[test]
 fn a_red_first_check_that_stays_red_is_a_failure() {
     let repo = repo();
@@ -88,7 +88,7 @@ fn a_red_first_check_that_stays_red_is_a_failure() {
     assert!(task["error"].as_str().is_some_and(|e| e.contains("ended with exit code 1")), "{task}");
 }
 
-/// RE-03: a check sees the tree that would land, and nothing else of the worker's.
+/// RE-03: a check sees the tree that would land, and no other files of the worker.
 #[test]
 fn a_check_does_not_see_what_a_worker_left_beside_its_tree() {
     let repo = repo();
@@ -100,7 +100,7 @@ fn a_check_does_not_see_what_a_worker_left_beside_its_tree() {
     assert_eq!(repo.landed(), [""; 0]);
 }
 
-/// R4: A check cannot change what lands: its own writes are not in the tree that it judged.
+/// R4: a check cannot change what lands: its own writes are not in the tree that it checked.
 #[test]
 fn what_a_check_writes_does_not_land() {
     let repo = repo();
@@ -111,7 +111,7 @@ fn what_a_check_writes_does_not_land() {
     assert_eq!(repo.on_branch("new.txt"), None);
 }
 
-/// R15: Check output is bounded on disk and in the next prompt.
+/// R15: check output is bounded on disk and in the next prompt.
 #[test]
 fn a_check_that_prints_without_end_is_bounded() {
     let repo = repo();

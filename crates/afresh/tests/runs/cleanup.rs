@@ -12,7 +12,7 @@ use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
 use serde_json::Value;
 
-/// The slots of the only repository in the cache.
+/// The workspaces of the only repository in the cache.
 fn slots(repo: &TestRepo) -> Vec<PathBuf> {
     let keys = fs::read_dir(repo.cache()).into_iter().flatten().flatten();
     let slots = keys.flat_map(|key| fs::read_dir(key.path()).into_iter().flatten().flatten());
@@ -53,7 +53,7 @@ fn done_repo(tasks: usize) -> TestRepo {
     repo
 }
 
-/// A run that was killed while its worker was at work, in the middle of things of all kinds.
+/// A run that was killed while its worker was running, with leftovers of all kinds.
 fn killed_repo() -> TestRepo {
     let repo = repo();
     let gate = Gate::new(&repo, "wrote");
@@ -82,8 +82,8 @@ fn expect_work_is_saved(repo: &TestRepo, name: &str) {
     }
 }
 
-/// BE-07, R5, R16: before a run has landed its work stays; after that everything goes, the user's
-/// things are as they were, and the run is still known to be done.
+/// BE-07, R5, R16: before a run has landed, its work stays; after that everything is removed, the user's files are
+/// unchanged, and the run is still known as done.
 #[test]
 fn what_has_landed_goes_and_what_has_not_stays() {
     let repo = done_repo(2);
@@ -113,7 +113,7 @@ fn what_has_landed_goes_and_what_has_not_stays() {
     repo.expect_no_survivors();
 }
 
-/// BE-07: workspaces that were cleaned away are made again when they are needed.
+/// BE-07: workspaces that were removed are created again when they are needed.
 #[test]
 fn the_next_run_makes_what_it_needs_again() {
     let repo = done_repo(1);
@@ -154,8 +154,8 @@ fn rejected_work_stays_until_it_is_discarded() {
     assert_eq!(salvaged(&repo), Vec::<String>::new());
 }
 
-/// R16, R12: the workspace of a killed run is kept, so that the run can continue in it; with the
-/// room gets what is in it saved first, and the run goes on all the same.
+/// R16, R12: the workspace of a killed run is kept, so that the run can continue in it. With `--unfinished`,
+/// its contents are saved before it is removed, and the run still continues.
 #[test]
 fn a_killed_runs_workspace_is_saved_before_it_goes() {
     let repo = killed_repo();
@@ -184,8 +184,8 @@ fn a_killed_runs_workspace_is_saved_before_it_goes() {
     expect_work_is_saved(&repo, WORK);
 }
 
-/// R16: the state directory is gone, and with it all that is known of the run; what its workers left
-/// is saved all the same.
+/// R16: the state directory is gone, and with it everything that is known about the run; the work of its workers is
+/// saved all the same.
 #[test]
 fn work_of_a_forgotten_run_is_saved_before_its_workspace_goes() {
     let repo = killed_repo();
@@ -195,12 +195,12 @@ fn work_of_a_forgotten_run_is_saved_before_its_workspace_goes() {
     assert_eq!(slots(&repo).len(), 0);
     expect_work_is_saved(&repo, WORK);
     assert!(!repo.state().exists(), "nothing is made");
-    // It is in no branch, so it is still there when everything is looked at again.
+    // It is in no branch, so the next cleanup still keeps it.
     clean(&repo, &[]);
     expect_work_is_saved(&repo, WORK);
 }
 
-/// R16, R5: where the work cannot be saved, it stays where it is, and the exit code says so.
+/// R16, R5: if the work cannot be saved, it stays where it is, and the exit code reports that.
 #[test]
 fn what_cannot_be_saved_stays() {
     let repo = killed_repo();
@@ -218,8 +218,8 @@ fn what_cannot_be_saved_stays() {
     expect_work_is_saved(&repo, WORK);
 }
 
-/// R16, B03: what a killed worker left as an ordinary user (closed directories, links to the home
-/// directory) is saved and removed, and the home directory is as it was.
+/// R16, B03: what a killed worker left as an ordinary user (closed directories, links to the home directory) is saved
+/// and removed, and the home directory is unchanged.
 #[test]
 fn an_ordinary_users_closed_files_and_links_are_saved_and_not_followed() {
     let repo = killed_repo();
@@ -248,7 +248,7 @@ fn an_ordinary_users_closed_files_and_links_are_saved_and_not_followed() {
             .output()
             .is_ok_and(|out| out.status.success())
         {
-            // The program is where an ordinary user cannot reach it.
+            // The program is in a directory that an ordinary user cannot access.
             return;
         }
     }
@@ -282,8 +282,8 @@ fn a_run_that_is_being_driven_is_left_alone() {
     driver.end().expect(0);
 }
 
-/// R16: with a linear history what landed is another commit; it goes only because everything that the
-/// attempt changed is in the commit that landed for it.
+/// R16: with a linear history the landed commit differs from the attempt's; the attempt's ref is removed only because
+/// everything that it changed is in the commit that landed for it.
 #[test]
 fn work_that_landed_as_another_commit_goes() {
     let repo = repo();
@@ -296,7 +296,7 @@ fn work_that_landed_as_another_commit_goes() {
     clean(&repo, &[]);
     assert_eq!(salvaged(&repo).len(), 2, "not landed yet");
     repo.afresh(&["land"]).expect(0);
-    // The user goes on, in the very files.
+    // The user continues to work in the same files.
     repo.write("T001.txt", "mine\n");
     repo.commit("changed since");
     let answer = clean(&repo, &[]);
@@ -304,8 +304,8 @@ fn work_that_landed_as_another_commit_goes() {
     assert!(told(&answer, "removed", "saved-work")[0].contains("landed as"), "{answer:#}");
 }
 
-/// R5, R16: work that came by a squash goes, because every change of it is there; a branch that the
-/// user made is the user's, whatever its name is.
+/// R5, R16: work that was merged by a squash is removed, because every change of it is there; a branch that the user
+/// made belongs to the user, whatever its name is.
 #[test]
 fn the_users_branches_stay_whatever_they_are_called() {
     let repo = done_repo(1);
@@ -319,8 +319,7 @@ fn the_users_branches_stay_whatever_they_are_called() {
     assert_eq!(left.lines().collect::<Vec<_>>(), ["afresh/mine", "main"]);
 }
 
-/// BE-07: transcripts are removed by age or number, and those of a run that is not
-/// finished never.
+/// BE-07: transcripts are removed by age or number, and those of an unfinished run never.
 #[test]
 fn transcripts_go_by_age_or_number_alone() {
     let repo = done_repo(1);
@@ -339,8 +338,8 @@ fn transcripts_go_by_age_or_number_alone() {
     assert!(unfinished.state().join("attempts/test-1").exists());
 }
 
-/// BE-07, R16: workspaces of a missing repository are removed, from anywhere; unsaved work in them that
-/// saved stays, and it is said where.
+/// BE-07, R16: workspaces of a missing repository are removed, from any directory; unsaved work in them stays, and its
+/// path is reported.
 #[test]
 fn workspaces_of_a_repository_that_is_gone_go_unless_they_hold_work() {
     for unsaved in [false, true] {
@@ -364,7 +363,7 @@ fn workspaces_of_a_repository_that_is_gone_go_unless_they_hold_work() {
     }
 }
 
-/// R12, R16: killed at any moment of it, nothing is lost, and the next one does the rest.
+/// R12, R16: if cleanup is killed at any moment, nothing is lost, and the next one does the rest.
 #[test]
 fn a_kill_while_cleaning_loses_nothing() {
     if !strace_works() {

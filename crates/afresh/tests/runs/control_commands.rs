@@ -1,4 +1,4 @@
-//! Orders from other terminals, and what surrounds them.
+//! Commands from other terminals, and related cases.
 
 use std::fs;
 use std::process::Stdio;
@@ -18,8 +18,8 @@ fn plan(name: &str) -> String {
     )
 }
 
-/// R1, ST-04: a halt that was acknowledged while its driver was stuck is carried out by the next
-/// drives that run next, also if another run was driven in between; and it counts once.
+/// R1, ST-04: a halt that was acknowledged while its driver was stuck is carried out by the next driver of that run,
+/// also if another run was driven in between; and it counts once.
 #[test]
 fn an_acknowledged_halt_waits_for_its_run() {
     let repo = repo();
@@ -38,8 +38,7 @@ fn an_acknowledged_halt_waits_for_its_run() {
         let status = std::process::Command::new("kill").args([signal, &pid.to_string()]).status();
         assert!(status.expect("kill runs").success());
     };
-    // One that is stopped in the middle of a record keeps the journal busy: then it goes on for a
-    // moment.
+    // A driver that is stopped while it writes a record keeps the journal busy: then it continues for a moment.
     repo.wait_until("the order is taken", || {
         kill("-STOP");
         let taken = repo.afresh(&["halt", "tea"]).code == Some(0);
@@ -70,8 +69,7 @@ fn an_ended_run_cannot_be_halted() {
     repo.run(&[]).expect(0);
 }
 
-/// EX-09: an ended run is ended also where its branch is checked out; one with work left says why
-/// it cannot go on.
+/// EX-09: an ended run is ended even if its branch is checked out; one with work left reports why it cannot continue.
 #[test]
 fn a_branch_that_is_checked_out_stops_only_what_would_move_it() {
     let repo = repo();
@@ -81,7 +79,7 @@ fn a_branch_that_is_checked_out_stops_only_what_would_move_it() {
     repo.git(&["checkout", "-q", "afresh/test-1"]);
     repo.run(&[]).expect(0);
     repo.plan_of(2);
-    // The new task is not in the pinned plan yet, so it is found at the landing.
+    // The new task is not in the pinned plan yet, so the problem is found at the landing.
     let halted = repo.run(&[]).expect(3);
     assert!(halted.stderr.contains("is checked out"), "{}", halted.stderr);
     let refused = repo.afresh(&["resume"]).expect(2);
@@ -120,7 +118,7 @@ fn wrong_usage_is_json_where_json_is_wanted() {
     assert!(error["message"].as_str().is_some_and(|text| text.contains("--bogus")), "{error}");
 }
 
-/// Nothing in a file's name can move the cursor.
+/// A file name cannot move the cursor.
 #[test]
 fn a_file_name_cannot_speak_to_the_terminal() {
     let repo = repo();
@@ -134,8 +132,7 @@ fn a_file_name_cannot_speak_to_the_terminal() {
     );
 }
 
-/// HU-01, HU-04: a deferral is recorded although no driver runs, and STATE.md shows
-/// where it stands.
+/// HU-01, HU-04: a deferral is recorded although no driver runs, and STATE.md shows the current state.
 #[test]
 fn what_is_deferred_while_nobody_drives_is_noted() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
@@ -150,7 +147,7 @@ fn what_is_deferred_while_nobody_drives_is_noted() {
     repo.afresh(&["decide", "Q1", "defer"]).expect(0);
     assert!(read("ISSUES.md").contains("T001: skipped: deferred: tea?"), "{}", read("ISSUES.md"));
     assert!(read("STATE.md").contains("| skipped |"), "{}", read("STATE.md"));
-    // What could start now waits for a driver, and is not shown as started.
+    // A task that could start now waits for a driver, and is not shown as started.
     repo.afresh(&["task", "retry", "T001"]).expect(0);
     assert!(read("STATE.md").contains("| ready |"), "{}", read("STATE.md"));
     repo.afresh(&["task", "skip", "T001"]).expect(0);

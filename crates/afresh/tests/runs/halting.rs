@@ -1,5 +1,5 @@
-//! Halting: gently and at once, by signal, by file and by command, with whatever workers (R7, F15,
-//! F17, F18, ST-04); and going on afterwards.
+//! Halting: gracefully and immediately, by signal, by file and by command, with any kind of worker (R7, F15, F17, F18,
+//! ST-04); and resuming afterwards.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -58,7 +58,7 @@ fn person() -> String {
     user.map_or_else(|| "somebody".to_owned(), |user| user.name)
 }
 
-/// Starts three stubborn workers and waits until all are at it.
+/// Starts three stubborn workers and waits until all are running.
 fn stubborn(containment: &str) -> (TestRepo, Driver) {
     let repo = repo();
     repo.config(&run_section("halt_grace = \"1s\""));
@@ -80,13 +80,13 @@ fn expect_ended_in_time(repo: &TestRepo, driver: Driver, asked: Instant) {
     let took = asked.elapsed();
     assert!(took < BOUND, "R7: {took:?}");
     repo.expect_no_survivors();
-    // R16: what they had done is kept.
+    // R16: their work is kept.
     let kept = salvaged(repo);
     assert_eq!(kept.len(), 3, "{kept:?}");
     assert!(repo.landed().is_empty());
 }
 
-/// F15, R6, R7: two halts end workers that are deaf, stopped, doubled and hold the pipes.
+/// F15, R6, R7: two halts end workers that ignore signals, are stopped, have forked and hold the pipes.
 #[test]
 fn two_halts_end_everything_within_the_grace() {
     for containment in ["auto", "group"] {
@@ -115,7 +115,7 @@ fn ctrl_c_twice_ends_everything_within_the_grace() {
     }
 }
 
-/// F15, R7: `afresh halt --now` needs no second.
+/// F15, R7: `afresh halt --now` needs no second request.
 #[test]
 fn halt_now_ends_everything_within_the_grace() {
     let (repo, driver) = stubborn("auto");
@@ -124,7 +124,7 @@ fn halt_now_ends_everything_within_the_grace() {
     expect_ended_in_time(&repo, driver, asked);
 }
 
-/// F17, ST-04: once, and running attempts finish; nothing new starts; `resume` goes on.
+/// F17, ST-04: after one request, running attempts finish and nothing new starts; `resume` continues.
 #[test]
 fn ctrl_c_and_a_hang_up_let_running_attempts_finish() {
     for (signal, name) in [(Signal::SIGINT, "Ctrl-C"), (Signal::SIGHUP, "SIGHUP")] {
@@ -146,8 +146,8 @@ fn ctrl_c_and_a_hang_up_let_running_attempts_finish() {
     }
 }
 
-/// F17: a terminal sends Ctrl-C to its whole process group. The git that is running for
-/// us does not hear it, so what it does is neither lost nor held against the attempt.
+/// F17: a terminal sends Ctrl-C to its whole process group. Our running git does not receive it, so its work is neither
+/// lost nor counted against the attempt.
 #[test]
 fn ctrl_c_at_a_terminal_does_not_end_our_git() {
     for verb in ["add", "update-ref"] {
@@ -177,7 +177,7 @@ fn ctrl_c_at_a_terminal_does_not_end_our_git() {
     }
 }
 
-/// F17, R16: SIGTERM ends attempts at once; what they did is kept, and does not count against them.
+/// F17, R16: SIGTERM ends attempts at once; their work is kept, and they do not count.
 #[test]
 fn sigterm_ends_attempts_and_keeps_their_work() {
     let (repo, go) = gated();
@@ -221,7 +221,7 @@ fn a_closed_terminal_does_not_stop_a_run() {
     }
 }
 
-/// F18, ST-04: a STOP file that is there before anything starts.
+/// F18, ST-04: a STOP file that exists before anything starts.
 #[test]
 fn a_stop_file_before_the_first_spawn_starts_nothing() {
     let (repo, go) = gated();
@@ -237,7 +237,7 @@ fn a_stop_file_before_the_first_spawn_starts_nothing() {
     expect_landed_once(&repo, 3);
 }
 
-/// F18, ST-04: a STOP file that appears while workers are at it.
+/// F18, ST-04: a STOP file that appears while workers are running.
 #[test]
 fn a_stop_file_during_a_run_lets_running_attempts_finish() {
     let (repo, go) = gated();
@@ -245,7 +245,7 @@ fn a_stop_file_during_a_run_lets_running_attempts_finish() {
     driver.await_words(" start T001.1");
     fs::write(stop_file(&repo), "").expect("written");
     driver.await_words("a second request ends them");
-    // The file is still there, and is no second request.
+    // The file still exists, and does not count as a second request.
     std::thread::sleep(Duration::from_millis(400));
     assert!(driver.has_ended().is_none(), "{}", driver.said());
     go.open();
@@ -257,7 +257,7 @@ fn a_stop_file_during_a_run_lets_running_attempts_finish() {
     expect_landed_once(&repo, 3);
 }
 
-/// F18: a pause before the next attempt does not delay a halt.
+/// F18: a backoff before the next attempt does not delay a halt.
 #[test]
 fn a_halt_during_a_back_off_does_not_wait_for_it() {
     let repo = repo();
@@ -307,7 +307,7 @@ fn slow_merge() -> (TestRepo, Gate, Driver) {
     (repo, check, driver)
 }
 
-/// F18: what is being merged when the halt comes is still merged.
+/// F18: a merge that is underway when the halt comes is completed.
 #[test]
 fn a_stop_file_during_a_merge_lets_it_land() {
     let (repo, check, mut driver) = slow_merge();
@@ -320,7 +320,7 @@ fn a_stop_file_during_a_merge_lets_it_land() {
     expect_landed_once(&repo, 3);
 }
 
-/// F18, R7: at once, the check of a merge is ended, and made again when the run goes on.
+/// F18, R7: an immediate halt stops the check of a merge, and the check runs again when the run resumes.
 #[test]
 fn a_second_halt_during_a_merge_ends_its_check() {
     let (repo, check, driver) = slow_merge();
@@ -336,14 +336,14 @@ fn a_second_halt_during_a_merge_ends_its_check() {
     assert_eq!(repo.status()["tasks"][1]["attempts"], 1, "its work was not done again");
 }
 
-/// ST-04: by command, with who, why and since when.
+/// ST-04: by command, with user, reason and time.
 #[test]
 fn halt_by_command_tells_who_why_and_since_when() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start T001.1");
     repo.afresh(&["halt", "lunch"]).expect(0);
-    // It is acknowledged, so it is there.
+    // It is acknowledged, so it is recorded.
     let status = repo.status();
     assert_eq!(status["halt"]["reason"], "lunch", "{status}");
     go.open();
@@ -366,7 +366,7 @@ fn a_run_that_nobody_drives_can_be_halted_and_cleared() {
     driver.kill_9();
     repo.afresh(&["halt", "for the night"]).expect(0);
     expect_halted(&repo, &person(), "for the night");
-    // A STOP file beside it goes as well.
+    // A STOP file beside it is removed as well.
     fs::write(stop_file(&repo), "").expect("written");
     repo.afresh(&["resume", "--clear-only"]).expect(0);
     assert!(!stop_file(&repo).exists());
@@ -379,7 +379,7 @@ fn a_run_that_nobody_drives_can_be_halted_and_cleared() {
     expect_landed_once(&repo, 3);
 }
 
-/// ST-04: a halt that is cleared while it is still under way lets the driver go on.
+/// ST-04: a halt that is cleared while it is still underway lets the driver continue.
 #[test]
 fn a_halt_can_be_taken_back() {
     let (repo, go) = gated();
@@ -392,7 +392,7 @@ fn a_halt_can_be_taken_back() {
     expect_landed_once(&repo, 3);
 }
 
-/// ST-04: nothing to halt is said, not done.
+/// ST-04: if there is nothing to halt, the command reports that.
 #[test]
 fn without_a_run_there_is_nothing_to_halt() {
     let repo = repo();

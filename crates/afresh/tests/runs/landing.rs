@@ -1,4 +1,4 @@
-//! `afresh land`: a finished run comes to the user's branch, by the real program.
+//! `afresh land`: merges a finished run into the user's branch, with the real program.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn head(repo: &TestRepo) -> String {
     repo.git(&["rev-parse", "main"])
 }
 
-/// EX-10: the run's branch becomes the user's; a second time says so; uncommitted work stays.
+/// EX-10: the user's branch moves to the run's branch; a second time reports that; uncommitted work stays.
 #[test]
 fn a_finished_run_lands_on_the_users_branch() {
     let repo = finished();
@@ -39,8 +39,8 @@ fn a_finished_run_lands_on_the_users_branch() {
     assert_eq!((&again["way"], &again["branch"]), (&"already".into(), &"main".into()));
 }
 
-/// EX-10: files of the user in the way, and a conflict, are reported with their paths; exit 1, and
-/// everything is byte for byte as it was.
+/// EX-10: files of the user in the way, and a conflict, are reported with their paths; exit 1, and every byte is
+/// unchanged.
 #[test]
 fn what_is_in_the_way_is_told_and_kept() {
     let repo = finished();
@@ -58,7 +58,7 @@ fn what_is_in_the_way_is_told_and_kept() {
     repo.untouched().expect_same_as(&before);
 }
 
-/// EX-10: `--dry-run` says what would happen, and writes nothing.
+/// EX-10: `--dry-run` reports what would happen, and writes nothing.
 #[test]
 fn a_dry_run_changes_nothing() {
     let repo = finished();
@@ -77,7 +77,7 @@ fn a_dry_run_changes_nothing() {
     );
 }
 
-/// EX-10: a run that is not done lands only when asked for, with what is done.
+/// EX-10: an unfinished run lands only on request, with what is done.
 #[test]
 fn an_unfinished_run_lands_only_in_part_and_on_request() {
     let repo = repo();
@@ -114,8 +114,8 @@ fn a_patch_is_written_instead() {
     assert_eq!(repo.git(&["log", "-1", "--format=%s%n%b"]), "test\n* T001 task 1\n* T002 task 2");
 }
 
-/// EX-10, F02: killed after any of its calls of git, landing is finished by the next one, and
-/// nothing of the user's is lost.
+/// EX-10, F02: if landing is killed after any of its calls of git, the next one finishes it, and nothing of the user's
+/// is lost.
 #[test]
 fn a_kill_at_any_call_of_git_is_recovered_from() {
     let repo = finished();

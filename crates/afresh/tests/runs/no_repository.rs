@@ -1,4 +1,4 @@
-//! Where there is no repository yet, or one without a commit: EX-12.
+//! Directories without a repository, or with one that has no commit: EX-12.
 
 use afresh_testkit::TestRepo;
 use serde_json::Value;
@@ -25,7 +25,7 @@ fn refused(repo: &TestRepo, kind: &str) {
     repo.expect_no_survivors();
 }
 
-/// After `--init-git`: an empty first commit, and every file of the user's as it was, untracked.
+/// After `--init-git`: an empty first commit, and every file of the user's unchanged and untracked.
 #[track_caller]
 fn initialised(repo: &TestRepo) {
     let files = ["notes.txt", "p.plan.toml", ".afresh/config.toml"];
@@ -43,7 +43,7 @@ fn initialised(repo: &TestRepo) {
     assert_eq!(repo.landed(), ["T001"]);
     let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
     assert_eq!(repo.git(&["ls-tree", "-r", "--name-only", &branch]), "T001.txt");
-    // Asked again it changes nothing.
+    // A second time changes nothing.
     repo.run(&["--init-git"]).expect(0);
     assert_eq!(repo.git(&["rev-list", "--count", "HEAD"]), "1");
 }
@@ -54,7 +54,7 @@ fn a_directory_without_a_repository_is_refused_with_a_hint() {
     let repo = directory();
     refused(&repo, "repository");
     assert!(!repo.root().join(".git").exists());
-    // To look at a plan no repository is needed.
+    // Showing a plan needs no repository.
     repo.afresh(&["show", "p.plan.toml"]).expect(0);
     assert!(!repo.state().exists());
 }
@@ -83,7 +83,7 @@ fn init_git_makes_the_first_commit_of_an_unborn_repository() {
     assert_eq!(repo.git(&["symbolic-ref", "HEAD"]), "refs/heads/trunk");
 }
 
-/// EX-12: what the user has staged already stays staged, and out of the first commit.
+/// EX-12: what the user has already staged stays staged, and out of the first commit.
 #[test]
 fn init_git_leaves_the_index_alone() {
     let repo = directory();
@@ -96,7 +96,7 @@ fn init_git_leaves_the_index_alone() {
     assert_eq!(repo.git(&["status", "--porcelain", "notes.txt"]), "A  notes.txt");
 }
 
-/// EX-12: a bad plan is refused before a repository is made for it.
+/// EX-12: a bad plan is refused before a repository is created for it.
 #[test]
 fn nothing_is_initialised_for_a_plan_that_cannot_run() {
     let repo = directory();
@@ -107,7 +107,7 @@ fn nothing_is_initialised_for_a_plan_that_cannot_run() {
     assert!(!repo.root().join(".git").exists(), "a repository was made for nothing");
 }
 
-/// EX-12: a plan can live beside the repository that it is for.
+/// EX-12: a plan can be outside of the repository that it is for.
 #[test]
 fn a_plans_target_selects_the_repository_and_its_configuration() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
@@ -127,7 +127,7 @@ fn a_plans_target_selects_the_repository_and_its_configuration() {
     plan("../nowhere");
     let refused = run().expect(2);
     assert!(refused.stderr.contains("cannot use the plan's target"), "{}", refused.stderr);
-    // Whoever only looks at it need not have it yet.
+    // Commands that only show the plan do not need the repository yet.
     let mut show = repo.command(&["show", "p.plan.toml"]);
     show.current_dir(&plans);
     let shown = afresh_testkit::repo::finish(show).expect(0);

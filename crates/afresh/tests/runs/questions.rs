@@ -34,7 +34,7 @@ fn an_answer_reaches_the_next_worker_with_its_meaning() {
     assert!(prompt.contains("Which colour? → 2: dark blue"), "{prompt}");
 }
 
-/// A skipped task comes back, and so does everything that it blocked.
+/// A skipped task is retried, and so is everything that it blocked.
 #[test]
 fn a_skipped_task_can_be_brought_back() {
     let repo = repo();
@@ -77,7 +77,7 @@ fn one_task_alone_and_a_new_run() {
     assert_eq!(status["base"], repo.git(&["rev-parse", "main"]));
 }
 
-/// A new title is no new work; new instructions are.
+/// A new title does not cause new work; new instructions do.
 #[test]
 fn a_plan_that_only_says_it_better_is_not_run_again() {
     let repo = repo();
@@ -97,7 +97,7 @@ fn a_plan_that_only_says_it_better_is_not_run_again() {
     assert_eq!(repo.status()["tasks"][0]["attempts"], 2);
 }
 
-/// ST-06: scripts ask which tasks could start now.
+/// ST-06: scripts can list the tasks that could start now.
 #[test]
 fn the_tasks_that_are_ready_are_listed() {
     let repo = repo();

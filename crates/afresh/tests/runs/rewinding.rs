@@ -1,4 +1,4 @@
-//! Taking up a wave that was interrupted, through the whole program: ST-05.
+//! Continuing an interrupted wave, through the whole program: ST-05.
 
 use crate::support::terminal::Terminal;
 use crate::support::{Gate, repo, run_section, salvaged};
@@ -51,7 +51,7 @@ fn only_what_failed_is_tried_again() {
     assert_eq!(repo.on_branch("B.txt").as_deref(), Some("1\n"));
 }
 
-/// ST-05, R16: the branch goes back to before the wave, and what it held is kept.
+/// ST-05, R16: the branch moves back to before the wave, and its old commits are kept.
 #[test]
 fn the_whole_wave_is_done_again_and_the_old_tip_is_kept() {
     let (repo, _) = interrupted();
@@ -79,11 +79,11 @@ fn a_run_can_be_given_up() {
     repo.run(&["--resume", "abort"]).expect(1);
     assert_eq!(repo.status()["state"], "failed");
     assert_eq!(repo.landed(), ["A", "B"]);
-    // Being asked to run again takes it back.
+    // Running again revokes the abort.
     repo.run(&["--resume", "failed"]).expect(0);
 }
 
-/// ST-05: in a terminal the ways are offered; Enter goes on as usual.
+/// ST-05: in a terminal the options are offered; Enter continues as usual.
 #[test]
 fn the_ways_are_offered_in_a_terminal() {
     let (repo, _) = interrupted();
@@ -96,7 +96,7 @@ fn the_ways_are_offered_in_a_terminal() {
     assert_eq!(repo.on_branch("B.txt").as_deref(), Some("2\n"));
 }
 
-/// ST-05: Where everything is done, there is nothing to do again.
+/// ST-05: if everything is done, there is nothing to do again.
 #[test]
 fn a_finished_run_stays_as_it_is() {
     let (repo, _) = interrupted();

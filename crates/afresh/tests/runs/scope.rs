@@ -84,8 +84,7 @@ fn declared_takes_what_was_declared_and_says_so() {
     assert!(differences.contains("other.txt is beyond the task's files, declared"), "{task}");
 }
 
-/// EX-04: a path named in the description counts as declared; a word that only looks like it
-/// does not.
+/// EX-04: a path named in the description counts as declared; a word that only looks like it does not.
 #[test]
 fn a_path_in_the_description_counts_as_declared() {
     let repo = in_mode("declared");
@@ -133,7 +132,7 @@ fn a_listed_file_may_be_deleted() {
     assert_eq!(repo.on_branch("other.txt"), None);
 }
 
-/// EX-04: a file of a task that is not finished is that task's.
+/// EX-04: a file of an unfinished task belongs to that task.
 #[test]
 fn a_file_of_an_unfinished_task_is_not_taken() {
     let repo = in_mode("declared");
@@ -145,7 +144,7 @@ fn a_file_of_an_unfinished_task_is_not_taken() {
     rejected(&repo, "other.txt belongs to task U, which is not finished");
 }
 
-/// EX-04: without a list anything goes, under the same guards.
+/// EX-04: without a list any file may change, under the same guards.
 #[test]
 fn a_task_without_files_has_the_same_guards() {
     let repo = in_mode("declared");
@@ -187,7 +186,7 @@ const TRUST: &[&str] = &[
     "opencode.json",
 ];
 
-/// EX-04: by one worker, all at once: each of them is named to the next.
+/// EX-04: one worker violates all guards at once: each violation is reported to the next.
 #[test]
 fn files_that_hand_trust_are_rejected_where_they_are_not_listed() {
     let repo = in_mode("declared");
@@ -202,7 +201,7 @@ fn files_that_hand_trust_are_rejected_where_they_are_not_listed() {
     }
 }
 
-/// EX-04: a list is not enough: a person must allow it, and until then nothing lands.
+/// EX-04: being listed is not enough: a person must allow it, and until then nothing lands.
 #[test]
 fn files_that_hand_trust_are_asked_about_where_they_are_listed() {
     for path in
@@ -220,13 +219,13 @@ fn files_that_hand_trust_are_asked_about_where_they_are_listed() {
         assert_eq!((&question["task"], &question["kind"]), (&"T".into(), &"needs-decision".into()));
         assert!(question["text"].as_str().is_some_and(|text| text.contains(path)), "{question}");
         assert_eq!(repo.landed(), [""; 0]);
-        // Asked again, it still waits; the work is neither lost nor done again.
+        // A second run still waits; the work is neither lost nor done again.
         assert_eq!(run(&repo, 4)["tasks"][0]["attempts"], 1);
     }
 }
 
-/// EX-04, RE-03: allowed by a person, the same work goes on to its checks and lands; where words
-/// and facts differ is not forgotten over the question.
+/// EX-04, RE-03: once a person allowed it, the same work is checked and lands; the differences between report and facts
+/// are still recorded.
 #[test]
 fn a_person_can_allow_a_file_that_hands_trust() {
     let repo = in_mode("declared");
@@ -253,8 +252,8 @@ fn a_person_can_refuse_a_file_that_hands_trust() {
     assert!(repo.prompt("T", 2).contains("AGENTS.md"));
 }
 
-/// EX-04: the worker's own commits mark the steps; they hang on the second parent of the one
-/// first-parent commit, with our names and only with what is in scope.
+/// EX-04: the worker's own commits mark the steps; they are behind the second parent of the one first-parent commit,
+/// with our names and only with what is in scope.
 #[test]
 fn a_workers_commits_become_the_steps_of_its_task() {
     let repo = repo();

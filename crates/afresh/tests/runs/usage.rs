@@ -1,4 +1,4 @@
-//! Tokens and cost of a run: by task, wave and run; cache reads apart; an unreported price is unknown.
+//! Tokens and cost of a run: by task, wave and run; cache reads separate; an unreported price is unknown.
 
 use afresh_testkit::TestRepo;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ echo '{"status":"COMPLETED"}' > "$AFRESH_RESULT""#,
     repo
 }
 
-/// LO-03, R14: use by wave and in all, cache reads apart; an unknown price is null and counted, never 0.
+/// LO-03, R14: usage by wave and in total, cache reads separate; an unknown price is null and counted, never 0.
 #[test]
 fn status_tells_what_each_wave_used() {
     let repo = spent();
@@ -57,7 +57,7 @@ fn status_tells_what_each_wave_used() {
     assert!(report.contains("| all | 110 | 22 | 330 | 4 | $0.2500 + 1 unknown |"), "{report}");
 }
 
-/// LO-03: which price holds for which model, and where it comes from.
+/// LO-03: the effective price of each model, and where it comes from.
 #[test]
 fn prices_are_listed_with_their_origin() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));

@@ -1,4 +1,4 @@
-//! Repositories that hold plans of other formats, and their runs to done.
+//! Repositories with plans of other formats, and their runs to completion.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use super::repo;
 /// Writes every file that the bundle names without a wildcard, and one into every directory.
 const WRITE: &str = r#"grep -o '"pattern": "[^"*?{]*"' "$AFRESH_BUNDLE" | cut -d'"' -f4 | while read -r file; do case $file in */) file=$file$AFRESH_TASK.txt;; esac; mkdir -p "$(dirname "$file")"; echo "by $AFRESH_TASK" >> "$file"; done"#;
 
-/// A repository that holds a fixture of `afresh-import`, and a worker that writes the files of its
-/// task and then answers with `answer`.
+/// A repository that holds a fixture of `afresh-import`, and a worker that writes the files of its task and then
+/// answers with `answer`.
 pub(crate) fn holding(fixture: &str, answer: &str) -> TestRepo {
     let repo = repo();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../afresh-import/tests/fixtures");
@@ -58,7 +58,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs a plan to done; what only a person can do, a person does.
+/// Runs a plan to completion; the test answers what only a person can do.
 #[track_caller]
 pub(crate) fn runs_to_done(repo: &TestRepo, plan: &str) {
     let shown = repo.afresh(&["show", plan, "--json"]).expect(0).json();

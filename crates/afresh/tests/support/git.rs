@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use afresh_testkit::TestRepo;
 use afresh_testkit::repo::put_script;
 
-/// Makes a directory with a `git` that runs `script` and then, unless that ended it, the real git,
-/// which the script knows as `$git`.
+/// Creates a directory with a `git` that runs `script` and then, unless that ended it, the real git, which the script
+/// knows as `$git`.
 pub(crate) fn put_git(repo: &TestRepo, script: &str) -> PathBuf {
     let directory = repo.path().join("bin");
     fs::create_dir_all(&directory).expect("a new directory");

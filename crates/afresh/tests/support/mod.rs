@@ -1,4 +1,4 @@
-//! What the stories about faults share: a driver whose words are kept, and looks at processes.
+//! Shared by the stories about faults: a driver whose output is kept, and inspection of processes.
 #![allow(dead_code, reason = "every file of stories uses its own part of this")]
 
 pub(crate) mod fixture;
@@ -22,10 +22,10 @@ use afresh_testkit::{CommandOutput, TestRepo};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
-/// Longer than anything here should take; a hang is a failure, not a wait.
+/// Longer than any test here should take; a hang is a failure.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A worker that does what its task asks, after a moment.
+/// A worker that does its task after a short delay.
 pub(crate) const WORKER: &str = "sleep 0.1; echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt";
 
 pub(crate) fn repo() -> TestRepo {
@@ -37,7 +37,7 @@ pub(crate) fn run_section(more: &str) -> String {
     format!("[run]\nagent = \"mine\"\nbackoff = [\"10ms\"]\n{more}\n")
 }
 
-/// The program, running, in a process group of its own; ended with the test.
+/// The running program, in its own process group; killed with the test.
 #[derive(Debug)]
 pub(crate) struct Driver {
     child: Child,
@@ -55,7 +55,7 @@ impl Driver {
         Self::start(repo, &args)
     }
 
-    /// For a command with an environment of its own.
+    /// For a command with its own environment.
     pub(crate) fn start_command(repo: &TestRepo, mut command: Command) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -84,7 +84,7 @@ impl Driver {
         String::from_utf8_lossy(&fs::read(&self.stderr).unwrap_or_default()).into_owned()
     }
 
-    /// What it has written for scripts so far.
+    /// Its output for scripts so far.
     pub(crate) fn data(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.stdout).unwrap_or_default()).into_owned()
     }
@@ -93,7 +93,7 @@ impl Driver {
         self.child.try_wait().expect("our child")
     }
 
-    /// Waits until it has said this; fails the test if it ends before.
+    /// Waits until it has printed this; fails the test if it ends before.
     #[track_caller]
     pub(crate) fn await_words(&mut self, words: &str) {
         let until = Instant::now() + PATIENCE;
@@ -106,7 +106,7 @@ impl Driver {
         }
     }
 
-    /// kill -9 and gone.
+    /// kill -9, and waits until it is gone.
     pub(crate) fn kill_9(mut self) {
         // It may just have ended by itself.
         let _ = self.child.kill();

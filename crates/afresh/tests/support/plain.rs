@@ -1,4 +1,4 @@
-//! Output with what differs from run to run taken out: object ids, spans, moments, the machine's size.
+//! Output without what differs from run to run: object ids, durations, times, the machine's size.
 
 /// The text with `[ID]`, `[SPAN]`, `[MOMENT]` and `[MACHINE]` in their places.
 pub(crate) fn without_chance(text: &str) -> String {

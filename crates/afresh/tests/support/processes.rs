@@ -1,4 +1,4 @@
-//! Looks at living processes: whose children they are, and which attempts are at work.
+//! Inspects running processes: their parents, and which attempts are running.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use afresh_testkit::TestRepo;
 
-/// Everybody below `pid` that is this very program: the supervisors.
+/// All processes below `pid` that run this program: the supervisors.
 pub(crate) fn supervisors_below(pid: i32) -> Vec<i32> {
     let ours = Path::new(env!("CARGO_BIN_EXE_afresh")).canonicalize().expect("the program");
     let mut found = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn supervisors_below(pid: i32) -> Vec<i32> {
     found
 }
 
-/// The most that a living process ever held, in KiB.
+/// The peak memory of a running process, in KiB.
 pub(crate) fn most_memory(pid: i32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -43,7 +43,7 @@ fn children(pid: i32) -> Vec<i32> {
         .collect()
 }
 
-/// Watches that no task ever has two attempts at work (R2).
+/// Checks continuously that no task ever has two running attempts (R2).
 #[derive(Debug)]
 pub(crate) struct Watch {
     stop: Arc<AtomicBool>,
@@ -86,7 +86,7 @@ fn doubled_now(script: &str) -> Vec<String> {
         let Some((task, attempt)) = attempt_of(pid, script) else { continue };
         match seen.get(&task) {
             Some((other, earlier)) if *other != attempt => {
-                // The earlier one may have ended between our two looks.
+                // The earlier one may have ended between our two reads.
                 if is_alive(*earlier) && attempt_of(*earlier, script).is_some() && is_alive(pid) {
                     doubled.push(format!("{task}: {other} and {attempt}"));
                 }
@@ -97,7 +97,7 @@ fn doubled_now(script: &str) -> Vec<String> {
     doubled
 }
 
-/// The task and attempt that a worker's shell is at.
+/// The task and attempt of a worker's shell.
 fn attempt_of(pid: i32, script: &str) -> Option<(String, String)> {
     let text = |name: &str| {
         let bytes = fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();

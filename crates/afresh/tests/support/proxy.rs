@@ -45,7 +45,7 @@ fn serve(stream: TcpStream, server: SocketAddr, noted: &Mutex<Vec<String>>) -> i
         }
         (&stream).write_all(b"HTTP/1.1 200 OK\r\n\r\n")?;
     } else {
-        // `GET http://host/path` as the host wants it.
+        // `GET http://host/path` in the form that the host expects.
         let (method, rest) = first.split_once(" http://").unwrap_or(("", ""));
         let path = rest.find('/').map_or("/", |at| &rest[at..]);
         onward.write_all(format!("{method} {path}").as_bytes())?;

@@ -1,12 +1,12 @@
-//! What holds for every input that is refused: one error that names file and remedy, as text and as
-//! JSON; exit code 2; no panic; bounded memory; nothing touched, nothing left running.
+//! What holds for every refused input: one error that names file and hint, as text and as JSON; exit code 2; no panic;
+//! bounded memory; nothing touched, nothing left running.
 #![allow(dead_code, reason = "every file of stories uses its own part of this")]
 
 use afresh_testkit::repo::finish;
 use afresh_testkit::{CommandOutput, TestRepo};
 use serde_json::Value;
 
-/// Runs the program in an address space of 256 MiB, which bounds its memory as well.
+/// Runs the program in an address space of 256 MiB, which limits its memory as well.
 #[track_caller]
 pub(crate) fn bounded(repo: &TestRepo, args: &[&str]) -> CommandOutput {
     let inner = repo.command(args);
@@ -39,7 +39,7 @@ pub(crate) fn refusal(repo: &TestRepo, args: &[&str]) -> Value {
     for told in ["message", "help"] {
         let text = error[told].as_str().unwrap_or_default();
         assert!(!text.is_empty(), "no {told} in {error}");
-        // People see a cause on a line of its own.
+        // People see a cause on its own line.
         for part in text.lines().flat_map(|line| line.split(": ")) {
             assert!(people.stderr.contains(part.trim()), "{part:?} is not in {}", people.stderr);
         }

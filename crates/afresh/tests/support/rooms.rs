@@ -1,6 +1,6 @@
-//! The kinds of sandbox that this machine offers.
+//! The kinds of sandbox that this machine supports.
 
-/// By their words; one that there is not is said to be passed over.
+/// By their names; one that is not supported is reported as skipped.
 #[expect(clippy::print_stderr, reason = "a test that was passed over says so")]
 pub(crate) fn levels() -> Vec<&'static str> {
     let path = std::env::var("PATH").unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Somebody who tampers with system calls: kills at them, makes them fail or slow, or lies about them.
+//! Tampers with system calls: kills at them, makes them fail or slow, or fakes their results.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The same command, with something done to the system calls of its threads; not of its children.
+/// The same command, with tampered system calls in its threads, but not in its children.
 pub(crate) fn tampered(plain: &Command, calls: &str, what: &str) -> Command {
     let mut command = Command::new("strace");
     command.args(["-f", "-b", "execve", "-qq", "-o", "/dev/null", "-e"]);

@@ -1,4 +1,4 @@
-//! The program in a terminal of its own: what a person would see, and whether it waits for one.
+//! The program in its own terminal: what a person would see, and whether it waits for one.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -46,7 +46,7 @@ impl Terminal {
         Self { child, keyboard, screen, reader: Some(reader) }
     }
 
-    /// The program as a job in the background of a shell: the terminal is another's.
+    /// The program as a background job of a shell: another program owns the terminal.
     pub(crate) fn start_in_background(command: &Command) -> Self {
         let mut shell = Command::new("setsid");
         shell.args(["--ctty", "--wait", "sh", "-c", "set -m; \"$@\" & wait $!", "sh"]);
@@ -63,7 +63,7 @@ impl Terminal {
         Self::start(shell)
     }
 
-    /// Everything that was printed so far, as it came.
+    /// Everything that was printed so far, unchanged.
     pub(crate) fn seen(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().expect("the screen")).into_owned()
     }
@@ -81,7 +81,7 @@ impl Terminal {
         self.keyboard.write_all(keys.as_bytes()).expect("typed");
     }
 
-    /// Waits for its end; answers with the exit code and everything that was printed.
+    /// Waits for its end; returns the exit code and everything that was printed.
     #[track_caller]
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let until = Instant::now() + PATIENCE;

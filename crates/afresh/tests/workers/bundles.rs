@@ -1,4 +1,4 @@
-//! `afresh bundle`: what a worker is given, made, checked, listed and removed from outside.
+//! `afresh bundle`: a worker's bundle, made, checked, listed and removed from outside.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 const WORKER: &str = "echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt";
 
-/// A plan whose second task builds on its first, with all that a bundle can hold.
+/// A plan whose second task builds on its first, with everything that a bundle can hold.
 fn project() -> TestRepo {
     let repo = repo();
     repo.write("README.md", "# Hello\n\nGreets people.\n");
@@ -24,7 +24,7 @@ fn project() -> TestRepo {
     repo
 }
 
-/// The same with A done and B given up by its worker, so that B has another attempt before it.
+/// The same with A done and B given up by its worker, so that B has a previous attempt.
 fn half_done() -> TestRepo {
     let repo = project();
     repo.agent(&format!("[ $AFRESH_TASK = A ] || exit 3\n{WORKER}"));
@@ -38,7 +38,7 @@ fn read(path: &Value) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// PR-04, ST-06: a bundle can be had before any run; it is the one that the first worker gets.
+/// PR-04, ST-06: a bundle can be made before any run; it is the one that the first worker gets.
 #[test]
 fn a_bundle_of_a_plan_is_what_its_first_worker_gets() {
     let repo = project();
@@ -59,14 +59,14 @@ fn a_bundle_of_a_plan_is_what_its_first_worker_gets() {
     assert_eq!(repo.status()["run"], Value::Null);
     repo.run(&[]).expect(0);
     assert_eq!(repo.prompt("A", 1), told);
-    // What B builds on was not there yet, and was said so.
+    // The files that B builds on did not exist yet, and the command reported that.
     let early = repo.afresh(&["bundle", "generate", "B", "--plan", "p.plan.toml"]).expect(0);
     assert!(early.stderr.contains("B waits for A"), "{}", early.stderr);
     assert!(early.stdout.trim().ends_with("bundles/plan/B.1/bundle.json"), "{}", early.stdout);
 }
 
-/// PR-04: in a run it is what the next attempt gets: what it builds on, read from the branch, and
-/// what became of the attempt before.
+/// PR-04: in a run it is what the next attempt gets: the files that it builds on, read from the branch, and how the
+/// previous attempt ended.
 #[test]
 fn a_bundle_of_a_run_is_what_its_next_attempt_gets() {
     let repo = half_done();
@@ -118,7 +118,7 @@ fn a_broken_bundle_is_reported_with_its_place() {
     repo.write("bad.json", &text.replace("\"plan\":", "\"plam\":"));
     let report = repo.afresh(&["bundle", "validate", "bad.json"]).expect(1).stdout;
     assert!(report.contains("missing field `plan`"), "{report}");
-    // The schema does not describe what an id looks like.
+    // The schema does not describe the form of an id.
     repo.write("bad.json", &text.replace("\"task\": \"B\"", "\"task\": \"../B\""));
     repo.afresh(&["bundle", "validate", "bad.json"]).expect(1);
     repo.write("bad.json", "{");
@@ -127,8 +127,8 @@ fn a_broken_bundle_is_reported_with_its_place() {
     assert_eq!(none["error"]["kind"], "bundle");
 }
 
-/// PR-04: each file that is another than when the bundle was made is named: the user's, and those of
-/// needed tasks on the branch.
+/// PR-04: each file that has changed since the bundle was made is named: the user's, and those of dependencies on the
+/// branch.
 #[test]
 fn what_a_bundle_was_made_from_is_compared() {
     let repo = half_done();
@@ -150,8 +150,8 @@ fn what_a_bundle_was_made_from_is_compared() {
     assert!(!told.contains("p.plan.toml") && !told.contains("A.txt"), "{told}");
 }
 
-/// PR-06, PR-03: the list has the size of each prompt against the window, its state, and the
-/// project's own template that it was rendered with.
+/// PR-06, PR-03: the list has the size of each prompt compared with the window, its state, and the project's own
+/// template that it was rendered with.
 #[test]
 fn bundles_are_listed_with_their_size() {
     let repo = project();
@@ -172,7 +172,7 @@ fn bundles_are_listed_with_their_size() {
     assert!(text.contains(".afresh/templates/worker.md "), "{text}");
 }
 
-/// ST-06: what is over is removed, with everything else left; who is at work or asked keeps it.
+/// ST-06: bundles of ended attempts are removed, and nothing else; running workers and open questions keep theirs.
 #[test]
 fn only_bundles_that_nobody_needs_are_removed() {
     let repo = half_done();

@@ -1,5 +1,4 @@
-//! Workers that put something else in the place of the files through which they are heard, and
-//! answered: R5, R7, R15.
+//! Workers that replace the files of their mailbox with something else: R5, R7, R15.
 
 use std::fs;
 
@@ -33,7 +32,7 @@ fn pipes_in_the_place_of_our_files_hold_nothing_up() {
     assert!(ran.stderr.contains("step 1 of 2: one"), "{}", ran.stderr);
 }
 
-/// R7: nor does a pipe in the place of its output keep a worker alive that is to end.
+/// R7: a pipe in place of its output does not keep a worker alive that has to end.
 #[test]
 fn a_worker_that_hides_its_output_is_ended_like_any_other() {
     let repo = repo();
@@ -74,7 +73,7 @@ fn walk(directory: &std::path::Path, name: &str) -> Option<std::path::PathBuf> {
     None
 }
 
-/// R5: a mailbox that leads elsewhere is not emptied there, and nothing is written through it.
+/// R5: a mailbox that is a link is not emptied at its target, and nothing is written through it.
 #[test]
 fn a_mailbox_that_is_a_link_leads_nowhere() {
     let repo = repo();
@@ -112,7 +111,7 @@ fn a_claim_that_is_too_long_to_be_read_is_refused() {
     );
 }
 
-/// R15: what a worker adds to the log is bounded, however much it says.
+/// R15: a worker's log lines are bounded, however many it sends.
 #[test]
 fn a_worker_that_floods_the_log_is_cut_off() {
     let repo = repo();

@@ -1,5 +1,5 @@
-//! Which parts of a specification a prompt contains, format by format, and what it says about its
-//! place, its neighbours and its last attempt: one claim each.
+//! Which parts of a specification a prompt contains, format by format, and what it says about its position, related
+//! tasks and the last attempt: one claim per test.
 
 use crate::support::fixture::{holding, with_files};
 use crate::support::repo;
@@ -134,8 +134,7 @@ fn a_specflow_group_gets_its_own_requirements() {
     assert!(!told.contains("R1:") && !told.contains("R3:"), "{told}");
 }
 
-/// PR-02: GSD: project with two paragraphs, phase number and name, task N of M, and the plan's own
-/// words.
+/// PR-02: GSD: project with two paragraphs, phase number and name, task N of M, and the plan's own words.
 #[test]
 fn a_gsd_plan_names_its_project_and_its_phase() {
     let told = prompt(&holding("gsd/shop", ""), "02-01");
@@ -157,7 +156,7 @@ fn a_tasker_task_names_its_phase() {
     says(&prompt(&tasker("{}"), "T001"), &["Phase: 2, steel thread\n"]);
 }
 
-/// PR-02: a task's own text goes in as it is, whatever characters it has.
+/// PR-02: a task's own text is included unchanged, whatever characters it has.
 #[test]
 fn the_task_goes_in_verbatim() {
     let repo = repo();
@@ -169,14 +168,14 @@ fn the_task_goes_in_verbatim() {
     says(&told.expect(0).stdout, &[&format!("# Task A: t\n\n{own}\n")]);
 }
 
-/// PR-01: tasks that are still to be done are not reported as missing.
+/// PR-01: unfinished tasks are not reported as missing.
 #[test]
 fn what_is_to_come_is_not_told_to_be_given_up() {
     let told = prompt(&holding("spec-kit", ""), "T011");
     assert!(!told.contains("which a person gave up"), "{told}");
 }
 
-/// PR-01: files of needed tasks are inlined, at most 12, 8 KiB each and 32 KiB in all.
+/// PR-01: files of dependencies are inlined, at most 12, 8 KiB each and 32 KiB in all.
 #[test]
 fn files_of_needed_tasks_are_inlined_and_bounded() {
     let repo = repo();
@@ -203,8 +202,8 @@ fn files_of_needed_tasks_are_inlined_and_bounded() {
     says(&repo.prompt("B", 1), &["00.txt (start of the file)\n```\na long line\n"]);
 }
 
-/// PR-07: a retry says attempt n of max, the failing command with its exit code and the end of its
-/// output, bounded; and nothing of what the worker before said.
+/// PR-07: a retry has attempt n of max, the failing command with its exit code and the end of its output, bounded; and
+/// nothing of what the previous worker said.
 #[test]
 fn a_retry_has_the_failing_command_and_never_the_transcript() {
     let repo = repo();

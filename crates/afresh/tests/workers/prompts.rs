@@ -6,7 +6,7 @@ use serde_json::Value;
 const SPEC: &str =
     "# Greeter\n## Greeting\n- FR-001: greets by name\n## Errors\n- FR-002: no name\n";
 
-/// Writes what its task lists, and says a word about it.
+/// Writes the files that its task lists, and reports a short note.
 const WORKER: &str = "echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt\n\
     echo OUTPUT_JSON_START\n\
     echo '{\"status\":\"COMPLETED\",\"notes\":\"NOTE-OF-WORKER\"}'\n\
@@ -39,8 +39,8 @@ fn bundle(repo: &TestRepo, task: &str) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// PR-01, PR-02: a standard prompt has the project, the place in the plan, the parts of the
-/// specification that belong to the task, and what the task builds on.
+/// PR-01, PR-02: a standard prompt has the project, the position in the plan, the parts of the specification that
+/// belong to the task, and what the task builds on.
 #[test]
 fn a_worker_is_told_what_belongs_to_its_task() {
     let repo = project("");
@@ -62,8 +62,7 @@ fn a_worker_is_told_what_belongs_to_its_task() {
     assert!(!second.contains("by A") && !second.contains("NOTE-OF-WORKER"), "{second}");
 }
 
-/// PR-02: full adds the texts of the files it builds on and what their workers said; minimal is the
-/// task alone.
+/// PR-02: full adds the texts of the files it builds on and the notes of their workers; minimal is the task alone.
 #[test]
 fn levels_of_context_say_more_or_less() {
     let repo = project("context = \"full\"\n");
@@ -80,7 +79,7 @@ fn levels_of_context_say_more_or_less() {
     assert!(minimal.contains("# Task B: second") && minimal.contains("OUTPUT_JSON_START"));
 }
 
-/// PR-04: the bundle names what it was made from, with checksums that anybody can compare.
+/// PR-04: the bundle names its sources, with checksums that users can compare.
 #[test]
 fn a_bundle_has_checksums_of_what_it_was_made_from() {
     let repo = project("context = \"full\"\n");
@@ -102,7 +101,7 @@ fn a_bundle_has_checksums_of_what_it_was_made_from() {
     assert_eq!(sum_of("A.txt").len(), 64);
 }
 
-/// PR-01: a bundle has what its schema says, and nothing else.
+/// PR-01: a bundle has exactly what its schema describes.
 #[test]
 fn a_bundle_follows_its_schema() {
     let repo = project("context = \"full\"\n");
@@ -135,8 +134,8 @@ fn a_bundle_follows_its_schema() {
     }
 }
 
-/// PR-04: a missing file of a needed task is noticed before a worker
-/// is paid; what another task deleted is not missed.
+/// PR-04: a missing file of a dependency is noticed before a worker is paid for; a file that another task deleted does
+/// not count as missing.
 #[test]
 fn a_missing_file_of_a_needed_task_is_no_start() {
     let repo = project("");
@@ -157,7 +156,7 @@ fn a_missing_file_of_a_needed_task_is_no_start() {
     assert!(last.contains("- A: first\n- C: c\n"), "{last}");
 }
 
-/// PR-03: a project's own template makes the prompt; a worker's change to it does nothing.
+/// PR-03: a project's own template makes the prompt; a worker's change to it has no effect.
 #[test]
 fn a_projects_own_template_is_used_and_pinned() {
     let repo = project("");
@@ -208,7 +207,7 @@ fn a_prompt_that_is_too_large_starts_nobody() {
     assert_eq!(repo.status()["run"], Value::Null);
 }
 
-/// PR-06: what becomes too large by what other tasks left is found when its worker would start: the
+/// PR-06: a prompt that becomes too large because of other tasks' results is detected when its worker would start: the
 /// task fails at once, without further attempts.
 #[test]
 fn a_prompt_that_becomes_too_large_is_not_tried_again() {
@@ -228,7 +227,7 @@ fn a_prompt_that_becomes_too_large_is_not_tried_again() {
     assert!(!ran.stderr.contains("failed:spawn"), "{}", ran.stderr);
 }
 
-/// PR-03: the document has the built-in template, as it is, and every name.
+/// PR-03: the document has the built-in template, unchanged, and every name.
 #[test]
 fn the_documentation_has_the_built_in_template_and_all_names() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompts.md");

@@ -4,7 +4,7 @@ use crate::support::repo;
 use afresh_testkit::TestRepo;
 use serde_json::Value;
 
-/// Tasks that each list a file of their own.
+/// Tasks that each list their own file.
 fn plan(repo: &TestRepo, ids: &[&str]) {
     let task = |id: &&str| {
         format!(
@@ -22,7 +22,7 @@ fn task(repo: &TestRepo, id: &str) -> Value {
 
 const WORK: &str = "echo well > $AFRESH_TASK.txt";
 
-/// RE-01, RE-05: every form lands, and what it says of its work is in the receipt and the report.
+/// RE-01, RE-05: every form lands, and what it reports is in the receipt and the report.
 #[test]
 fn a_worker_may_answer_in_any_form() {
     let repo = repo();
@@ -51,7 +51,7 @@ esac"#
     }
 }
 
-/// RE-02: an answer that denies itself, or is about another task, is not taken for success.
+/// RE-02: an answer that contradicts itself, or is about another task, does not count as success.
 #[test]
 fn an_answer_that_denies_itself_does_not_land() {
     for (answer, reason) in [
@@ -72,7 +72,7 @@ fn an_answer_that_denies_itself_does_not_land() {
     }
 }
 
-/// RE-04: a blocked task waits behind the task that it names, and is then done by a fresh worker.
+/// RE-04: a blocked task waits for the task that it names, and then a fresh worker does it.
 #[test]
 fn a_blocked_task_is_done_after_the_one_that_it_names() {
     let repo = repo();
@@ -90,7 +90,7 @@ printf '{{"status":"BLOCKED","blocked_by":["T002"],"error":"needs its file"}}' >
     assert!(log.contains("blocked until T002 is done: needs its file"), "{log}");
 }
 
-/// RE-05: the kind of an error is reported, and `retryable: false` ends the attempts.
+/// RE-05: the category of an error is reported, and `retryable: false` ends the attempts.
 #[test]
 fn the_kind_of_an_error_reaches_status_and_report() {
     let repo = repo();
@@ -106,7 +106,7 @@ fn the_kind_of_an_error_reaches_status_and_report() {
     assert_eq!(report["tasks"][0]["error_category"], "dependency");
 }
 
-/// B32: a program that prints its whole prompt has not answered with the example in it.
+/// B32: if a program prints its whole prompt, the example in it does not count as an answer.
 #[test]
 fn an_echo_of_the_prompt_is_no_answer() {
     let repo = repo();
@@ -117,8 +117,8 @@ fn an_echo_of_the_prompt_is_no_answer() {
     assert_eq!((&told["state"], &told["differences"]), (&"done".into(), &Value::Null), "{told}");
 }
 
-/// RE-01: the program's own reporting command takes any form, from standard input, a file or
-/// options; what makes no sense is refused at once, and nothing is handed in.
+/// RE-01: afresh's own reporting command accepts any form, from standard input, a file or options; an invalid report is
+/// refused at once, and nothing is submitted.
 #[test]
 fn a_worker_may_hand_in_its_answer_by_a_command() {
     let repo = repo();
@@ -146,15 +146,15 @@ esac"#,
     assert_eq!(questions[0]["options"][0]["description"], "one", "{questions}");
 }
 
-/// RE-01: Outside an attempt there is nothing to hand in to.
+/// RE-01: outside of an attempt, a report cannot be submitted.
 #[test]
 fn report_result_is_for_workers() {
     let ran = repo().afresh(&["report-result", "--status", "completed"]).expect(2);
     assert!(ran.stderr.contains("inside an attempt"), "{}", ran.stderr);
 }
 
-/// RE-01: an agent program that asks before it stops hears that there is no answer yet, until there is
-/// one; a worker that never reports one may stop.
+/// RE-01: an agent program that asks before it stops learns that there is no answer yet, until there is one; a worker
+/// that never reports one may stop.
 #[test]
 fn a_program_that_would_stop_without_an_answer_is_sent_back() {
     let repo = repo();

@@ -4,7 +4,7 @@ use crate::support::{Driver, Gate, repo, run_section, salvaged};
 use afresh_testkit::TestRepo;
 use nix::sys::signal::Signal;
 
-/// Three steps, each with a file and a check of its own.
+/// Three steps, each with its own file and check.
 const PLAN: &str = r#"
 [[task]]
 id = "T"
@@ -40,7 +40,7 @@ fn steps_on_branch(repo: &TestRepo) -> Vec<String> {
     log.lines().map(str::to_owned).collect()
 }
 
-/// EX-04: each step is a commit of its own, and its ref is not left behind.
+/// EX-04: each step is its own commit, and its ref is not left behind.
 #[test]
 fn each_finished_step_becomes_a_commit_behind_the_merge() {
     let repo = repo();
@@ -56,7 +56,7 @@ fn each_finished_step_becomes_a_commit_behind_the_merge() {
     assert_eq!(repo.status()["tasks"][0]["steps"], serde_json::json!({"done": 3, "of": 3}));
 }
 
-/// AG-09, AG-07: what was finished in time is kept, and the next worker begins after it.
+/// AG-09, AG-07: steps that were finished in time are kept, and the next worker begins after them.
 #[test]
 fn a_worker_that_ran_out_of_time_hands_its_finished_steps_to_the_next() {
     let repo = repo();
@@ -79,7 +79,7 @@ fn a_worker_that_ran_out_of_time_hands_its_finished_steps_to_the_next() {
     assert!(salvaged(&repo).iter().any(|name| name.ends_with("/T.1")), "{:?}", salvaged(&repo));
 }
 
-/// ST-02, F03: so it is when afresh itself is killed.
+/// ST-02, F03: the same if afresh itself is killed.
 #[test]
 fn finished_steps_outlive_a_kill_of_afresh() {
     let repo = repo();
@@ -89,7 +89,7 @@ fn finished_steps_outlive_a_kill_of_afresh() {
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words("step 1 of 3");
     driver.kill_9();
-    // Who was left alone must not be quicker than its end.
+    // A worker that was left alone must not finish before it is ended.
     repo.expect_no_survivors();
     gate.open();
     repo.run(&[]).expect(0);
@@ -99,7 +99,7 @@ fn finished_steps_outlive_a_kill_of_afresh() {
     assert_eq!(repo.landed(), ["T"]);
 }
 
-/// ST-04: twice is ending running attempts, their finished steps kept.
+/// ST-04: two halts end running attempts, and their finished steps are kept.
 #[test]
 fn finished_steps_outlive_a_halt_that_ends_everything() {
     let repo = repo();
@@ -135,11 +135,11 @@ echo good > three.txt"#,
     repo.run(&[]).expect(0);
     let task = repo.status()["tasks"][0].clone();
     assert_eq!(task["attempts"], 1, "{task}");
-    // The third step was not marked, and is the end of the attempt.
+    // The third step was not marked; it is the end of the attempt.
     assert_eq!(steps_on_branch(&repo), ["feat(T): one", "feat(T): two", "feat(T): three pieces"]);
 }
 
-/// EX-04: a file beyond the list is declared with the step, once.
+/// EX-04: a file outside of the list is declared with the step, once.
 #[test]
 fn a_step_declares_what_it_had_to_touch() {
     let repo = repo();
@@ -167,7 +167,7 @@ fn a_step_outside_of_an_attempt_is_refused_at_once() {
     assert!(ran.stderr.contains("called by workers"), "{}", ran.stderr);
 }
 
-/// PR-08, HU-01: what workers note and people put off is a list for people.
+/// PR-08, HU-01: issues that workers noted and questions that people deferred are in a list for people.
 #[test]
 fn what_a_worker_notes_is_in_issues_md() {
     let repo = repo();
@@ -179,8 +179,7 @@ fn what_a_worker_notes_is_in_issues_md() {
     assert!(list.contains("T.1: the parser is slow \\u{1b}[2J"), "{list}");
 }
 
-/// HU-03: what went on without something that it needs is a warning in STATE.md, and its worker is
-/// reported.
+/// HU-03: a task that continued without a dependency is a warning in STATE.md, and its worker is informed.
 #[test]
 fn what_goes_on_without_its_need_is_told_to_worker_and_people() {
     let repo = repo();
@@ -201,7 +200,7 @@ fn what_goes_on_without_its_need_is_told_to_worker_and_people() {
     assert!(page.contains("| A | a \\| b | skipped |"), "{page}");
 }
 
-/// AG-09: a worker that waits for the checks of its step is not silent by its own will.
+/// AG-09: a worker that waits for the checks of its step does not count as silent.
 #[test]
 fn the_checks_of_a_step_are_not_its_workers_silence() {
     let repo = repo();

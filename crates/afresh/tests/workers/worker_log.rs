@@ -4,8 +4,8 @@ use std::fs;
 
 use afresh_testkit::TestRepo;
 
-/// LO-01: what a worker says is in the log under its own name, on one line, however it is written;
-/// what is left in its mailbox by other means does no harm.
+/// LO-01: a worker's message is in the log under its own name, on one line, however it is written; other files in its
+/// mailbox do no harm.
 #[test]
 fn a_worker_adds_a_line_to_the_activity_log() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));

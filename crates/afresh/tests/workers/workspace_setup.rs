@@ -1,12 +1,12 @@
-//! Set-up commands: what they make is there for every worker and every check, and a halt that comes
-//! meanwhile is no failure of theirs (R7, ST-04).
+//! Set-up commands: what they create exists for every worker and every check, and a halt that comes meanwhile does not
+//! count as their failure (R7, ST-04).
 
 use std::fs;
 
 use crate::support::{Driver, Gate, expect_landed_once, repo, run_section};
 use afresh_testkit::TestRepo;
 
-/// Workers and checks that need what the set-up makes, one after the other in one workspace.
+/// Workers and checks that need what the set-up creates, one after the other in one workspace.
 fn needy(setup: &str, keep: &str) -> TestRepo {
     let repo = repo();
     repo.config(&format!(
@@ -25,13 +25,13 @@ fn times(repo: &TestRepo, place: &str) -> usize {
     log.lines().filter(|line| line.contains(place)).count()
 }
 
-/// Makes the thing that is needed, and leaves a line behind.
+/// Creates the needed file, and adds a line to a log.
 fn counted() -> String {
-    // The temporary directory of the test is four above the checkout in its slot.
+    // The temporary directory of the test is four levels above the checkout in its workspace.
     "mkdir deps && : > deps/made && pwd >> ../../../../set-ups".to_owned()
 }
 
-/// What a set-up made does not outlive a clean checkout, so it runs for every attempt and check.
+/// What a set-up created does not survive a clean checkout, so it runs for every attempt and check.
 #[test]
 fn without_kept_paths_every_attempt_and_check_is_set_up() {
     let repo = needy(&counted(), "");
@@ -41,7 +41,7 @@ fn without_kept_paths_every_attempt_and_check_is_set_up() {
     assert!(times(&repo, "/check-1/") > 3, "{}", times(&repo, "/check-1/"));
 }
 
-/// What is kept is set up once, and again when the workspace itself is gone.
+/// Kept paths are set up once, and again when the workspace itself is gone.
 #[test]
 fn with_kept_paths_a_workspace_is_set_up_once() {
     let repo = needy(&counted(), "\"deps/\"");
@@ -60,12 +60,12 @@ fn with_kept_paths_a_workspace_is_set_up_once() {
     assert_eq!((times(&repo, "/work-1/"), times(&repo, "/check-1/")), (2, 2));
 }
 
-/// R12: A set-up that was cut short by kill -9 is done again, though an earlier one was whole.
+/// R12: a set-up that was interrupted by kill -9 is repeated, though an earlier one was complete.
 #[test]
 fn a_set_up_that_was_cut_short_is_done_again() {
     let repo = repo();
     let (up, go) = (Gate::new(&repo, "up"), Gate::new(&repo, "go"));
-    // The first set-up of another manifest spoils what is there, and is killed then.
+    // The first set-up of another manifest damages the existing files, and is killed then.
     let setup = format!(
         "rm -rf deps; if [ -e package.json ] && ! {}; then {}; {}; fi; mkdir deps; : > deps/made",
         go.is_open_in_script(),
@@ -89,10 +89,10 @@ fn a_set_up_that_was_cut_short_is_done_again() {
     let driver = Driver::run(&repo, &["--on-failure", "skip"]);
     repo.wait_until("the second set-up has begun", || up.is_open());
     driver.kill_9();
-    // Who was left alone must not be quicker than its end.
+    // A worker that was left alone must not finish before it is ended.
     repo.expect_no_survivors();
     go.open();
-    // Another plan uses the workspace for the commit that the first set-up was whole for.
+    // Another plan uses the workspace for the commit for which the first set-up was complete.
     repo.write(
         "q.plan.toml",
         "version = 1\nname = \"q\"\n[[task]]\nid = \"T003\"\ntitle = \"3\"\nfiles = [\"T003.txt\"]\nno_check = \"as above\"\n",
@@ -102,7 +102,7 @@ fn a_set_up_that_was_cut_short_is_done_again() {
     expect_landed_once(&repo, 2);
 }
 
-/// Halts while a set-up runs in the slot of this kind, and goes on.
+/// Halts while a set-up runs in a workspace of this kind, and resumes.
 fn halt_during_set_up(place: &str) -> TestRepo {
     let repo = repo();
     let (up, go) = (Gate::new(&repo, "up"), Gate::new(&repo, "go"));
@@ -135,7 +135,7 @@ fn halt_during_set_up(place: &str) -> TestRepo {
     repo
 }
 
-/// R7, F18: the attempt is stopped, and could be started all the same.
+/// R7, F18: the attempt is stopped, and can still be started.
 #[test]
 fn a_halt_during_the_set_up_for_a_worker_is_no_failure() {
     let repo = halt_during_set_up("work");

@@ -1,4 +1,4 @@
-//! Fields that are misspelt, unknown, or of the wrong kind: B20, FO-05, FO-06.
+//! Fields that are misspelt, unknown, or of the wrong type: B20, FO-05, FO-06.
 
 use std::collections::BTreeSet;
 
@@ -66,7 +66,7 @@ fn what_cannot_be_read_is_named_with_what_was_expected() {
     }
 }
 
-/// FO-06: everything that is wrong is said at once.
+/// FO-06: all problems are reported at once.
 #[test]
 fn all_problems_are_told_at_once() {
     let repo = repo();
@@ -104,8 +104,8 @@ fn broken_syntax_is_named_with_its_place() {
     refused_file(&repo, TOML, "syntax");
 }
 
-/// FO-05: a plan with every field that the schema knows is read without a word, and a field that
-/// the schema does not know is not.
+/// FO-05: a plan with every field of the schema is read without a warning, and a field that the schema does not have
+/// is not.
 #[test]
 fn the_schema_describes_what_is_read() {
     let repo = repo();
@@ -139,7 +139,7 @@ fn the_schema_describes_what_is_read() {
     let shown = bounded(&repo, &["show", JSON, "--json"]).expect(0);
     assert_eq!(shown.stderr, "");
     assert_eq!(shown.json()["tasks"][1]["files"][1], json!({"path": "b.txt", "action": "create"}));
-    // What the schema demands, the reader demands.
+    // The reader requires what the schema requires.
     for required in ["id", "title"] {
         let named = schema["$defs"]["TaskEntry"]["required"].as_array().expect("required");
         assert!(named.contains(&json!(required)));

@@ -11,7 +11,7 @@ fn needing(id: &str, needs: &[&str]) -> Value {
     task(&json!({"id": id, "needs": needs, "files": [format!("{id}.txt")]}))
 }
 
-/// B07: the second place is where the error points, the first is named in it.
+/// B07: the error points to the second place, and names the first.
 #[test]
 fn a_doubled_id_is_refused_with_both_places() {
     let repo = repo();
@@ -57,7 +57,7 @@ fn an_unknown_dependency_is_refused_with_the_nearest_id() {
         assert!(help(&error).contains("did you mean \"parser\"?"), "{error}");
         assert!(line_of(&repo, &error).contains("parsre"), "{error}");
     }
-    // Where nothing is near there is a remedy all the same.
+    // If no similar id exists, there is a hint all the same.
     for error in refused(&repo, &[needing("cli", &["somewhere-else"])], "unknown-dependency") {
         assert!(message(&error).contains("somewhere-else"), "{error}");
     }
@@ -81,7 +81,7 @@ fn a_circle_of_two_is_printed_as_its_path() {
     }
 }
 
-/// B10: the path is printed whole, however long it is.
+/// B10: the path is printed completely, however long it is.
 #[test]
 fn a_circle_of_500_is_printed_as_its_path() {
     let repo = repo();

@@ -1,4 +1,4 @@
-//! Files that leave the tree, or trip a tool: B01 to B06.
+//! Files that leave the tree, or break a tool: B01 to B06.
 
 use std::os::unix::fs::symlink;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::plans::{help, line_of, message, refused, repo, task};
 use crate::support::refusal::refusal;
 
-/// Refuses the path in a task and in a step; the error names task and path where it stands.
+/// Expects that the path is refused in a task and in a step; the error names task and path, with the place.
 #[track_caller]
 fn refused_path(path: &str, shown: &str, why: &str) {
     let repo = repo();
@@ -45,7 +45,7 @@ fn gits_own_directory_is_refused_in_any_spelling() {
     refused_path("sub/.GIT/config", "sub/.GIT/config", "git's own");
 }
 
-/// B05: printed escaped; `refusal` sees to it that no control character reaches the terminal.
+/// B05: printed escaped; `refusal` checks that no control character reaches the terminal.
 #[test]
 fn line_breaks_nul_and_leading_dashes_are_refused_and_printed_escaped() {
     refused_path("a\nb", "\"a\\nb\"", "control character");
@@ -63,8 +63,8 @@ fn paths_and_components_beyond_the_limit_are_refused_with_the_limit() {
     refused_path(&"c".repeat(256), "\"ccc", "at most 255");
 }
 
-/// B03 at the plan: files, directories and globs behind a link of the repository are refused
-/// before anything is touched.
+/// B03 at the plan: files, directories and globs behind a link of the repository are refused before anything is
+/// touched.
 #[test]
 fn a_path_through_a_symbolic_link_is_refused_before_the_run() {
     let repo = repo();

@@ -1,4 +1,4 @@
-//! One plan in both spellings, refused by both commands.
+//! One plan in both notations, refused by both commands.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ pub(crate) fn repo() -> TestRepo {
     TestRepo::new(env!("CARGO_BIN_EXE_afresh"))
 }
 
-/// A task that is fine but for what is put over it.
+/// A task that is valid except for the given fields.
 pub(crate) fn task(over: &Value) -> Value {
     let mut task = json!({"id": "T001", "title": "a task", "files": ["a.txt"], "checks": ["true"]});
     let fields = task.as_object_mut().expect("an object");
@@ -22,21 +22,21 @@ pub(crate) fn task(over: &Value) -> Value {
     task
 }
 
-/// Writes the plan in both spellings.
+/// Writes the plan in both notations.
 pub(crate) fn write(repo: &TestRepo, tasks: &[Value]) {
     repo.write(TOML, &to_toml(tasks));
     let plan = json!({"version": 1, "name": "test", "task": tasks});
     repo.write(JSON, &serde_json::to_string_pretty(&plan).expect("JSON"));
 }
 
-/// The errors with which the plan is refused, one per spelling; `show` and `run` say the same.
+/// The errors with which the plan is refused, one per notation; `show` and `run` report the same.
 #[track_caller]
 pub(crate) fn refused(repo: &TestRepo, tasks: &[Value], kind: &str) -> Vec<Value> {
     write(repo, tasks);
     [TOML, JSON].map(|file| refused_file(repo, file, kind)).to_vec()
 }
 
-/// The error with which a plan file is refused; `show` and `run` say the same.
+/// The error with which a plan file is refused; `show` and `run` report the same.
 #[track_caller]
 pub(crate) fn refused_file(repo: &TestRepo, file: &str, kind: &str) -> Value {
     let error = refusal(repo, &["show", file]);
@@ -80,7 +80,7 @@ fn to_toml(tasks: &[Value]) -> String {
     text
 }
 
-/// A text of JSON is a text of TOML; only tables are written differently.
+/// A JSON string is also a TOML string; only tables are written differently.
 fn inline(value: &Value) -> String {
     match value {
         Value::Array(items) => {

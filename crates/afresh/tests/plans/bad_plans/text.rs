@@ -51,7 +51,7 @@ fn a_directory_without_exactly_one_plan_is_refused() {
     refused_file(&repo, "odd.plan.toml", "plan");
 }
 
-/// B13: what never ends is not read.
+/// B13: an endless file is not read.
 #[test]
 fn devices_and_pipes_are_refused_without_waiting() {
     let repo = repo();
@@ -59,7 +59,7 @@ fn devices_and_pipes_are_refused_without_waiting() {
     assert!(message(&error).contains("not a regular file"), "{error}");
     let pipe = repo.root().join("pipe.plan.toml");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
-    // `refusal` compares the checkout, and reading a pipe would wait for ever.
+    // `refusal` compares the checkout, and reading a pipe would block forever.
     let ran = bounded(&repo, &["show", "pipe.plan.toml", "--json"]).expect(2);
     assert!(message(&ran.json()["error"]).contains("not a regular file"));
     bounded(&repo, &["run", "pipe.plan.toml"]).expect(2);
@@ -74,7 +74,7 @@ fn an_unreadable_plan_is_named() {
     for file in [TOML, JSON] {
         let path = repo.root().join(file);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("a mode");
-        // Nothing is unreadable to root.
+        // Root can read every file.
         if fs::File::open(&path).is_ok() {
             return;
         }
@@ -83,7 +83,7 @@ fn an_unreadable_plan_is_named() {
     }
 }
 
-/// B18: also within texts of several lines, where a stray carriage return would break a check.
+/// B18: also inside multi-line texts, where a stray carriage return would break a check.
 #[test]
 fn line_ends_byte_order_mark_tabs_and_a_missing_last_line_end_change_nothing() {
     let repo = repo();
@@ -110,7 +110,7 @@ fn line_ends_byte_order_mark_tabs_and_a_missing_last_line_end_change_nothing() {
             assert_eq!(shown, expected, "{variant:?}");
         }
     }
-    // What a worker reads is the same as well.
+    // The worker gets the same text as well.
     repo.write(TOML, &plain.replace('\n', "\r\n"));
     repo.agent("echo x > a.txt");
     repo.run(&[]).expect(0);

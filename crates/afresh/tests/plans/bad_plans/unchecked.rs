@@ -1,4 +1,4 @@
-//! Tasks that nothing would judge: B21.
+//! Tasks that nothing would check: B21.
 
 use afresh_testkit::TestRepo;
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ fn a_task_that_says_that_no_check_is_meant_runs() {
     runs_to_done(&repo);
 }
 
-/// B21: a reason that says nothing is no reason.
+/// B21: an empty reason is not a reason.
 #[test]
 fn an_empty_reason_for_no_check_is_refused() {
     let repo = repo();
