@@ -143,7 +143,7 @@ pub enum Event {
     LeavingsSaved {
         attempt: AttemptId,
     },
-    /// The attempt's work is not accepted; `counts` tells whether it counts against the limit.
+    /// The attempt's work is not accepted; `counts` is true if it counts against the limit.
     AttemptRejected {
         attempt: AttemptId,
         reason: Rejection,

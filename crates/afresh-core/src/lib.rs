@@ -1,7 +1,7 @@
 //! What a run is, and what happens next.
 //!
-//! The core is pure: no files, no clock, no processes, no threads, no hash maps. Time and every fact about
-//! the world come in as an [`Input`]; [`decide()`] answers with [`Event`]s (what is now true, for the journal)
+//! The core is pure: no files, no clock, no processes, no threads, no hash maps. Time and every fact from
+//! outside come in as an [`Input`]; [`decide()`] answers with [`Event`]s (what is now true, for the journal)
 //! and [`Effect`]s (what the executor must do). A [`Run`] changes through [`Run::apply`] alone, so the journal
 //! applied to an empty run is the run.
 //!

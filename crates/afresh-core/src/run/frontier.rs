@@ -17,7 +17,7 @@ pub struct TaskFrontier {
     idle: Vec<bool>,
     /// Idle tasks with nothing unmet; longest remaining path first, then the plan's order.
     ready: BTreeSet<(Reverse<u32>, TaskIndex)>,
-    /// Tasks with an attempt at work.
+    /// Tasks with an attempt underway.
     active: BTreeSet<TaskIndex>,
 }
 

@@ -410,7 +410,7 @@ impl Run {
         final_ok && self.tasks.states().iter().all(TaskState::is_done)
     }
 
-    /// Tasks with an attempt at work.
+    /// Tasks with an attempt underway.
     pub(crate) fn active(&self) -> BTreeSet<TaskIndex> {
         self.frontier.active().collect()
     }

@@ -35,7 +35,7 @@ pub struct TaskHistory {
     pub(super) usages: BTreeMap<u32, Usage>,
 }
 
-/// How often the task was tried, and when it may be tried again.
+/// How often the task was tried, and when it may be retried.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RetryState {
     /// The number of the last attempt; numbers are never used again.

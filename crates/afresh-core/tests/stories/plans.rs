@@ -30,7 +30,7 @@ fn text(draft: PlanDraft) -> String {
 /// B01, B02, B04, B05, B07, B08, B09, B10: bad paths and ids, duplicate and unknown ids, a cycle, an empty check:
 /// one reading reports them all.
 #[test]
-fn to_everything_that_is_wrong_is_told_at_once() {
+fn all_problems_of_a_plan_are_reported_at_once() {
     let mut draft = draft_of(
         "A: ../../etc/x /abs .git/hooks/post-commit
          B < A Z: b.txt
@@ -157,7 +157,7 @@ fn ordered_tasks_are_no_conflict() {
 proptest! {
     /// PL-12: however files are named, exactly the overlapping patterns are found, without comparing all.
     #[test]
-    fn conflicts_are_those_of_comparing_everybody(
+    fn conflicts_equal_those_of_comparing_all_pairs(
         files in prop::collection::vec("(a|ab|b|a/b|a/|a/b/|\\*|a\\*|a/\\*|\\*\\*/b|a/\\*\\*/b|\\{a,b\\}|a/\\{b,c\\}/d|a/b/d|a/b\\*/d|é/\\*|é)", 2..8)
     ) {
         let lines: Vec<String> =

@@ -37,7 +37,7 @@ fn is_back(story: &mut Story, to: &str, moved: BranchMove) -> StoryStep {
 
 /// ST-05: failed tasks are retried, and no others.
 #[test]
-fn only_what_failed_is_tried_again() {
+fn only_failed_tasks_are_retried() {
     let mut story = interrupted();
     assert_snapshot!(taken_up(&mut story, ResumeMode::Failed).text(), @"
     opened 2

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_from_globs() {
+    fn names_are_distinguished_from_globs() {
         for name in [
             "app/[id]/page.tsx",
             "[slug].ts",
