@@ -66,3 +66,39 @@ pub fn replay(records: &[JournalRecord]) -> Result<Option<(Run, Timestamp)>, Rec
 pub(crate) fn apply(run: &mut Run, seq: u64, event: &Event) -> Result<(), RecordError> {
     run.apply(event).map_err(|source| RecordError::Illegal { seq, source })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(seq: u64, record: NewRecord) -> JournalRecord {
+        let NewRecord { run, epoch, at_ms, wall_ms, kind, body } = record;
+        JournalRecord { seq, run, epoch, at_ms, wall_ms, kind, body }
+    }
+
+    fn record(event: &Event) -> NewRecord {
+        to_record(&RunId::new("r1").expect("an id"), 3, Timestamp(7), 9, event)
+    }
+
+    #[test]
+    fn a_record_holds_the_event_its_kind_and_its_moments() {
+        let record = record(&Event::Opened { epoch: 3 });
+        assert_eq!((record.run.as_str(), record.epoch), ("r1", 3));
+        assert_eq!((record.at_ms, record.wall_ms), (7, 9));
+        assert_eq!(record.kind, "opened");
+        assert_eq!(record.body, r#"{"epoch":3,"type":"opened"}"#);
+    }
+
+    #[test]
+    fn a_record_reads_back_as_its_event() {
+        let event = Event::Aborted { reason: "two\nlines and \"quotes\"".to_owned() };
+        assert_eq!(to_event(&stored(1, record(&event))).expect("an event"), event);
+    }
+
+    /// A journal whose first record starts nothing is no run.
+    #[test]
+    fn records_without_a_start_are_no_run() {
+        let records = [stored(1, record(&Event::HaltCleared))];
+        assert!(replay(&records).expect("legal").is_none());
+    }
+}

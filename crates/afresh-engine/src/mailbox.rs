@@ -221,3 +221,6 @@ fn is_note(name: &OsString) -> bool {
     let name = name.to_string_lossy();
     !name.starts_with('.') && name.ends_with(".json")
 }
+
+#[cfg(test)]
+mod tests;

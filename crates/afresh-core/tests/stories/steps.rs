@@ -332,3 +332,27 @@ fn a_blocked_task_starts_over_on_top_of_what_it_waited_for() {
     let landed = story.lands("B.1");
     assert!(landed.text().contains("→ start A.2 in 1 from mB.1"), "{landed:?}");
 }
+
+/// EX-03: a worker that began without a dependency leaves no step to one that must have it, even if
+/// the step was finished after the dependency landed.
+#[test]
+fn steps_that_began_without_a_dependency_are_dropped_once_it_landed() {
+    let mut story = Story::unopened(plan("A: a.txt\nB < A: b.txt"), Settings::default());
+    story.skip("A");
+    story.open();
+    let ignored = story.feed(&Input::IgnoreAsked(attempt_id("A.1").task));
+    assert_eq!(ignored.started(), ["B.1"]);
+    story.spawned("B.1");
+    assert_eq!(story.retry("A").started(), ["A.1"]);
+    claims(&mut story, "B.1", 1);
+    story.lands("A.1");
+    saved(&mut story, "B.1", 1, &["one.txt"]);
+    assert_eq!(story.status().tasks[1].steps.map(|steps| steps.done), Some(1));
+    story.ends_with("B.1", ProcessEnd::Exited(1), Outcome::Silent);
+    story.harvested("B.1", &["one.txt"]);
+    assert_snapshot!(story.wait(10).text(), @"
+    steps of B dropped
+    starting B.2 in 1
+    → start B.2 in 1 from mA.1
+    ");
+}

@@ -102,9 +102,11 @@ impl InputRedactor {
 
 #[cfg(test)]
 mod tests {
-    use afresh_core::ids::{AttemptId, TaskId};
-    use afresh_core::input::AttemptEnd;
-    use afresh_core::outcome::{DecisionRequest, Outcome};
+    use afresh_core::event::LogLevel;
+    use afresh_core::harvest::{Change, ChangeKind, EntryKind};
+    use afresh_core::ids::{AttemptId, QuestionId, TaskId, TreeId};
+    use afresh_core::input::{AgentIdentity, AttemptEnd};
+    use afresh_core::outcome::{DecisionRequest, Deviation, Outcome};
     use afresh_core::process::ProcessEnd;
     use afresh_core::usage::Usage;
 
@@ -126,5 +128,83 @@ mod tests {
         let redacted = redactor.redact(asked(&format!("is {secret} right?")));
         assert_eq!(redacted, asked("is [masked] right?"));
         assert_eq!(redactor.redact(asked("which?")), asked("which?"));
+    }
+
+    const SECRET: &str = "hunter2-hunter2";
+
+    fn attempt() -> AttemptId {
+        AttemptId { task: TaskId::new("T1").expect("an id"), number: 1 }
+    }
+
+    fn redacted(input: Input) -> String {
+        format!("{:?}", InputRedactor::new(vec![SECRET.to_owned()]).redact(input))
+    }
+
+    fn harvest(path: &str, note: &str) -> Harvest {
+        let change =
+            Change { path: path.to_owned(), kind: ChangeKind::Created, now: EntryKind::File };
+        Harvest {
+            tree: TreeId::new("1".repeat(40)).expect("an object id"),
+            commit: None,
+            changes: vec![change],
+            notes: vec![note.to_owned()],
+            leaks: vec![],
+        }
+    }
+
+    /// B36: every way in by which free text reaches the journal.
+    #[test]
+    fn no_input_with_free_text_keeps_a_secret() {
+        let words = || format!("it is {SECRET}");
+        let deviation = Deviation { rule: 1, description: words(), files: vec![] };
+        let identity = AgentIdentity { session: Some(words()), ..AgentIdentity::default() };
+        let failure = SpawnFailure { message: words(), hint: Some(words()), lasting: false };
+        let conflict = MergeBuild::Conflict { paths: vec![], detail: words() };
+        let inputs = [
+            Input::WorkerLogged {
+                attempt: attempt(),
+                level: LogLevel::Info,
+                event: words(),
+                message: words(),
+            },
+            Input::StepClaimed { attempt: attempt(), step: 1, deviations: vec![deviation] },
+            Input::Identified(attempt(), identity),
+            Input::SpawnFailed(attempt(), failure),
+            Input::CannotResume(attempt(), words()),
+            Input::Harvested(attempt(), Err(words())),
+            Input::Harvested(attempt(), Ok(harvest("a.txt", &words()))),
+            Input::StepSaved { attempt: attempt(), step: 1, saved: Err(words()) },
+            Input::MergeBuilt(attempt(), conflict),
+            Input::Answered { question: QuestionId(1), answer: words(), by: String::new() },
+            Input::HaltAsked { now: false, reason: words(), by: String::new() },
+            Input::SkipAsked { task: attempt().task, reason: words() },
+        ];
+        for input in inputs {
+            let text = redacted(input);
+            assert!(!text.contains("hunter2") && text.contains("it is "), "{text}");
+        }
+    }
+
+    /// B36: a redacted path would name another file, so the work is not accepted at all.
+    #[test]
+    fn work_with_a_secret_in_a_path_is_refused_whole() {
+        let input = Input::Harvested(attempt(), Ok(harvest(&format!("src/{SECRET}.rs"), "")));
+        let redactor = InputRedactor::new(vec![SECRET.to_owned()]);
+        let refused = Input::Harvested(attempt(), Err(IN_A_PATH.to_owned()));
+        assert_eq!(redactor.redact(input), refused);
+    }
+
+    #[test]
+    fn without_secrets_nothing_changes() {
+        let input = Input::Harvested(attempt(), Ok(harvest("a.txt", "a note")));
+        assert_eq!(InputRedactor::new(vec![]).redact(input.clone()), input);
+    }
+
+    #[test]
+    fn inputs_without_free_text_pass_unchanged() {
+        let redactor = InputRedactor::new(vec![SECRET.to_owned()]);
+        for input in [Input::Woke, Input::HaltCleared, Input::Spawned(attempt())] {
+            assert_eq!(redactor.redact(input.clone()), input);
+        }
     }
 }
