@@ -83,7 +83,7 @@ impl StateLayout {
     }
 
     /// Where the sandbox of one job hands out its listeners.
-    pub(crate) fn door(&self, job: &str) -> PathBuf {
+    pub(crate) fn handoff_socket(&self, job: &str) -> PathBuf {
         self.cache.join("temp").join(format!("{job}.door"))
     }
 

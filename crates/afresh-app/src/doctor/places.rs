@@ -36,11 +36,11 @@ pub(super) fn check_directories(place: &RepoContext, lines: &mut Vec<DoctorLine>
     lines.push(journal(&layout.state));
     lines.push(directory("cache", &layout.cache, "AFRESH_CACHE"));
     lines.push(lock(place));
-    lines.push(room(&layout.state, &layout.cache));
+    lines.push(disk_space(&layout.state, &layout.cache));
 }
 
 /// How much space afresh uses. The cache is shared by all repositories.
-fn room(state: &Path, cache: &Path) -> DoctorLine {
+fn disk_space(state: &Path, cache: &Path) -> DoctorLine {
     let (state, cache) = (of_directory(state, MOST_FILES), of_directory(cache, MOST_FILES));
     let shown = |size: CleanupSize| {
         let least = if size.is_whole { "" } else { "more than " };

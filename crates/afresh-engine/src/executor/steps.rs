@@ -41,7 +41,7 @@ impl StepJob {
 
     pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
         let place = WorkspaceId::Work(self.slot);
-        let saved = shared.room_of_git(place).and_then(|room| {
+        let saved = shared.git_sandbox(place).and_then(|room| {
             self.save(shared, place, room.as_ref().map_or(&[], GitSandbox::before))
         });
         Input::StepSaved { attempt: self.attempt.clone(), step: self.step, saved }

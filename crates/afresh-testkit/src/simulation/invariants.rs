@@ -140,7 +140,7 @@ impl RunInvariants {
                 self.live.remove(attempt);
             }
             Event::AttemptRejected { attempt, reason, counts: true, .. }
-                if is_nobodys_fault(reason) =>
+                if is_not_the_workers_fault(reason) =>
             {
                 return Err(format!("EX-05: it counts against {attempt} that {reason:?}"));
             }
@@ -358,7 +358,7 @@ impl RunInvariants {
             return Err("R3: the branch is not where the journal says".to_owned());
         }
         self.counted_once(run, world)?;
-        queue_invariants::nobody_waits_in_vain(run)?;
+        queue_invariants::check_no_unreachable_wait(run)?;
         self.models.at_the_end(run)?;
         let standing = run.drive_state(Timestamp(u64::MAX));
         if scenario.is_kind() && standing != (DriveState::Finished { ok: true }) {
@@ -380,7 +380,7 @@ impl RunInvariants {
 }
 
 /// Attempts that were lost to a kill, a halt, a question or a faster task's merge do not count.
-fn is_nobodys_fault(reason: &Rejection) -> bool {
+fn is_not_the_workers_fault(reason: &Rejection) -> bool {
     matches!(
         reason,
         Rejection::Conflict { .. }

@@ -45,7 +45,7 @@ impl QueueInvariants {
 }
 
 /// A run does not end while a task waits for another one that will not be done.
-pub(super) fn nobody_waits_in_vain(run: &Run) -> Result<(), String> {
+pub(super) fn check_no_unreachable_wait(run: &Run) -> Result<(), String> {
     if !matches!(run.drive_state(Timestamp(u64::MAX)), DriveState::Finished { .. })
         || run.aborted().is_some()
     {

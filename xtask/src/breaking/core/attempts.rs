@@ -116,7 +116,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R3, R12: a landing that was cut off is completed",
         edits: &[Edit {
             file: "afresh-core/src/decide/recovery.rs",
-            text: "TaskStage::Merging { .. } if self.run.task(at).stage.is_underway() => { self.resume_merge(at) }",
+            text: "TaskStage::Merging { .. } if self.run.task(at).stage.is_underway() => { self.resume_merge(at); }",
             instead: "",
         }],
     },

@@ -29,7 +29,7 @@ impl GitSandbox {
 
 impl ExecutorContext {
     /// None if the worker has no sandbox either.
-    pub(crate) fn room_of_git(&self, place: WorkspaceId) -> Result<Option<GitSandbox>, String> {
+    pub(crate) fn git_sandbox(&self, place: WorkspaceId) -> Result<Option<GitSandbox>, String> {
         let sandbox = &self.config.sandbox;
         if sandbox.level.is_off() {
             return Ok(None);

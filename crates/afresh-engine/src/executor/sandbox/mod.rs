@@ -80,8 +80,8 @@ impl ExecutorContext {
         }
         let temp = self.new_temp(&job.name)?;
         job.tree_limits.disk.iter_mut().for_each(|disk| disk.places.push(temp.0.clone()));
-        let outlet = self.outlet(who, &self.layout.door(&job.name))?;
-        let room = self.room(&job, who, &temp.0, &outlet);
+        let outlet = self.outlet(who, &self.layout.handoff_socket(&job.name))?;
+        let room = self.sandbox_spec(&job, who, &temp.0, &outlet);
         let mut enclosed = room.wrap_command(level, &self.config.exe, &job.cwd);
         if let (SandboxLevel::Landlock { .. }, Some(home)) = (level, room.private.first()) {
             let stand_in = temp.0.join("home");
@@ -130,7 +130,7 @@ impl ExecutorContext {
         hidden
     }
 
-    fn room(
+    fn sandbox_spec(
         &self,
         job: &JobSpec,
         who: &SandboxSubject<'_>,

@@ -76,13 +76,13 @@ impl ExecutorContext {
                 }
             }
             AgentNetwork::Listed(hosts) if own => {
-                let ports = room_ports(&hosts);
+                let ports = sandbox_proxy_ports(&hosts);
                 outlet.door =
-                    Some(self.door_of_room(hosts, wait()?, &outlet.tries, ports.proxy)?);
+                    Some(self.proxy_in_sandbox(hosts, wait()?, &outlet.tries, ports.proxy)?);
                 outlet.network = SandboxNetwork::Ports(ports);
             }
             AgentNetwork::Listed(hosts) => {
-                let (door, ports) = self.door_of_machine(hosts)?;
+                let (door, ports) = self.proxy_on_machine(hosts)?;
                 (outlet.door, outlet.network) = (Some(door), SandboxNetwork::Ports(ports));
             }
         }
@@ -101,7 +101,7 @@ impl ExecutorContext {
     }
 
     /// The proxy's listeners are inside the sandbox.
-    fn door_of_room(
+    fn proxy_in_sandbox(
         &self,
         hosts: HostAllowlist,
         outside: HandoffListener,
@@ -127,7 +127,7 @@ impl ExecutorContext {
     }
 
     /// Every user of this machine could connect to it, but gains no access that way.
-    fn door_of_machine(&self, hosts: HostAllowlist) -> Result<(Proxy, ProxyPorts), String> {
+    fn proxy_on_machine(&self, hosts: HostAllowlist) -> Result<(Proxy, ProxyPorts), String> {
         let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
             .and_then(|listener| Ok((listener.local_addr()?.port(), listener)));
         let (proxy, listener) = bound.map_err(|error| format!("there is no free port: {error}"))?;
@@ -148,7 +148,7 @@ impl ExecutorContext {
 }
 
 /// Services of this machine keep their own ports; the proxy gets a port that none of them uses.
-fn room_ports(hosts: &HostAllowlist) -> ProxyPorts {
+fn sandbox_proxy_ports(hosts: &HostAllowlist) -> ProxyPorts {
     let local = hosts.local_ports();
     let proxy = (PROXY_PORT..=u16::MAX).find(|port| !local.contains(port)).unwrap_or(PROXY_PORT);
     ProxyPorts { proxy, local }

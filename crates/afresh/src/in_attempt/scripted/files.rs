@@ -9,7 +9,7 @@ use super::ScriptPlayer;
 impl ScriptPlayer {
     pub(super) fn write(&mut self, path: &str, text: &str) -> Result<(), String> {
         let path = self.filled(path);
-        make_room(&path)?;
+        create_parent(&path)?;
         fs::write(&path, self.filled(text)).map_err(|error| trouble("write", &path, &error))?;
         self.note(path);
         Ok(())
@@ -17,7 +17,7 @@ impl ScriptPlayer {
 
     pub(super) fn append(&mut self, path: &str, text: &str) -> Result<(), String> {
         let path = self.filled(path);
-        make_room(&path)?;
+        create_parent(&path)?;
         let text = self.filled(text);
         OpenOptions::new()
             .append(true)
@@ -76,7 +76,7 @@ impl ScriptPlayer {
     }
 }
 
-fn make_room(path: &str) -> Result<(), String> {
+fn create_parent(path: &str) -> Result<(), String> {
     match Path::new(path).parent() {
         Some(parent) if !parent.as_os_str().is_empty() => fs::create_dir_all(parent)
             .map_err(|error| trouble("create the directory of", path, &error)),
