@@ -1,6 +1,7 @@
 //! Stories of the driver on a scripted host: no process, no thread, no clock on the wall.
 
 mod budgets_and_steps;
+mod bundles;
 mod checks_and_merges;
 mod commands;
 mod journal_failures;
