@@ -46,7 +46,7 @@ fn shown(launch: &LaunchCommand) -> String {
 
 /// AG-01, AG-08: the whole command line of each program, and how it differs for a resumed conversation.
 #[test]
-fn each_program_has_its_own_way_to_go_on() {
+fn each_program_continues_a_session_in_its_own_way() {
     for program in AgentProgram::ALL {
         let with = |session| shown(&launch(*program, session, &BTreeMap::new()));
         let (fresh, goes_on) = (with(SessionRef::New("NAME")), with(SessionRef::Resumed("NAME")));

@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_wrong_is_said_at_once() {
+    fn every_mistake_is_reported_at_once() {
         let (_, findings) =
             findings("[run]\nparallel = 0\nschedule = \"now\"\nhalt_grace = 5\n[agents.x]\n");
         assert_eq!(findings.len(), 4, "{findings:?}");

@@ -140,7 +140,7 @@ mod tests {
 
     /// BE-01: only the bytes change, not who may read the file.
     #[test]
-    fn a_mended_file_keeps_its_permissions() {
+    fn a_fixed_file_keeps_its_permissions() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("PLAN.md");
         fs::write(&path, "old").expect("written");

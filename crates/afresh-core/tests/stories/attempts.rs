@@ -235,7 +235,7 @@ fn a_worker_that_gives_up_for_good_is_not_retried() {
     );
 }
 
-fn told_claim() -> CompletionClaim {
+fn reported_claim() -> CompletionClaim {
     let evidence = "3 tests".to_owned();
     let criterion =
         CriterionReport { name: "login".to_owned(), result: CriterionResult::Pass, evidence };
@@ -255,7 +255,7 @@ fn told_claim() -> CompletionClaim {
 fn what_a_worker_says_of_its_work_is_in_its_receipt() {
     let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
-    story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Done(told_claim()));
+    story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Done(reported_claim()));
     let judged = story.harvested("A.1", &["a"]).text();
     assert!(judged.contains("accepted A.1: the answer names another task"), "{judged}");
     story.checked("A.1", CheckPhase::Alone, 0);
@@ -263,7 +263,7 @@ fn what_a_worker_says_of_its_work_is_in_its_receipt() {
     story.moved("A.1", afresh_core::input::BranchMove::Done);
     let status = story.status();
     let receipt = status.tasks[0].receipt.clone().expect("it landed");
-    let claim = told_claim();
+    let claim = reported_claim();
     assert_eq!(receipt.criteria, claim.criteria);
     assert_eq!((receipt.deviations, receipt.notes), (claim.deviations, claim.notes));
     assert_eq!(status.tasks[0].criteria, claim.criteria);
@@ -276,7 +276,7 @@ fn the_category_of_an_error_is_in_the_status() {
     let failure = WorkerFailure {
         error: "2 tests fail".to_owned(),
         category: Some("test".to_owned()),
-        claim: told_claim(),
+        claim: reported_claim(),
         ..WorkerFailure::default()
     };
     story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Failed(failure));
@@ -284,7 +284,7 @@ fn the_category_of_an_error_is_in_the_status() {
     assert_eq!(story.error_of("A"), "the worker gave up (test): 2 tests fail");
     let status = story.status();
     assert_eq!(status.tasks[0].error_category.as_deref(), Some("test"));
-    assert_eq!(status.tasks[0].criteria, told_claim().criteria);
+    assert_eq!(status.tasks[0].criteria, reported_claim().criteria);
 }
 
 /// B32: an answer that cannot be understood is a failed attempt with its reason.

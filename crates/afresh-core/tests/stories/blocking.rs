@@ -76,7 +76,7 @@ fn what_no_task_will_do_is_asked() {
 
 /// RE-04: a task does not wait for one that is done, failed or skipped, for one that waits for it, or for itself.
 #[test]
-fn no_task_waits_in_vain() {
+fn no_task_waits_for_one_that_will_not_be_done() {
     let settings = Settings { attempts: 1, ..two() };
     let mut story = Story::with("A: a\nB < A: b\nC: c", settings);
     story.dies("C.1");
@@ -115,7 +115,7 @@ fn a_task_whose_forerunner_is_given_up_is_asked_about() {
 
 /// RE-04, R14: also if the budget is used up, because a question costs nothing.
 #[test]
-fn no_task_waits_in_vain_when_the_budget_is_reached() {
+fn no_task_waits_for_an_unreachable_one_when_the_budget_is_reached() {
     let budget = Budget { tokens: Some(100), cost_micros: None };
     let mut story = Story::with("A: a\nB: b", Settings { budget, ..two() });
     report(&mut story, "A.1", blocked(&["B"], "x"));

@@ -106,7 +106,7 @@ fn what_was_done_before_is_not_done_again() {
 
 /// EX-09: a task whose mark is removed has to be done.
 #[test]
-fn what_is_no_longer_said_to_be_done_is_done() {
+fn what_the_plan_no_longer_marks_as_done_is_done() {
     let mut draft = draft_of("A: a\nB < A: b");
     draft.tasks[0].done_before = Some("its box is ticked".to_owned());
     let ticked = Plan::new(draft).expect("a plan");

@@ -95,7 +95,7 @@ fn messages_are_received_in_the_order_in_which_they_were_sent() {
 }
 
 #[test]
-fn a_worker_that_said_nothing_has_no_mail() {
+fn a_worker_that_reported_nothing_has_no_messages() {
     assert!(Fixture::new().collect().is_empty());
 }
 

@@ -60,7 +60,7 @@ fn the_first_bundle_of_a_task_has_its_first_attempt_and_no_feedback() {
 
 /// PR-07: a retry is told the failing command with its exit code.
 #[test]
-fn a_retry_is_told_what_failed() {
+fn a_retry_is_given_what_failed() {
     let host = ScriptedHost::of_plan("A: a").send("rejected A.1", halt());
     let driven = host.check(CheckPhase::Alone, "test A", CheckFate::Exits(3)).drive();
     let bundle = next(&driven, "A");

@@ -114,7 +114,7 @@ fn an_interactive_run_announces_the_question_before_the_first_task() {
 }
 
 #[test]
-fn all_reporters_are_told_the_same() {
+fn all_reporters_see_the_same() {
     let (first, second) = (SharedReporter::default(), SharedReporter::default());
     let host = asking().person(vec![decide(1, "left")]);
     host.drive_with(RunOpening::default(), vec![first.boxed(), second.boxed()]).succeeds();

@@ -96,7 +96,7 @@ impl ModelInvariants {
                 self.not_before.remove(task);
             }
             // A task that is reworded, or done again, starts from the beginning.
-            Event::PlanChanged { .. } | Event::Rewound { .. } => self.begin_anew(),
+            Event::PlanChanged { .. } | Event::Rewound { .. } => self.restart_task(),
             _ => {}
         }
         Ok(())
@@ -174,7 +174,7 @@ impl ModelInvariants {
                 Err(format!("AG-07: a step was finished: {progressed}, {attempt} counts: {counts}"))
             }
             Rejection::ContextFull { .. } => {
-                self.count_anew(&attempt.task);
+                self.restart_count(&attempt.task);
                 self.cut_short.insert(attempt.task.clone());
                 Ok(())
             }
@@ -191,7 +191,7 @@ impl ModelInvariants {
             | Rejection::NotResumed { .. }
             | Rejection::Trouble { .. } => Ok(()),
             _ => {
-                self.count_anew(&attempt.task);
+                self.restart_count(&attempt.task);
                 Ok(())
             }
         }
@@ -211,7 +211,7 @@ impl ModelInvariants {
             self.refused.insert(task.clone());
         }
         if !may_pass(error.class) {
-            self.count_anew(task);
+            self.restart_count(task);
             return Ok(());
         }
         let in_a_row = self.in_a_row.entry(task.clone()).or_default();
@@ -244,15 +244,15 @@ impl ModelInvariants {
     /// A person has decided, or is asked, how the task continues.
     fn settled(&mut self, task: &TaskId) {
         self.cut_short.remove(task);
-        self.count_anew(task);
+        self.restart_count(task);
     }
 
-    fn count_anew(&mut self, task: &TaskId) {
+    fn restart_count(&mut self, task: &TaskId) {
         self.in_a_row.remove(task);
         self.with_one_model.retain(|(other, _), _| other != task);
     }
 
-    fn begin_anew(&mut self) {
+    fn restart_task(&mut self) {
         let (tiers, parked) = (std::mem::take(&mut self.tiers), std::mem::take(&mut self.parked));
         let (full, progressed) =
             (std::mem::take(&mut self.full), std::mem::take(&mut self.progressed));

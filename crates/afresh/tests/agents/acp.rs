@@ -64,7 +64,7 @@ fn failed(repo: &TestRepo) -> String {
 /// AG-01, AG-07: the order of messages, our tools, the mode that asks for no permission, the model, permission for
 /// every request, and what the agent reports.
 #[test]
-fn an_acp_agent_is_told_what_it_needs_and_does_its_task() {
+fn an_acp_agent_gets_what_it_needs_and_does_its_task() {
     let script = r#"
 greet
 hear; say '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-1",
@@ -131,7 +131,7 @@ hear
 
 /// AG-06: whatever it does instead of answering, the task's error reports it.
 #[test]
-fn an_acp_agent_that_does_not_answer_is_told_apart() {
+fn each_way_an_acp_agent_does_not_answer_has_its_own_error() {
     for (script, words) in [
         ("exit 3", "ended before it answered `initialize`"),
         ("hear; exit 0", "ended before it answered `initialize`"),
@@ -171,7 +171,7 @@ fn an_acp_agent_that_says_nothing_is_ended() {
 
 /// AG-01: an agent that does not end after its answer is not waited for.
 #[test]
-fn an_acp_agent_that_does_not_end_holds_nobody_up() {
+fn an_acp_agent_that_does_not_end_delays_no_other() {
     let repo = acting("trap '' TERM\ngreet\nopen\nhear\nwork\nanswer 3\nsleep 600", "", "");
     repo.run(&[]).expect(0);
     crate::support::expect_landed_once(&repo, 1);
@@ -282,7 +282,7 @@ fn methods(repo: &TestRepo) -> Vec<String> {
 /// AG-08, ST-02: it continues its session, in the way that it supports; the replayed part of the conversation is
 /// neither its answer nor its work.
 #[test]
-fn an_acp_agent_goes_on_with_its_session() {
+fn an_acp_agent_continues_its_session() {
     let resumed = killed(r#"{"loadSession":true,"sessionCapabilities":{"resume":{}}}"#, ":");
     assert_eq!(methods(&resumed)[4], "session/resume", "{:?}", methods(&resumed));
     let replay = r#"update '{"sessionUpdate":"tool_call","toolCallId":"old","status":"completed"}'
@@ -306,7 +306,7 @@ update '{"sessionUpdate":"agent_message_chunk","content":{"text":"OUTPUT_JSON_ST
 
 /// AG-08, ST-02: an agent that cannot is followed by a fresh one, and that costs no attempt.
 #[test]
-fn an_acp_agent_that_cannot_go_on_is_followed_by_a_fresh_one() {
+fn an_acp_agent_that_cannot_continue_is_followed_by_a_fresh_one() {
     let repo = killed("{}", ":");
     assert!(methods(&repo).iter().all(|method| method != "session/load"), "{:?}", methods(&repo));
     assert_eq!(methods(&repo).iter().filter(|method| *method == "session/new").count(), 2);
@@ -314,7 +314,7 @@ fn an_acp_agent_that_cannot_go_on_is_followed_by_a_fresh_one() {
 
 /// AG-08: the same if the agent itself is killed: its end is that of the attempt.
 #[test]
-fn an_acp_agent_that_is_killed_goes_on() {
+fn an_acp_agent_that_is_killed_continues() {
     for signal in ["KILL", "TERM"] {
         let stops = format!("sleep 1; kill -{signal} $$; sleep 60");
         let repo = stopping(r#"{"loadSession":true}"#, ":", &stops);

@@ -36,7 +36,7 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"Done.","to
 
 /// AG-07: model, conversation and context share of every attempt, beside the estimate.
 #[test]
-fn status_and_report_tell_who_works_and_how_full_its_context_is() {
+fn status_and_report_show_the_worker_and_its_context() {
     let repo = watched(&format!("{SAYS_WHO}{WORKS}"));
     repo.run(&[]).expect(0);
     let task = &repo.status()["tasks"][0];
@@ -102,7 +102,7 @@ const HALF_FULL: &str = r#"echo '{"type":"assistant","message":{"id":"m1","conte
 /// AG-07: at the soft limit a worker is notified once, by whichever channel comes first: the hook of its
 /// program, our tool server, or a command.
 #[test]
-fn at_the_soft_limit_a_worker_is_told_once() {
+fn at_the_soft_limit_a_worker_is_warned_once() {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"log","arguments":{"message":"m"}}}"#;
     let ways = [
         "echo '{}' | afresh hook tool".to_owned(),

@@ -154,7 +154,7 @@ fn the_configuration_is_not_edited() {
 /// B28: everything that a run reads at its start is recorded with its hash; the next session reports what has
 /// changed, and the journal has both.
 #[test]
-fn what_a_run_rests_on_is_noted_and_a_change_is_told() {
+fn a_change_of_what_a_run_rests_on_is_reported() {
     let repo = repo();
     repo.write(".afresh/patterns.md", "tabs\n");
     repo.plan_of(1);
@@ -330,7 +330,7 @@ fn claimed_and_changed_files_that_differ_are_in_the_status() {
 /// B34, R15: one line without an end. Memory is limited by the address space of the program and its supervisors; the
 /// log is capped; the answer at the end is still read; the run continues.
 #[test]
-fn a_line_of_a_gigabyte_is_capped_and_the_run_goes_on() {
+fn a_line_of_a_gigabyte_is_capped_and_the_run_continues() {
     let repo = repo();
     repo.config("[run]\nagent = \"mine\"\noutput_limit = 1000000\nparallel = 1\n");
     repo.plan_of(2);

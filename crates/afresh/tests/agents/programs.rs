@@ -181,7 +181,7 @@ fn an_installation_that_was_killed_is_not_used() {
 
 /// AG-01: every obstacle is reported with a hint, and nothing incomplete is left.
 #[test]
-fn what_keeps_an_agent_from_being_installed_is_told() {
+fn what_prevents_an_installation_is_reported() {
     let none = Place::new();
     let ran = none.afresh(&["agents", "install", "claude"]).expect(2);
     assert!(ran.stderr.contains("npm is not on the PATH"), "{}", ran.stderr);
@@ -214,7 +214,7 @@ fn what_keeps_an_agent_from_being_installed_is_told() {
 
 /// B37: a known program that fails, hangs, is old or new, or has no login, is reported with a hint.
 #[test]
-fn doctor_starts_every_agent_and_tells_its_cure() {
+fn doctor_starts_every_agent_and_gives_hints() {
     let place = Place::new()
         .with("claude", "#!/bin/sh\necho '2.1.100 (Claude Code)'\n")
         .with("codex", "#!/bin/sh\nsleep 600\n")

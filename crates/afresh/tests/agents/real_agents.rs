@@ -92,7 +92,7 @@ impl Stage {
     }
 
     /// As users run it: with the strongest available sandbox. The gates of a test are open in it.
-    fn in_a_room(&self, args: &[&str]) -> Command {
+    fn in_a_sandbox(&self, args: &[&str]) -> Command {
         let mut command = self.command(args);
         let gates = self.repo.path().join("gates");
         fs::create_dir_all(&gates).expect("a directory");
@@ -108,8 +108,8 @@ impl Stage {
         command
     }
 
-    fn run_in_a_room(&self) -> afresh_testkit::CommandOutput {
-        finish(self.in_a_room(&["run", "p.plan.toml", "--no-input"]))
+    fn run_in_a_sandbox(&self) -> afresh_testkit::CommandOutput {
+        finish(self.in_a_sandbox(&["run", "p.plan.toml", "--no-input"]))
     }
 
     fn run(&self) -> afresh_testkit::CommandOutput {
@@ -142,7 +142,7 @@ fn does_a_task_and_reports(program: &str) {
     ];
     stage.server.add("work", ModelScript::from_steps(steps));
     let before = stage.repo.untouched();
-    stage.run_in_a_room().expect(0);
+    stage.run_in_a_sandbox().expect(0);
     stage.repo.untouched().expect_same_as(&before);
     crate::support::expect_landed_once(&stage.repo, 1);
     stage.repo.expect_no_survivors();
@@ -167,7 +167,7 @@ fn asks_its_model_through_proxies(program: &str) {
     ];
     stage.server.add("work", ModelScript::from_steps(steps));
     let office = format!("http://127.0.0.1:{}", proxy.port);
-    let mut command = stage.in_a_room(&["run", "p.plan.toml", "--no-input"]);
+    let mut command = stage.in_a_sandbox(&["run", "p.plan.toml", "--no-input"]);
     command.env("HTTPS_PROXY", &office).env("HTTP_PROXY", &office);
     finish(command).expect(0);
     crate::support::expect_landed_once(&stage.repo, 1);
@@ -193,8 +193,8 @@ fn is_killed(program: &str) -> Option<Stage> {
     let run = ["run", "p.plan.toml", "--no-input"];
     fs::create_dir_all(stage.repo.path().join("gates")).expect("a directory");
     // What an agent of the protocol stores, and where, is unknown.
-    let in_a_room = !program.ends_with("-acp");
-    if in_a_room {
+    let in_a_sandbox = !program.ends_with("-acp");
+    if in_a_sandbox {
         // If a program was never started before, a sandbox has no directory for its files.
         for known in
             [".claude", ".codex", ".gemini", ".local/share/opencode", ".local/state/opencode"]
@@ -202,7 +202,7 @@ fn is_killed(program: &str) -> Option<Stage> {
             fs::create_dir_all(stage.repo.path().join("home").join(known)).expect("a directory");
         }
     }
-    let command = || if in_a_room { stage.in_a_room(&run) } else { stage.command(&run) };
+    let command = || if in_a_sandbox { stage.in_a_sandbox(&run) } else { stage.command(&run) };
     let driver = Driver::start_command(&stage.repo, command());
     stage.repo.wait_until("the program is inside its tool", || up.is_open());
     stage.repo.wait_until("its conversation is recorded", || {
@@ -218,7 +218,7 @@ fn is_killed(program: &str) -> Option<Stage> {
 }
 
 /// The next worker continues the conversation and the files of the first.
-fn is_killed_and_goes_on(program: &str) {
+fn is_killed_and_continues(program: &str) {
     let Some(stage) = is_killed(program) else { return };
     let worker = stage.repo.status()["tasks"][0]["workers"][1].clone();
     assert_eq!(worker["resumes"], 1, "{worker}");
@@ -298,26 +298,26 @@ fn opencode_does_a_task_and_reports() {
 
 /// AG-08, ST-02, R6.
 #[test]
-fn claude_is_killed_and_goes_on() {
-    is_killed_and_goes_on("claude");
+fn claude_is_killed_and_continues() {
+    is_killed_and_continues("claude");
 }
 
 /// AG-08, ST-02, R6.
 #[test]
-fn codex_is_killed_and_goes_on() {
-    is_killed_and_goes_on("codex");
+fn codex_is_killed_and_continues() {
+    is_killed_and_continues("codex");
 }
 
 /// AG-08, ST-02, R6.
 #[test]
-fn gemini_is_killed_and_goes_on() {
-    is_killed_and_goes_on("gemini");
+fn gemini_is_killed_and_continues() {
+    is_killed_and_continues("gemini");
 }
 
 /// AG-08, ST-02, R6.
 #[test]
-fn opencode_is_killed_and_goes_on() {
-    is_killed_and_goes_on("opencode");
+fn opencode_is_killed_and_continues() {
+    is_killed_and_continues("opencode");
 }
 
 /// ST-04, R6.
@@ -448,8 +448,8 @@ fn commands_of_claude_see_no_variable_that_is_not_allowed() {
 
 /// AG-08, ST-02: over the protocol too, it continues its session.
 #[test]
-fn opencode_over_acp_is_killed_and_goes_on() {
-    is_killed_and_goes_on("opencode-acp");
+fn opencode_over_acp_is_killed_and_continues() {
+    is_killed_and_continues("opencode-acp");
 }
 
 /// R5.

@@ -89,7 +89,7 @@ fn a_kept_demo_can_be_looked_at_and_landed() {
 
 /// AG-02: with another seed, other workers fail; scripts get the report as JSON.
 #[test]
-fn a_seed_decides_who_fails() {
+fn a_seed_decides_which_workers_fail() {
     let (repo, _) = user();
     let failing = |seed: &str| {
         let ran = finish(demo(&repo, &["--seed", seed, "--json"])).expect(0);

@@ -58,7 +58,7 @@ fn where_everything_is_there_nothing_fails_and_nothing_changes() {
 
 /// B37, F21: everything that would stop a run is reported, each with a hint; exit 1.
 #[test]
-fn what_is_missing_is_told_with_its_cure() {
+fn what_is_missing_is_reported_with_a_hint() {
     let repo = repo();
     let old = repo.path().join("old");
     fs::create_dir(&old).expect("a new directory");
@@ -88,7 +88,7 @@ fn what_is_missing_is_told_with_its_cure() {
 }
 
 #[test]
-fn repositories_that_cannot_be_used_are_told() {
+fn repositories_that_cannot_be_used_are_reported() {
     let none = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));
     expect(&doctor(&none, 1), "repository", &["fail", "is not inside one", "git init"]);
     none.git(&["init", "-q"]);
@@ -102,7 +102,7 @@ fn repositories_that_cannot_be_used_are_told() {
 
 /// R10: a damaged journal is reported, and stays as it is.
 #[test]
-fn a_damaged_journal_is_told_and_left_alone() {
+fn a_damaged_journal_is_reported_and_left_alone() {
     let repo = repo();
     repo.agent("echo x > $AFRESH_TASK.txt");
     repo.plan_of(1);
@@ -120,7 +120,7 @@ fn a_damaged_journal_is_told_and_left_alone() {
 }
 
 #[test]
-fn what_waits_for_a_person_is_told() {
+fn what_waits_for_a_person_is_reported() {
     let repo = repo();
     repo.agent("exit 1");
     repo.plan_of(1);
@@ -132,7 +132,7 @@ fn what_waits_for_a_person_is_told() {
 
 /// An agent that never ends, or waits for input, blocks nothing: not even in a terminal.
 #[test]
-fn an_agent_that_waits_holds_nobody_up() {
+fn an_agent_that_waits_delays_no_other() {
     let repo = repo();
     let script = repo.path().join("waits");
     put_script(&script, "#!/bin/sh\nread line </dev/tty || read line\necho never; sleep 600\n");

@@ -173,7 +173,7 @@ fn in_a_terminal_three_questions_are_asked() {
 }
 
 #[test]
-fn who_says_no_or_leaves_gets_no_file() {
+fn without_consent_no_file_is_written() {
     for keys in ["none\nnone\nn\n", "\u{4}\u{4}\u{4}"] {
         let place = Place::new(&[]);
         let mut terminal = Terminal::start(place.command(&[]));

@@ -146,7 +146,7 @@ fn following_shows_what_comes_and_ends_with_the_run() {
 
 /// F17: a follower whose output is no longer read ends, although the run continues.
 #[test]
-fn following_ends_when_nobody_reads() {
+fn following_ends_when_the_reader_is_gone() {
     let repo = repo();
     let gate = Gate::new(&repo, "gate");
     repo.plan_of(1);
@@ -164,7 +164,7 @@ fn following_ends_when_nobody_reads() {
 }
 
 #[test]
-fn what_is_not_there_is_told() {
+fn missing_logs_are_reported() {
     let repo = repo();
     repo.plan_of(2);
     let ran = repo.afresh(&["logs"]).expect(2);

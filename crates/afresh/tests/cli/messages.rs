@@ -42,7 +42,7 @@ fn without_colors(text: &str) -> String {
 }
 
 #[test]
-fn mistakes_of_every_kind_are_told_with_place_and_next_step() {
+fn mistakes_of_every_kind_are_reported_with_place_and_hint() {
     let mut all = String::new();
     let mut tell = |repo: &TestRepo, args: &[&str]| {
         let _ = writeln!(all, "{}", said(repo, args));

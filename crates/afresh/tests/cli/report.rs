@@ -126,7 +126,7 @@ fn a_report_is_written_to_a_file() {
 
 /// If there is no run, or not the named one, the error lists the existing runs.
 #[test]
-fn a_run_that_is_not_there_is_told_with_those_that_are() {
+fn an_unknown_run_is_reported_with_the_known_ones() {
     let repo = repo();
     let ran = repo.afresh(&["report"]).expect(2);
     assert!(ran.stderr.contains("`afresh run PLAN` starts one"), "{}", ran.stderr);
@@ -147,7 +147,7 @@ fn text(value: &Value) -> String {
 
 /// EX-10, ST-05: what a run rewound is reported as undone, and its files do not count.
 #[test]
-fn what_was_taken_back_is_told_and_does_not_count() {
+fn what_was_rewound_is_reported_and_does_not_count() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a*\"]\nchecks = [\"true\"]\n\

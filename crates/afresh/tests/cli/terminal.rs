@@ -177,7 +177,7 @@ fn nothing_waits_for_input_that_cannot_come() {
 
 /// HU-04: a job in the background is neither stopped nor waits for input that cannot come.
 #[test]
-fn in_the_background_of_a_terminal_nobody_is_waited_for() {
+fn in_the_background_of_a_terminal_no_answer_is_awaited() {
     let repo = asking();
     let terminal = Terminal::start_in_background(&repo.command(&["run", "p.plan.toml"]));
     let screen = ends(terminal, 4);

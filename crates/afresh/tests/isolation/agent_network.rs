@@ -69,7 +69,7 @@ fn written(repo: &TestRepo) -> String {
 /// R5: a worker reaches a service of this machine that is on its allowlist, and no other: not another port, not a host
 /// by name, not the address where clouds keep credentials. Each denial names its target.
 #[test]
-fn a_worker_reaches_its_list_and_nobody_else() {
+fn a_worker_reaches_its_allowlist_and_no_other_host() {
     let (port, heard) = server();
     let (other, unheard) = server();
     for level in levels() {
@@ -208,7 +208,7 @@ fn a_project_can_only_close_the_network_of_agents() {
 
 /// B22: a check that needs the network gets a hint in its failure.
 #[test]
-fn a_check_that_calls_for_a_network_is_told_with_the_flag_that_gives_it_one() {
+fn a_check_that_needs_the_network_is_reported_with_the_flag() {
     if !levels().contains(&"bubblewrap") {
         return;
     }

@@ -135,11 +135,11 @@ fn a_worker_that_tries_everything_achieves_nothing() {
         for path in [".claude/settings.json", "check.sh", "p.plan.toml"] {
             assert!(prompt.contains(&format!("- {path} ")), "{level}: no {path} in {prompt}");
         }
-        expect_told(level, &told, &scene.afresh(&["report"]).expect(0).stdout);
+        expect_reported(level, &told, &scene.afresh(&["report"]).expect(0).stdout);
     }
 }
 
-fn expect_told(level: &str, told: &str, report: &str) {
+fn expect_reported(level: &str, told: &str, report: &str) {
     let mut expected = vec![
         // Changes that are not accepted.
         "hands trust to other programs",

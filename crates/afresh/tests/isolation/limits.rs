@@ -34,7 +34,7 @@ const BOMB: &str = "python3 -c 'import os, time\n\
 /// BE-07, F16, R6: a worker that forks without end is ended with all its processes, the next one is informed, others
 /// continue, and it is reported.
 #[test]
-fn a_worker_that_forks_without_end_is_ended_and_the_next_is_told() {
+fn a_worker_that_forks_without_end_is_ended_and_the_next_knows() {
     for way in ways() {
         let repo = repo("[sandbox]\nprocesses = 150\n");
         repo.plan_of(2);
@@ -79,7 +79,7 @@ fn a_check_that_uses_too_much_memory_fails_for_that() {
 /// BE-07, R15, R16: a worker that fills its quota with many files is stopped, its other work is kept, the next one is
 /// informed, others continue; the same for a check.
 #[test]
-fn whoever_fills_its_quota_is_ended_and_the_next_is_told() {
+fn a_worker_that_fills_its_quota_is_ended_and_the_next_knows() {
     let fill = "i=0; while [ $i -lt 400 ]; do i=$((i + 1)); head -c 1000000 /dev/urandom > fill.$i; sleep 0.02; done; sleep 600";
     for way in ways() {
         let repo = repo("[workspace]\nquota_mib = 30\n");

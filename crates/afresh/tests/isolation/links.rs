@@ -170,7 +170,7 @@ fn links_that_a_worker_makes_lead_us_nowhere() {
 
 /// B03: what prompts contain comes from the repository, not from where its links lead.
 #[test]
-fn a_project_file_that_is_a_link_out_is_told_to_nobody() {
+fn a_project_file_that_is_a_link_out_is_in_no_prompt() {
     for file in ["README.md", "PROJECT.md", ".afresh/patterns.md"] {
         let repo = repo();
         let secret = outside(&repo).join("secret.md");
@@ -214,7 +214,7 @@ fn links_to_endless_files_are_not_read() {
 /// B03, R5: a running worker can replace a directory with a link while our git reads its files. So that git sees no
 /// more than the worker. The git of this test follows such a link on purpose.
 #[test]
-fn git_that_looks_at_a_living_worker_sees_no_more_than_the_worker() {
+fn git_in_a_running_workspace_sees_no_more_than_the_worker() {
     for level in levels() {
         let repo = repo();
         let secret = repo.path().join("home/.ssh/id_rsa");

@@ -117,7 +117,7 @@ fn hostile() -> TestRepo {
 
 /// R5, R6, F16, BE-07: an ordinary user's workers are sandboxed like root's.
 #[test]
-fn an_ordinary_user_has_the_same_rooms() {
+fn an_ordinary_user_has_the_same_sandboxes() {
     let Some(machine) = Machine::nobody() else { return };
     for level in levels() {
         let repo = hostile();

@@ -58,7 +58,7 @@ fn a_worker_does_not_see_the_workspaces_of_others() {
 /// B22: a check that would delete the home directory, or connect to the network, does neither; if the user allows it,
 /// it has network access.
 #[test]
-fn a_check_is_in_a_room_without_network() {
+fn a_check_is_in_a_sandbox_without_network() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let call =
@@ -80,7 +80,7 @@ fn a_check_is_in_a_room_without_network() {
 
 /// F16: a program that needs too much memory, or writes too large a file, fails, and its worker and the run continue.
 #[test]
-fn a_greedy_worker_harms_nobody_else() {
+fn a_greedy_worker_harms_no_other() {
     for level in levels() {
         let repo = repo();
         repo.config("[sandbox]\nmemory_mib = 200\nfile_mib = 2\n");
@@ -98,7 +98,7 @@ fn a_greedy_worker_harms_nobody_else() {
 
 /// AG-09, F15: inside a sandbox too, a worker is asked to stop before it is killed, and all its processes end.
 #[test]
-fn a_worker_in_a_room_is_asked_before_it_is_ended() {
+fn a_sandboxed_worker_gets_a_signal_before_it_is_killed() {
     for level in levels() {
         let repo = repo();
         repo.config(

@@ -26,7 +26,7 @@ fn expect_silent(ran: &CommandOutput) {
 /// B36: in files that are tracked or new, by line and column; ignored files, links and marked
 /// examples are not reported.
 #[test]
-fn secrets_in_the_checkout_are_found_and_not_told() {
+fn secrets_in_the_checkout_are_found_and_not_printed() {
     let repo = repo();
     repo.write("fine.txt", "nothing\n");
     repo.commit("fine");

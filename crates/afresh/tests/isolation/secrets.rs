@@ -167,7 +167,7 @@ fn a_key_in_a_path_is_not_accepted() {
 
 /// B36: workers, checks and set-up commands see the allowed variables, and nothing else of our environment.
 #[test]
-fn nobody_sees_the_whole_environment() {
+fn workers_and_checks_do_not_see_the_whole_environment() {
     let repo =
         leaking("cat > /dev/null; env > seen.txt; cat setup.txt >> seen.txt; echo x > T001.txt");
     let config = repo.root().join(".afresh/config.toml");

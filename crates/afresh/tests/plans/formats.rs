@@ -111,7 +111,7 @@ fn an_ultraplan_project_runs_to_done_by_task() {
 
 /// FO-01, RE-01: a plan of long-run continues after what its summaries list as completed.
 #[test]
-fn a_long_run_goes_on_where_it_was() {
+fn a_long_run_plan_continues_where_it_was() {
     let answer = "OUTPUT_JSON_START\n{\"status\": \"COMPLETED\", \"tasks_completed\": \"1/1\", \"commits\": [], \"files_modified\": [], \"deviations\": []}\nOUTPUT_JSON_END";
     let repo = holding("long-run/greeting", answer);
     runs_there(&repo, "long-run");

@@ -66,7 +66,7 @@ fn fix_writes_through_no_link() {
 
 /// BE-01: a fix that would cause another problem is not applied, and that is reported.
 #[test]
-fn a_fix_that_is_not_safe_is_told() {
+fn a_fix_that_is_not_safe_is_reported() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     let wrong = WRONG.replace("depend_on: []", "depend_on: [\"99-99\"]");
     repo.write(PLAN, &wrong);

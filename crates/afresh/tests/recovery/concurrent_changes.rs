@@ -37,7 +37,7 @@ fn expect_all_landed(repo: &TestRepo) {
 
 /// F13, R5: commits, another branch, edits and a stash of the user's during a run.
 #[test]
-fn the_user_goes_on_working_and_finds_everything_as_it_was() {
+fn the_user_continues_working_and_finds_everything_as_it_was() {
     let (repo, go, driver) = under_way();
     let base = repo.git(&["rev-parse", "main"]);
     repo.write("notes.txt", "stashed\n");

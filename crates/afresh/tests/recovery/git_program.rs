@@ -74,7 +74,7 @@ fn a_wrapper_that_prints_warnings_is_no_hindrance() {
 /// F21: a repository of another user is refused as git refuses it; one that the user trusts is used. Only root can
 /// give files away, so other users cannot test this.
 #[test]
-fn a_repository_of_somebody_else_is_refused_until_it_is_trusted() {
+fn a_repository_of_another_user_is_refused_until_it_is_trusted() {
     if !nix::unistd::getuid().is_root() {
         return;
     }

@@ -43,7 +43,7 @@ fn of_two_that_start_at_once_exactly_one_drives() {
 
 /// ST-03, R8: `status` names the driver, and the second one changes nothing.
 #[test]
-fn the_second_one_says_who_drives_and_changes_nothing() {
+fn the_second_driver_names_the_first_and_changes_nothing() {
     let (repo, go) = gated(1);
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start ");

@@ -154,7 +154,7 @@ impl Stage {
 
 /// AG-08, ST-02.
 #[test]
-fn after_kill_9_of_afresh_the_conversation_goes_on() {
+fn after_kill_9_of_afresh_the_conversation_continues() {
     let stage = Stage::waiting(REST);
     stage.start().kill_9();
     stage.repo.run(&[]).expect(0);
@@ -163,7 +163,7 @@ fn after_kill_9_of_afresh_the_conversation_goes_on() {
 
 /// AG-08, ST-04.
 #[test]
-fn after_a_halt_the_conversation_goes_on() {
+fn after_a_halt_the_conversation_continues() {
     let stage = Stage::waiting(REST);
     stage.halted_twice();
     stage.repo.afresh(&["resume"]).expect(0);
@@ -172,7 +172,7 @@ fn after_a_halt_the_conversation_goes_on() {
 
 /// AG-08: the run itself continues with a program that was killed.
 #[test]
-fn a_program_that_is_killed_goes_on() {
+fn a_killed_program_continues_its_conversation() {
     let stage = Stage::new("kill -9 $$", REST);
     stage.repo.run(&[]).expect(0);
     stage.expect_resumed();
@@ -180,7 +180,7 @@ fn a_program_that_is_killed_goes_on() {
 
 /// AG-08, BE-04: work that was done before a usage limit is not done again after it.
 #[test]
-fn after_a_usage_limit_the_conversation_goes_on() {
+fn after_a_usage_limit_the_conversation_continues() {
     let limited = r#"echo "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"rejected\",\"resetsAt\":$(($(date +%s) + 2))}}"
 echo '{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"slow down"}'
 exit 1"#;

@@ -162,7 +162,7 @@ fn large_first_reports_do_not_come_all_at_once() {
 
 /// R14: the final message says how to continue, and that works; work that was done in time has landed.
 #[test]
-fn a_run_goes_on_with_a_higher_budget() {
+fn a_run_continues_with_a_higher_budget() {
     let script = "[[task]]\nid = \"T001\"\ndo = [ { use = { input = 60, cost_usd = 0.25 } }, { listed = \"x\" } ]\n\
                   [[task]]\nid = \"*\"\nattempt = 1\ndo = [ { use = { input = 60, cost_usd = 0.35 } }, { hang = true } ]\n\
                   [[task]]\nid = \"*\"\ndo = [ { listed = \"x\" } ]\n";
@@ -217,7 +217,7 @@ fn budgets_can_be_configured() {
 
 /// R14: a price that was not reported is unknown, never zero; if cost is limited, that is reported.
 #[test]
-fn a_price_that_is_not_told_is_not_counted_as_nothing() {
+fn an_unknown_price_is_not_counted_as_zero() {
     let script = "[[task]]\nid = \"*\"\ndo = [ { use = { input = 50 } }, { listed = \"x\" } ]\n";
     let repo = scripted(script, 2);
     let ran = repo.run(&["--budget-usd", "1"]).expect(0);

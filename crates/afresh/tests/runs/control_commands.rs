@@ -134,7 +134,7 @@ fn a_file_name_cannot_speak_to_the_terminal() {
 
 /// HU-01, HU-04: a deferral is recorded although no driver runs, and STATE.md shows the current state.
 #[test]
-fn what_is_deferred_while_nobody_drives_is_noted() {
+fn what_is_deferred_without_a_driver_is_noted() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     repo.plan_of(1);
     repo.agent(

@@ -338,7 +338,7 @@ fn a_second_halt_during_a_merge_ends_its_check() {
 
 /// ST-04: by command, with user, reason and time.
 #[test]
-fn halt_by_command_tells_who_why_and_since_when() {
+fn halt_by_command_records_who_why_and_when() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start T001.1");
@@ -359,7 +359,7 @@ fn halt_by_command_tells_who_why_and_since_when() {
 
 /// ST-04: without a driver, the command itself halts the run.
 #[test]
-fn a_run_that_nobody_drives_can_be_halted_and_cleared() {
+fn a_run_without_a_driver_can_be_halted_and_cleared() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
     driver.await_words(" start T001.1");

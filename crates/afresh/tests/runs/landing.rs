@@ -42,7 +42,7 @@ fn a_finished_run_lands_on_the_users_branch() {
 /// EX-10: files of the user in the way, and a conflict, are reported with their paths; exit 1, and every byte is
 /// unchanged.
 #[test]
-fn what_is_in_the_way_is_told_and_kept() {
+fn obstacles_are_reported_and_kept() {
     let repo = finished();
     repo.write("T001.txt", "mine\n");
     let before = repo.untouched();

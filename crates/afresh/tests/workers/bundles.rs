@@ -174,7 +174,7 @@ fn bundles_are_listed_with_their_size() {
 
 /// ST-06: bundles of ended attempts are removed, and nothing else; running workers and open questions keep theirs.
 #[test]
-fn only_bundles_that_nobody_needs_are_removed() {
+fn only_unneeded_bundles_are_removed() {
     let repo = half_done();
     repo.afresh(&["bundle", "generate", "B"]).expect(0);
     let told = repo.afresh(&["bundle", "clean"]).expect(0).stdout;

@@ -170,7 +170,7 @@ fn the_task_goes_in_verbatim() {
 
 /// PR-01: unfinished tasks are not reported as missing.
 #[test]
-fn what_is_to_come_is_not_told_to_be_given_up() {
+fn pending_work_is_not_reported_as_given_up() {
     let told = prompt(&holding("spec-kit", ""), "T011");
     assert!(!told.contains("which a person gave up"), "{told}");
 }

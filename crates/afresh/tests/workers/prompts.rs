@@ -42,7 +42,7 @@ fn bundle(repo: &TestRepo, task: &str) -> Value {
 /// PR-01, PR-02: a standard prompt has the project, the position in the plan, the parts of the specification that
 /// belong to the task, and what the task builds on.
 #[test]
-fn a_worker_is_told_what_belongs_to_its_task() {
+fn a_worker_is_given_what_belongs_to_its_task() {
     let repo = project("");
     repo.run(&[]).expect(0);
     let first = repo.prompt("A", 1);
@@ -191,7 +191,7 @@ fn a_bad_template_is_refused_before_the_run() {
 
 /// PR-06: a prompt that would fill its worker's context is refused before a worker is started.
 #[test]
-fn a_prompt_that_is_too_large_starts_nobody() {
+fn a_prompt_that_is_too_large_starts_no_worker() {
     let repo = repo();
     let long = "word ".repeat(120_000);
     repo.plan(&format!(

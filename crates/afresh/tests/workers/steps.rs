@@ -120,7 +120,7 @@ fn finished_steps_outlive_a_halt_that_ends_everything() {
 
 /// EX-04: a refusal reaches the worker, with the check's output, while it can still fix the step.
 #[test]
-fn a_step_that_fails_its_check_is_mended_by_the_same_worker() {
+fn a_step_that_fails_its_check_is_fixed_by_the_same_worker() {
     let repo = repo();
     repo.plan(&PLAN.replace("grep -q good two.txt", "cat two.txt; grep -q good two.txt"));
     repo.agent(
@@ -181,7 +181,7 @@ fn what_a_worker_notes_is_in_issues_md() {
 
 /// HU-03: a task that continued without a dependency is a warning in STATE.md, and its worker is informed.
 #[test]
-fn what_goes_on_without_its_need_is_told_to_worker_and_people() {
+fn running_without_a_dependency_is_reported_to_worker_and_people() {
     let repo = repo();
     repo.plan(
         "[[task]]\nid = \"A\"\ntitle = \"a | b\"\nfiles = [\"A.txt\"]\nno_check = \"x\"\n\

@@ -25,7 +25,7 @@ fn a_worker_adds_a_line_to_the_activity_log() {
 }
 
 #[test]
-fn outside_an_attempt_there_is_nobody_to_log_for() {
+fn outside_an_attempt_nothing_can_be_logged() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     let refused = repo.afresh(&["log", "info", "a", "b"]).expect(2);
     assert!(refused.stderr.contains("inside an attempt"), "{}", refused.stderr);

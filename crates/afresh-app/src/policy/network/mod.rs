@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_that_differ_are_told_by_name() {
+    fn agents_that_differ_are_named() {
         let agents = BTreeMap::from([
             (
                 "claude".to_owned(),

@@ -74,7 +74,7 @@ mod tests {
 
     /// R15: whatever a program prints, few lines are reported.
     #[test]
-    fn what_is_said_is_bounded() {
+    fn what_is_quoted_is_bounded() {
         let lines: Vec<String> = (0..10_000).map(|n| format!("{n}ä: Permission denied")).collect();
         let many = lines.join("\n");
         assert_eq!(refusals(&[&many]).len(), MOST);

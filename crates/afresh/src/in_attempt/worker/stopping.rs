@@ -73,7 +73,7 @@ mod tests {
 
     /// RE-01: a result in the final text, or in the file, is enough.
     #[test]
-    fn who_has_answered_may_stop() {
+    fn a_worker_that_reported_may_stop() {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("result");
         assert_eq!(sent_back_with(&file, DONE, &Environment::default()), None);

@@ -4,7 +4,7 @@ use super::scene::{configure, does, expect_mended, one_task, run};
 
 /// AG-02, B38: an exit code, a signal and a reported failure each end an attempt in their own way.
 #[test]
-fn every_way_to_end_badly_is_told_apart() {
+fn every_bad_ending_has_its_own_class() {
     expect_mended("{ exit = 3 }", "failed:exit: the worker ended with exit code 3");
     expect_mended("{ crash = 11 }", "failed:signal: the worker was ended by signal 11");
     expect_mended("{ crash = 9 }", "failed:signal: the worker was ended by signal 9");

@@ -71,7 +71,7 @@ fn plan_script_and_configuration_are_pinned() {
 
 /// RE-03: if claim and fact differ and the work is good, both are reported.
 #[test]
-fn a_claim_that_differs_is_told() {
+fn a_claim_that_differs_is_reported() {
     let script = does("{ write = \"a.txt\", text = \"x\" }, { claim = [\"b.txt\"] }");
     let repo = one_task(&script);
     run(&repo, &[], 0);

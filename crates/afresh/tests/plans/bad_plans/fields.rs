@@ -68,7 +68,7 @@ fn what_cannot_be_read_is_named_with_what_was_expected() {
 
 /// FO-06: all problems are reported at once.
 #[test]
-fn all_problems_are_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let repo = repo();
     let bad = [task(&json!({"id": "../x", "files": ["/a"]})), task(&json!({"needs": ["gone"]}))];
     for error in refused(&repo, &bad, "bad-path") {
