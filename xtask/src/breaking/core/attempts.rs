@@ -99,7 +99,7 @@ pub(super) const ALL: &[Mutation] = &[
         edits: &[Edit {
             file: "afresh-core/src/run/apply/attempts.rs",
             text: "task.retries.last_number = work.attempt.number;",
-            instead: "task.attempts = 0;",
+            instead: "task.retries.last_number = 0;",
         }],
     },
     Mutation {

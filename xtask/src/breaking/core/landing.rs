@@ -54,7 +54,7 @@ pub(super) const ALL: &[Mutation] = &[
         edits: &[Edit {
             file: "afresh-core/src/decide/attempt/verdict.rs",
             text: "if counts && self.run.task(at).retries.counted >= self.run.settings().attempts.max(1) {",
-            instead: "if counts && self.run.task(at).counted > self.run.settings().attempts.max(1) {",
+            instead: "if counts && self.run.task(at).retries.counted > self.run.settings().attempts.max(1) {",
         }],
     },
     Mutation {

@@ -61,7 +61,7 @@ pub(super) const ALL: &[Mutation] = &[
         edits: &[Edit {
             file: "afresh-core/src/decide/budget.rs",
             text: "if let Some(reason) = self.task_budget_reached(at) {",
-            instead: "if let Some(reason) = self.task_budget_reached(at).filter(|_| at > 10_000) {",
+            instead: "if let Some(reason) = self.task_budget_reached(at).filter(|_| at.position() > 10_000) {",
         }],
     },
     Mutation {
