@@ -79,6 +79,7 @@ impl Repository {
             root: None,
             format,
             fail_fast_on_locks,
+            taken_over: Arc::default(),
             reader: ObjectReader::default(),
         };
         found.root = found.find_root(&directory, bare == b"true")?;

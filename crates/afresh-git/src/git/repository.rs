@@ -3,8 +3,9 @@
 //! Finding it is in `discover`, moving refs in `refs`, reading commits in `objects::read`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use afresh_core::ids::CommitId;
 
@@ -62,6 +63,8 @@ pub struct Repository {
     pub(crate) format: ObjectFormat,
     /// While set, locks of other programs are not waited for. Shared by all clones.
     pub(crate) fail_fast_on_locks: Arc<AtomicBool>,
+    /// Since when no git process of an earlier driver is alive. Shared by all clones.
+    pub(crate) taken_over: Arc<OnceLock<SystemTime>>,
     pub(crate) reader: ObjectReader,
 }
 

@@ -11,7 +11,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
@@ -28,10 +28,16 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 impl Repository {
     /// Waits for the git processes that an earlier driver of this repository left behind. After
-    /// `patience` they are killed, and locks that they held below `refs/afresh/` are removed.
+    /// `timeout` they are killed, and locks that they held below `refs/afresh/` are removed.
     ///
     /// The caller holds the repository's lock, so that no other driver is running.
     pub fn end_stale_git(&self, timeout: Duration) -> Result<(), CommandError> {
+        self.end_stale_processes(timeout)?;
+        self.taken_over.get_or_init(SystemTime::now);
+        Ok(())
+    }
+
+    fn end_stale_processes(&self, timeout: Duration) -> Result<(), CommandError> {
         let orphans = StaleGitProcesses { mark: self.mark() };
         if orphans.first().is_none() {
             return Ok(());

@@ -1,15 +1,17 @@
 //! Moves refs: all or none, only from an expected value, and durably.
 //!
 //! Ref files are never written by hand: the user's repository may pack them or use reftables. Locks
-//! of other programs are waited for and never deleted.
+//! that another program may hold are waited for and never deleted.
 //!
 //! | module | what it holds |
 //! | --- | --- |
 //! | `names` | the name of every ref that afresh makes |
 //! | `merged_check` | whether a commit contains some work |
+//! | `stale_lock` | removes a lock that a killed git process of ours left |
 
 pub(crate) mod merged_check;
 pub mod names;
+mod stale_lock;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -26,6 +28,7 @@ use crate::git::error::{FileContext, FileError};
 use crate::git::identity::{CommitIdentity, CommitSignature};
 use crate::git::repository::{Repository, parse_id};
 use crate::refs::names::check_ref_name;
+use crate::refs::stale_lock::StaleLocks;
 
 /// How long locks of other programs are waited for, unless the caller says otherwise.
 pub const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(40);
@@ -111,6 +114,7 @@ impl Repository {
         let Some(first) = updates.first() else { return Ok(RefOutcome::Done) };
         let started = Instant::now();
         let mut pause = MIN_PAUSE;
+        let mut stale_locks = StaleLocks::new(self, updates);
         loop {
             let answer = self.try_update(updates)?;
             if answer.status.success() {
@@ -124,6 +128,9 @@ impl Repository {
             let Some(lock) = self.find_blocking_lock(&answer.complaint()) else {
                 return Err(answer.failure().into());
             };
+            if stale_locks.remove(&lock) {
+                continue;
+            }
             let waited = started.elapsed();
             if waited >= timeout || self.fails_fast_on_locks() {
                 return Err(RefError::Locked { name: first.name.clone(), lock, waited });

@@ -7,7 +7,7 @@ use std::time::Duration;
 use afresh_core::ids::CommitId;
 use afresh_git::ref_names::{run_branch_ref, salvage_prefix};
 use afresh_git::{
-    DEFAULT_LOCK_TIMEOUT, LockWaiting, RefError, RefExpectation, RefOutcome, RefUpdate,
+    DEFAULT_LOCK_TIMEOUT, LockWaiting, RefError, RefExpectation, RefOutcome, RefUpdate, Repository,
 };
 
 use crate::scene::GitScene;
@@ -110,6 +110,70 @@ fn a_lock_that_stays_is_named_and_never_deleted() {
     assert!(error.hint().unwrap().contains("r1.lock"));
     assert!(lock.exists());
     assert_eq!(scene.repository().read_ref(&branch).unwrap(), None);
+}
+
+/// R12, F12: a git process of ours that was killed leaves its lock, which holds what it was about to write. After the
+/// next driver has taken over, the lock is removed; one with any other content may be another program's, and stays.
+#[test]
+fn a_lock_of_our_own_dead_git_is_removed_after_the_takeover() {
+    let scene = GitScene::new();
+    let (one, two) = (scene.base.clone(), second_commit(&scene));
+    let own = format!("{}T001", salvage_prefix("r1"));
+    // The branch, and a commit that is not the one to be written; for our own refs every commit is ours.
+    for (name, content, removed) in [
+        (run_branch_ref("r1"), format!("{one}\n"), true),
+        (run_branch_ref("r2"), format!("{two}\n"), false),
+        (run_branch_ref("r3"), String::new(), false),
+        (format!("{own}.1"), format!("{two}\n"), true),
+        // A deletion.
+        (format!("{own}.2"), String::new(), true),
+        ("refs/heads/mine".to_owned(), format!("{one}\n"), false),
+    ] {
+        let lock = scene.repository().common_dir().join(format!("{name}.lock"));
+        fs::create_dir_all(lock.parent().unwrap()).unwrap();
+        fs::write(&lock, &content).unwrap();
+        let minute_ago = std::time::SystemTime::now() - Duration::from_secs(60);
+        fs::File::options().write(true).open(&lock).unwrap().set_modified(minute_ago).unwrap();
+        let updates = [update(&name, Some(&one), RefExpectation::Missing)];
+        let driver = Repository::discover(scene.repository().program(), &scene.root).unwrap();
+        let go = || driver.update_refs(&updates, Duration::from_millis(100));
+        assert!(matches!(go(), Err(RefError::Locked { .. })), "{name}: without taking over");
+        driver.end_stale_git(Duration::from_secs(60)).unwrap();
+        match go() {
+            Ok(done) => assert_eq!((done, removed), (RefOutcome::Done, true), "{name}"),
+            Err(error) => assert!(!removed && lock.exists(), "{name}: {error}"),
+        }
+    }
+}
+
+/// F12: a lock that was made after the takeover belongs to somebody who may be alive.
+#[test]
+fn a_lock_that_is_younger_than_the_takeover_stays() {
+    let scene = GitScene::new();
+    let branch = run_branch_ref("r1");
+    scene.repository().end_stale_git(Duration::from_secs(60)).unwrap();
+    let lock = scene.repository().common_dir().join(format!("{branch}.lock"));
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    fs::write(&lock, format!("{}\n", scene.base)).unwrap();
+    let updates = [update(&branch, Some(&scene.base), RefExpectation::Missing)];
+    let answer = scene.repository().update_refs(&updates, Duration::from_millis(1500));
+    assert!(matches!(answer, Err(RefError::Locked { .. })), "{answer:?}");
+    assert!(lock.exists());
+}
+
+/// F12: a lock from before the machine was started is nobody's.
+#[test]
+fn a_lock_that_is_older_than_the_machines_start_is_removed() {
+    let scene = GitScene::new();
+    let branch = run_branch_ref("r1");
+    let lock = scene.repository().common_dir().join(format!("{branch}.lock"));
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    let file = fs::File::create(&lock).unwrap();
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1)).unwrap();
+    scene.repository().end_stale_git(Duration::from_secs(60)).unwrap();
+    let updates = [update(&branch, Some(&scene.base), RefExpectation::Missing)];
+    let done = scene.repository().update_refs(&updates, Duration::from_millis(100)).unwrap();
+    assert_eq!(done, RefOutcome::Done);
 }
 
 /// F12, R7: an impatient update does not wait for a lock, not even if the wait has begun; the lock

@@ -22,6 +22,8 @@ enum When {
     Long,
     /// When git has done its work and nothing has recorded it.
     After,
+    /// Together with git, which has taken its locks.
+    Locked,
 }
 
 const ALWAYS: [When; 3] = [When::Before, When::Long, When::After];
@@ -34,6 +36,7 @@ fn deadly_git(repo: &TestRepo, verb: &str, call: u32, when: When) -> PathBuf {
         When::Before => "kill -9 $PPID",
         When::Long => "kill -9 $PPID; sleep 0.7",
         When::After => "\"$git\" \"$@\"; code=$?; kill -9 $PPID; exit $code",
+        When::Locked => KILL_WITH_LOCKS,
     };
     let script = format!(
         "case \" $* \" in *\"{verb}\"*) ;; *) exec \"$git\" \"$@\";; esac\n\
@@ -43,6 +46,13 @@ fn deadly_git(repo: &TestRepo, verb: &str, call: u32, when: When) -> PathBuf {
     );
     put_git(repo, &script)
 }
+
+/// Lets git prepare its transaction, then kills it and its caller.
+const KILL_WITH_LOCKS: &str = r#"here=$(mktemp -d); mkfifo "$here/pipe"
+"$git" "$@" <"$here/pipe" >"$here/out" & locked=$!
+exec 3>"$here/pipe"; printf 'start\0' >&3; cat >&3; printf 'prepare\0' >&3
+until grep -q 'prepare: ok' "$here/out"; do sleep 0.02; done
+kill -9 $locked $PPID; rm -r "$here""#;
 
 fn run(repo: &TestRepo) -> Command {
     repo.command(&["run", "p.plan.toml"])
@@ -106,6 +116,13 @@ fn a_kill_around_the_move_of_the_branch_merges_once() {
         let killed = (1..100).take_while(|call| is_killed("update-ref", *call, when)).count();
         assert!(killed > TASKS, "{when:?}: only {killed} moves of refs were seen");
     }
+}
+
+/// R12, F12: a killed git leaves the locks of the refs that it was about to move; nobody else would remove them.
+#[test]
+fn locks_that_a_killed_git_left_do_not_stop_the_next_driver() {
+    let killed = (1..100).take_while(|call| is_killed("update-ref", *call, When::Locked)).count();
+    assert!(killed > TASKS, "only {killed} moves of refs were seen");
 }
 
 /// R1, R3, R12: at the writes of the journal and of the directories of refs.

@@ -13,12 +13,17 @@ use afresh_testkit::TestRepo;
 /// All processes below `pid` that run this program: the supervisors.
 pub(crate) fn supervisors_below(pid: i32) -> Vec<i32> {
     let ours = Path::new(env!("CARGO_BIN_EXE_afresh")).canonicalize().expect("the program");
+    // A git process that is just being started still looks like the driver, and may hold a lock a moment later.
+    let command_line = |pid: i32| fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let drivers = command_line(pid);
     let mut found = Vec::new();
     let mut heads = vec![pid];
     while let Some(head) = heads.pop() {
         for child in children(head) {
             heads.push(child);
-            if fs::read_link(format!("/proc/{child}/exe")).is_ok_and(|exe| exe == ours) {
+            let runs_ours =
+                fs::read_link(format!("/proc/{child}/exe")).is_ok_and(|exe| exe == ours);
+            if runs_ours && command_line(child) != drivers {
                 found.push(child);
             }
         }
