@@ -28,7 +28,7 @@ mod output;
 mod supervisor;
 
 pub use afresh_core::process::{LimitExceeded, LimitedResource, ProcessEnd, StopSignal};
-pub use driver::handle::{JobStopper, OutputCounter, RunningJob, StartError};
+pub use driver::handle::{JobStopper, OutputCounter, RunningJob, SilenceLimit, StartError};
 pub use driver::job::{Containment, JobLimits, JobProblem, JobSpec};
 pub use driver::lost::{become_subreaper, reap_strays};
 pub use driver::report::{ContainmentLevel, JobReport, SpawnError, SpawnErrorKind};

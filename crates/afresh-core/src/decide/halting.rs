@@ -3,7 +3,7 @@
 use super::Decider;
 use crate::effect::Effect;
 use crate::event::Event;
-use crate::run::{DriveState, LandHold, MergeStage, TaskStage};
+use crate::run::{CheckActivity, DriveState, LandHold, MergeStage, TaskStage};
 
 /// How a run is halted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +66,12 @@ impl Decider<'_> {
         for at in self.run.active() {
             let state = self.run.task(at);
             let stopped = match &state.stage {
-                TaskStage::Checking { round: stage, .. } => stage.stopped,
-                TaskStage::Merging { merge: MergeStage::Checking { stopped, .. }, .. } => *stopped,
+                TaskStage::Checking { round: stage, .. } => {
+                    stage.activity == CheckActivity::Stopped
+                }
+                TaskStage::Merging { merge: MergeStage::Checking { activity, .. }, .. } => {
+                    *activity == CheckActivity::Stopped
+                }
                 _ => false,
             };
             let (true, Some(attempt)) = (stopped, state.attempt().cloned()) else { continue };

@@ -10,7 +10,7 @@ use crate::input::{AttemptEnd, RunOpening};
 use crate::outcome::Outcome;
 use crate::plan::{Plan, TaskIndex};
 use crate::process::ProcessEnd;
-use crate::run::{MergeStage, TaskStage};
+use crate::run::{CheckActivity, MergeStage, TaskStage};
 use crate::settings::Settings;
 use crate::usage::Usage;
 
@@ -55,7 +55,9 @@ impl Decider<'_> {
                 self.request(Effect::Harvest { attempt, slot, ground });
             }
             TaskStage::Judging { .. } => self.judge_attempt(at),
-            TaskStage::Checking { round: stage, .. } if !stage.stopped => self.check_again(at),
+            TaskStage::Checking { round, .. } if round.activity == CheckActivity::Running => {
+                self.check_again(at);
+            }
             TaskStage::Merging { .. } if self.run.task(at).stage.is_underway() => {
                 self.resume_merge(at);
             }

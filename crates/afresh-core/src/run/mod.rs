@@ -15,9 +15,9 @@ pub(crate) use programs::TRIES_PER_MODEL;
 pub use apply::IllegalEvent;
 pub use frontier::{BlockCause, TaskFrontier};
 pub use task::{
-    ActiveAttempt, AttemptRecords, CheckStage, LandHold, LastAttempt, MergeStage, ModelHealth,
-    PersonInput, RetryState, SessionState, StepProgress, TaskHistory, TaskStage, TaskState,
-    TaskTable,
+    ActiveAttempt, AttemptRecords, CheckActivity, CheckStage, LandHold, LastAttempt, MergeStage,
+    ModelHealth, PersonInput, RetryState, SessionState, StepProgress, TaskHistory, TaskStage,
+    TaskState, TaskTable,
 };
 
 use crate::check::CheckResult;

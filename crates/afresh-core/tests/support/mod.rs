@@ -266,7 +266,10 @@ impl Story {
         matches!(
             state.stage,
             TaskStage::Merging {
-                merge: afresh_core::run::MergeStage::Checking { stopped: false, .. },
+                merge: afresh_core::run::MergeStage::Checking {
+                    activity: afresh_core::run::CheckActivity::Running,
+                    ..
+                },
                 ..
             }
         )

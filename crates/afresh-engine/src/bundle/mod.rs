@@ -91,7 +91,8 @@ pub(crate) fn bundle(
     let (plan, state, settings) = (run.plan(), run.task(at), run.settings());
     let task = plan.task(at);
     let context = task.context.unwrap_or(ContextLevel::Standard);
-    let (told, full) = (context != ContextLevel::Minimal, context == ContextLevel::Full);
+    let (described, full) = (context != ContextLevel::Minimal, context == ContextLevel::Full);
+    let detail = if full { ReceiptDetail::Full } else { ReceiptDetail::FilesOnly };
     let needs = plan.needs(at);
     Bundle {
         version: 2,
@@ -115,12 +116,20 @@ pub(crate) fn bundle(
         left: resume::left(run, at),
         goes_on: state.stage.work().is_some_and(|work| work.resumes.is_some()),
         answers: answers(run, at),
-        position: told.then(|| position(run, at, briefing)),
-        project: briefing.project.clone().filter(|_| told),
-        patterns: briefing.patterns.as_ref().filter(|_| told).map(|patterns| patterns.text.clone()),
-        spec: briefing.spec.as_ref().filter(|_| told).map(|spec| SpecPart::for_task(spec, task)),
-        built_on: if told {
-            needs.iter().filter_map(|need| landed(run, *need, full)).collect()
+        position: described.then(|| position(run, at, briefing)),
+        project: briefing.project.clone().filter(|_| described),
+        patterns: briefing
+            .patterns
+            .as_ref()
+            .filter(|_| described)
+            .map(|patterns| patterns.text.clone()),
+        spec: briefing
+            .spec
+            .as_ref()
+            .filter(|_| described)
+            .map(|spec| SpecPart::for_task(spec, task)),
+        built_on: if described {
+            needs.iter().filter_map(|need| finished_task(run, *need, detail)).collect()
         } else {
             Vec::new()
         },
@@ -202,9 +211,18 @@ fn position(run: &Run, at: TaskIndex, briefing: &Briefing) -> PlanPosition {
     }
 }
 
+/// How much of a finished task a bundle includes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReceiptDetail {
+    FilesOnly,
+    /// Also its deviations and notes.
+    Full,
+}
+
 /// What a task left; none if afresh did not complete it.
-fn landed(run: &Run, at: TaskIndex, full: bool) -> Option<FinishedTask> {
+fn finished_task(run: &Run, at: TaskIndex, detail: ReceiptDetail) -> Option<FinishedTask> {
     let TaskStage::Done { commit, receipt, .. } = &run.task(at).stage else { return None };
+    let full = detail == ReceiptDetail::Full;
     let task = run.plan().task(at);
     Some(FinishedTask {
         task: task.id.clone(),
@@ -222,7 +240,10 @@ fn landed(run: &Run, at: TaskIndex, full: bool) -> Option<FinishedTask> {
 fn recent(run: &Run, at: TaskIndex) -> Vec<FinishedTask> {
     let needs = run.plan().needs(at);
     let others = run.plan().indices().rev().filter(|other| !needs.contains(other));
-    others.filter_map(|other| landed(run, other, false)).take(RECENT).collect()
+    others
+        .filter_map(|other| finished_task(run, other, ReceiptDetail::FilesOnly))
+        .take(RECENT)
+        .collect()
 }
 
 /// What people decided for this task: at the checkpoints that it depends on, and when its workers asked.

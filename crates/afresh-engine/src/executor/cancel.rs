@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use afresh_core::ids::AttemptId;
-use afresh_process::JobStopper;
+use afresh_process::{JobStopper, SilenceLimit};
 
 #[derive(Debug, Default)]
 pub(crate) struct CancelRegistry(Mutex<BTreeMap<AttemptId, CancelHandle>>);
@@ -38,11 +38,11 @@ impl CancelRegistry {
     }
 
     /// A worker that waits for our answer must not count as silent.
-    pub(crate) fn excuse(&self, attempt: &AttemptId, waits: bool) {
+    pub(crate) fn set_silence_limit(&self, attempt: &AttemptId, limit: SilenceLimit) {
         if let Some(handle) = self.lock().get(attempt)
             && let Some(stopper) = &handle.lock().stopper
         {
-            stopper.pause_silence_limit(waits);
+            stopper.set_silence_limit(limit);
         }
     }
 

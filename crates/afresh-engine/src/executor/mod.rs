@@ -21,6 +21,7 @@ use afresh_core::ids::RunId;
 use afresh_core::settings::History;
 use afresh_core::{Effect, Input, Run};
 use afresh_git::{LockWaiting, WorkspacePool};
+use afresh_process::SilenceLimit;
 use afresh_proxy::ConnectionLimit;
 
 use crate::execution_config::ExecutionConfig;
@@ -79,13 +80,13 @@ impl LocalExecutor {
             }
             Effect::Stop { attempt, grace } => self.context.cancels.stop(&attempt, grace),
             Effect::SaveStep { attempt, slot, ground, step } => {
-                self.context.cancels.excuse(&attempt, true);
+                self.context.cancels.set_silence_limit(&attempt, SilenceLimit::Paused);
                 let job = StepJob::new(run, attempt, slot, ground, step);
                 self.spawn(move |context, answer| answer(job.carry_out(context)));
             }
             Effect::AnswerStep { attempt, step, answer } => {
                 steps::answer(&self.context, &attempt, step, &answer);
-                self.context.cancels.excuse(&attempt, false);
+                self.context.cancels.set_silence_limit(&attempt, SilenceLimit::Applies);
             }
             Effect::Harvest { attempt, slot, ground } => {
                 let job = HarvestJob::new(run, attempt, slot, ground);

@@ -274,19 +274,26 @@ impl Drop for RunningJob {
     }
 }
 
+/// Whether a program that prints nothing for too long is ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SilenceLimit {
+    Applies,
+    /// The program is waiting for us.
+    Paused,
+}
+
 impl JobStopper {
     /// Asks the program to stop, and kills its process tree after `grace`.
     pub fn stop(&self, grace: Duration) {
         self.0.send_control(&ControlMessage::Stop { grace }, grace);
     }
 
-    /// Tells the supervisor whether the program is waiting for us, so that its silence does not
-    /// count.
-    pub fn pause_silence_limit(&self, waits: bool) {
+    /// Tells the supervisor whether the program's silence counts.
+    pub fn set_silence_limit(&self, limit: SilenceLimit) {
         let mut state = self.0.lock();
         if let Some(pipe) = &mut state.pipe {
             // If the supervisor is gone, the waiting thread notices.
-            let _ = send(pipe, &ControlMessage::PauseSilenceLimit(waits));
+            let _ = send(pipe, &ControlMessage::PauseSilenceLimit(limit == SilenceLimit::Paused));
         }
     }
 

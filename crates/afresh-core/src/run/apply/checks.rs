@@ -3,7 +3,7 @@
 use crate::check::{CheckPhase, CheckResult};
 use crate::ids::AttemptId;
 use crate::run::task::{CheckStage, MergeStage, TaskStage};
-use crate::run::{FinalChecks, IllegalEvent, Run};
+use crate::run::{CheckActivity, FinalChecks, IllegalEvent, Run};
 
 impl Run {
     pub(super) fn accepted(
@@ -23,7 +23,7 @@ impl Run {
         phase: CheckPhase,
     ) -> Result<(), IllegalEvent> {
         let at = self.index(&attempt.task)?;
-        let stage = CheckStage { phase, stopped: false };
+        let stage = CheckStage { phase, activity: CheckActivity::Running };
         if let TaskStage::Judging { work, harvest, .. }
         | TaskStage::Held { work, harvest, .. }
         | TaskStage::Checking { work, harvest, .. } = self.tasks[at].stage.clone()
@@ -56,19 +56,21 @@ impl Run {
             self.final_checks = FinalChecks::Stopped;
             return Ok(());
         };
-        self.set_checks_stopped(attempt, true)
+        self.set_check_activity(attempt, CheckActivity::Stopped)
     }
 
-    pub(super) fn set_checks_stopped(
+    pub(super) fn set_check_activity(
         &mut self,
         attempt: &AttemptId,
-        now: bool,
+        activity: CheckActivity,
     ) -> Result<(), IllegalEvent> {
         let at = self.index(&attempt.task)?;
         match &mut self.tasks[at].stage {
-            TaskStage::Checking { round: stage, .. } => stage.stopped = now,
-            TaskStage::Merging { merge: MergeStage::Checking { stopped, .. }, .. } => {
-                *stopped = now;
+            TaskStage::Checking { round: stage, .. } => stage.activity = activity,
+            TaskStage::Merging {
+                merge: MergeStage::Checking { activity: merging, .. }, ..
+            } => {
+                *merging = activity;
             }
             _ => return Err(self.wrong_stage(at)),
         }

@@ -5,7 +5,7 @@ use crate::ids::{AttemptId, CommitId};
 use crate::input::MergedTree;
 use crate::plan::TaskIndex;
 use crate::run::task::{LandHold, MergeStage, TaskStage};
-use crate::run::{IllegalEvent, LandedTask, Run};
+use crate::run::{CheckActivity, IllegalEvent, LandedTask, Run};
 
 impl Run {
     pub(super) fn merge_started(
@@ -31,7 +31,10 @@ impl Run {
         attempt: &AttemptId,
         merged: &MergedTree,
     ) -> Result<(), IllegalEvent> {
-        self.set_merge(attempt, MergeStage::Checking { merged: merged.clone(), stopped: false })
+        self.set_merge(
+            attempt,
+            MergeStage::Checking { merged: merged.clone(), activity: CheckActivity::Running },
+        )
     }
 
     pub(super) fn land_intended(

@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::{ModelTier, TaskIndex};
 use crate::run::task::{ActiveAttempt, LandHold, TaskStage};
-use crate::run::{FinalChecks, HaltRequest, RewindState, Run};
+use crate::run::{CheckActivity, FinalChecks, HaltRequest, RewindState, Run};
 use crate::step::StartPoint;
 
 /// An event that cannot follow those before it. No driver records one, so a reader must not guess.
@@ -97,7 +97,9 @@ impl Run {
             Event::RedSeen { attempt, .. } => self.check_next(attempt, CheckPhase::Alone)?,
             Event::ChecksPassed { attempt, results, .. } => self.passed(attempt, results)?,
             Event::ChecksStopped { attempt, .. } => self.checks_stopped(attempt.as_ref())?,
-            Event::ChecksResumed { attempt } => self.set_checks_stopped(attempt, false)?,
+            Event::ChecksResumed { attempt } => {
+                self.set_check_activity(attempt, CheckActivity::Running)?
+            }
             Event::MergeStarted { attempt, onto } => self.merge_started(attempt, onto)?,
             Event::MergeBuilt { attempt, merged } => self.merge_built(attempt, merged)?,
             Event::LandIntended { attempt, merged, receipt } => {

@@ -12,14 +12,14 @@ use crate::mailbox::Mailbox;
 /// A worker that cannot be warned is stopped at the hard limit all the same.
 pub(crate) fn leave(shared: &ExecutorContext, run: &Run, attempt: &AttemptId, fill: ContextFill) {
     let at = run.plan().index_of(&attempt.task);
-    let has_steps = at.is_some_and(|at| !run.plan().task(at).steps.is_empty());
-    let text = notice(fill, run.settings().context.hard, has_steps);
+    let steps = at.map_or(0, |at| run.plan().task(at).steps.len());
+    let text = notice(fill, run.settings().context.hard, steps);
     let mailbox = Mailbox::for_attempt(shared.layout.worker(run.id(), attempt));
     let _ = mailbox.notify(&text);
 }
 
-fn notice(fill: ContextFill, hard: u8, has_steps: bool) -> String {
-    let keep = if has_steps {
+fn notice(fill: ContextFill, hard: u8, steps: usize) -> String {
+    let keep = if steps > 0 {
         "Mark every step that is finished with `step_done` at once: only finished steps are kept."
     } else {
         "What is not reported by then is not taken over."
@@ -40,9 +40,9 @@ mod tests {
     #[test]
     fn the_notice_says_how_much_is_left_and_what_to_do() {
         let fill = ContextFill { used: 101_000, window: 200_000 };
-        let text = notice(fill, 70, true);
+        let text = notice(fill, 70, 3);
         assert!(text.contains("50 % of your context is full, and at 70 %"), "{text}");
         assert!(text.contains("step_done") && text.contains("report_result"), "{text}");
-        assert!(!notice(fill, 70, false).contains("step_done"));
+        assert!(!notice(fill, 70, 0).contains("step_done"));
     }
 }

@@ -1,0 +1,103 @@
+//! The parts of a task's state that are kept across its stages.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ids::TaskId;
+use crate::input::AgentIdentity;
+use crate::interruption::InterruptedAttempt;
+use crate::outcome::Outcome;
+use crate::question::AnsweredQuestion;
+use crate::rejection::Rejection;
+use crate::step::{FinishedStep, StepClaim};
+use crate::time::Timestamp;
+use crate::usage::{ContextFill, Usage};
+
+/// Numbers of attempts are never used again, and what was spent stays spent, also if the task leaves the
+/// plan or is done again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskHistory {
+    pub(in crate::run) last_number: u32,
+    pub(in crate::run) usages: BTreeMap<u32, Usage>,
+}
+
+/// How often the task was tried, and when it may be retried.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RetryState {
+    /// The number of the last attempt; numbers are never used again.
+    pub last_number: u32,
+    /// Attempts that count against the limit.
+    pub counted: u32,
+    pub spawn_failures: u32,
+    /// Deaths in a row, for the backoff.
+    pub deaths: u32,
+    pub timeouts: u32,
+    pub not_before: Option<Timestamp>,
+    /// The last attempt before the task was given another chance: its budget counts from there.
+    pub retried_after: u32,
+    /// The driver that retried it by policy.
+    pub retried_in: Option<u32>,
+}
+
+/// What is known of each attempt, by its number.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AttemptRecords {
+    /// Counted once, however often it is reported.
+    pub usages: BTreeMap<u32, Usage>,
+    pub identities: BTreeMap<u32, AgentIdentity>,
+    /// How full the context became.
+    pub contexts: BTreeMap<u32, ContextFill>,
+    /// Attempts whose worker was warned that its context fills up.
+    pub warned: BTreeSet<u32>,
+    /// Attempts that continued a conversation, and the attempt that had it before.
+    pub resumed: BTreeMap<u32, u32>,
+}
+
+/// Failures of models in a row, which say nothing about the task.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ModelHealth {
+    pub failures: u32,
+    /// How often in a row the provider asked to wait.
+    pub waits: u32,
+}
+
+/// What the last attempt left for the next one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LastAttempt {
+    /// What the next worker is given about it.
+    pub feedback: Option<Rejection>,
+    /// Why it was rejected, whatever the reason was.
+    pub rejection: Option<Rejection>,
+    /// What the worker reported at its end.
+    pub outcome: Option<Outcome>,
+    pub differences: Vec<String>,
+    /// Files that the task was seen to conflict on; treated like its listed files from then on.
+    pub footprint: Vec<String>,
+}
+
+/// An agent's conversation that was cut off, or must be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionState {
+    /// What an interrupted attempt left, until a later one achieves something.
+    pub interrupted: Option<InterruptedAttempt>,
+    /// The worker is being stopped because its context is full.
+    pub context_reached: Option<ContextFill>,
+}
+
+/// Which steps are finished.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StepProgress {
+    /// The step that the worker waits for an answer about.
+    pub claimed: Option<StepClaim>,
+    /// In order; the next worker continues after the last one.
+    pub finished: Vec<FinishedStep>,
+}
+
+/// What people and other tasks have to do with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PersonInput {
+    pub answers: Vec<AnsweredQuestion>,
+    /// The person was asked whether it may start, and said yes.
+    pub allowed: bool,
+    /// Unfinished tasks that its last worker called in its way (RE-04).
+    pub waits_for: Vec<TaskId>,
+}
