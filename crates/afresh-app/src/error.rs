@@ -266,9 +266,8 @@ impl From<CleanupError> for AppError {
             CleanupError::Open(error) => error.into(),
             CleanupError::NothingToDiscard(_) => Self::usage("discard", text)
                 .hint("`afresh clean --dry-run` lists what is kept, and how to discard it"),
-            CleanupError::StillNeeded(run) => Self::usage("unfinished", text).hint(format!(
-                "`afresh run` continues it; `afresh run --resume abort` ends run {run}"
-            )),
+            CleanupError::StillNeeded(run) => Self::usage("unfinished", text)
+                .hint(format!("`afresh resume {run}` continues it; `afresh abort {run}` ends it")),
             CleanupError::Pool(_)
             | CleanupError::Refs(_)
             | CleanupError::Git(_)

@@ -65,6 +65,11 @@ pub enum Input {
         answer: String,
         by: String,
     },
+    /// A person ends the run for good.
+    AbortAsked {
+        reason: String,
+        by: String,
+    },
     HaltAsked {
         now: bool,
         reason: String,

@@ -65,6 +65,9 @@ pub struct Settings {
     /// The resource limits of each worker and check, and what enforces them, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub limits: String,
+    /// The options of the command line that the run keeps (ST-07).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub flags: BTreeMap<String, String>,
     /// Files of the repository that the run itself depends on (its plan): no worker may change them.
     pub pinned: Vec<String>,
     /// The files that were read at the start and are not read again, with the SHA-256 of each.
@@ -100,6 +103,7 @@ impl Default for Settings {
             by_task: false,
             sandbox: String::new(),
             limits: String::new(),
+            flags: BTreeMap::new(),
             pinned: Vec::new(),
             digests: BTreeMap::new(),
         }
@@ -107,6 +111,29 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// What a person wants to know of them, by name.
+    pub fn describe(&self) -> Vec<(&'static str, String)> {
+        let or = |text: &str, none: &str| {
+            if text.is_empty() { none.to_owned() } else { text.to_owned() }
+        };
+        let flag = |name: &str| self.flags.get(name).cloned().unwrap_or_default();
+        vec![
+            ("agent", or(&self.agent, "default")),
+            ("model", or(&flag("model"), "the agent's own")),
+            ("parallel", self.parallel.to_string()),
+            ("schedule", self.schedule.word().to_owned()),
+            ("sandbox", or(&self.sandbox, "unknown")),
+            ("network of checks", or(&flag("check-network"), "as configured")),
+            ("attempts", self.attempts.to_string()),
+            ("on orphan", self.on_orphan.word().to_owned()),
+            ("on decision", self.on_decision.word().to_owned()),
+            ("on failure", self.on_failure.word().to_owned()),
+            ("budget", self.budget.describe_limits()),
+            ("budget of a task", self.task_budget.describe_limits()),
+            ("checks of every merge", or(&self.always.join("; "), "none")),
+        ]
+    }
+
     /// The model size for a task, before any failure.
     pub fn tier_of(&self, task: &Task) -> ModelTier {
         task.tier.unwrap_or(self.tier).resolve(task)

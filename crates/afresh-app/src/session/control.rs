@@ -21,9 +21,25 @@ pub fn send_command(
     open_reporters: OpenReporters<'_>,
     make: impl FnOnce(RunId) -> ControlCommand,
 ) -> Result<RunId, AppError> {
+    let found = context.repository()?.find_run(|_| true)?.ok_or_else(no_run)?;
+    send_to_run(context, open_reporters, make(found.run.id().clone()))
+}
+
+/// Sends a command to the run that it names. A driver of another run does not read it: then the lock's holder is
+/// reported.
+pub fn send_to_run(
+    context: &AppContext,
+    open_reporters: OpenReporters<'_>,
+    command: ControlCommand,
+) -> Result<RunId, AppError> {
     let repository = context.repository()?;
-    let found = repository.find_run(|_| true)?.ok_or_else(no_run)?;
-    let command = make(found.run.id().clone()).without(&context.environment.secrets());
+    let driven = repository.find_run(|_| true)?;
+    if driven.is_some_and(|last| last.run.id() != command.run())
+        && let Some(holder) = repository.holder()?
+    {
+        return Err(LockError::Held(Some(holder)).into());
+    }
+    let command = command.without(&context.environment.secrets());
     let sender = CommandSender { context, repository, command, open_reporters };
     match sender.deliver()? {
         Some(refusal) => Err(AppError::incomplete("refused", refusal)),

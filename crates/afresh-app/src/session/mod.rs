@@ -9,6 +9,7 @@
 //! | [`options`] | how to run: options win over the configuration |
 //! | [`preflight`] | what must be true before a run touches anything |
 //! | `prose` | plans whose tasks have no commands for checks |
+//! | [`runs`] | the list of all runs |
 //! | [`select_run`] | the run that a command is about |
 //!
 //! Terms are built once and whole: [`plan_terms`] for everything that needs only the plan, and
@@ -21,6 +22,7 @@ pub mod open;
 pub mod options;
 pub mod preflight;
 mod prose;
+pub mod runs;
 pub mod select_run;
 
 use std::collections::BTreeMap;
@@ -53,6 +55,14 @@ pub struct PreparedRun {
     pub execution: ExecutionConfig,
 }
 
+/// What a run is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RunPurpose {
+    Work,
+    /// To save what its attempts left, and to end it.
+    End,
+}
+
 /// Prepares runs with the user's options.
 #[derive(Debug, Clone, Copy)]
 pub struct Session<'a> {
@@ -65,6 +75,27 @@ impl Session<'_> {
     pub fn prepare(
         &self,
         repository: RepoContext,
+        file: PlanFile,
+        config: Config,
+        notices: &mut Vec<Notice>,
+    ) -> Result<PreparedRun, AppError> {
+        self.prepare_for(RunPurpose::Work, repository, file, config, notices)
+    }
+
+    /// The same for a run that is only to be ended: nothing has to be in place for workers.
+    pub fn prepare_to_end(
+        &self,
+        repository: RepoContext,
+        file: PlanFile,
+        config: Config,
+    ) -> Result<PreparedRun, AppError> {
+        self.prepare_for(RunPurpose::End, repository, file, config, &mut Vec::new())
+    }
+
+    fn prepare_for(
+        &self,
+        purpose: RunPurpose,
+        repository: RepoContext,
         mut file: PlanFile,
         config: Config,
         notices: &mut Vec<Notice>,
@@ -75,7 +106,9 @@ impl Session<'_> {
         let in_config = |failure: AppError| failure.or_in_file(&config.shown);
         let terms = plan_terms(&repository, &mut file, &config, self.options, environment, notices);
         let PlanTerms { settings, workers } = terms.map_err(in_config)?;
-        preflight::check(&repository, &file, &settings, &workers).map_err(in_config)?;
+        if purpose == RunPurpose::Work {
+            preflight::check(&repository, &file, &settings, &workers).map_err(in_config)?;
+        }
         let chosen = sandbox::choose(config.sandbox, self.options, environment)?;
         notices.extend(chosen.notice.clone());
         limits::delegate_controllers();
@@ -91,6 +124,7 @@ impl Session<'_> {
         let network = network::choose(&request, &workers, &file.plan)?;
         notices.extend(network.notices.iter().map(Notice::new));
         let settings = Settings {
+            flags: self.options.to_flags(),
             limits: limits::describe(&bounds),
             sandbox: sandbox::describe(&chosen.level, &chosen.passed_over, &network.summary),
             ..settings

@@ -3,20 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::Run;
+use afresh_core::ids::RunId;
 use afresh_core::input::{ResumeMode, RunOpening};
+use afresh_core::settings::Settings;
 use afresh_engine::driver::local::LocalHost;
 use afresh_engine::{Driver, ExecutionConfig, OpenRun, RepoContext, Reporter};
 
-use super::PreparedRun;
 use super::interruption::InterruptedWave;
+use super::{PreparedRun, preflight};
 use crate::context::AppContext;
 use crate::error::AppError;
 use crate::notice::Notice;
 use crate::policy::budget;
 
 /// What the user wants of a run that exists.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RunRequest {
+    /// The run; none: the last one of the plan.
+    pub run: Option<RunId>,
     pub halt: HaltedRun,
     pub existing: ExistingRun,
     /// How to continue an interrupted wave; none: ask, or continue as usual.
@@ -65,10 +69,13 @@ impl PreparedRun {
         let Self { repository, file, mut settings, execution } = self;
         let locked = repository.lock(&context.lock_holder())?;
         let source = settings.source.clone();
-        let is_wanted = |run: &Run| {
-            request.existing == ExistingRun::Continue && run.settings().source == source
+        let is_wanted = |run: &Run| match &request.run {
+            Some(id) => run.id() == id,
+            None => request.existing == ExistingRun::Continue && run.settings().source == source,
         };
         let Some(found) = locked.find_run(is_wanted)? else {
+            preflight::check_agents_are_committed(&repository, &execution.workers, None)?;
+            notices.extend(preflight::uncommitted_files(&repository, &file));
             let open = locked.start_run(file.plan, settings)?;
             open.keep_branch()?;
             let opening = RunOpening::default();
@@ -77,11 +84,16 @@ impl PreparedRun {
         if let Some(refused) = refuse_halted(&found.run, request.halt) {
             return Err(refused);
         }
+        if request.resume != Some(ResumeMode::Abort) {
+            let run = Some(&found.run);
+            preflight::check_agents_are_committed(&repository, &execution.workers, run)?;
+        }
         let before = found.run.settings();
         notices.extend(changed_files(&before.digests, &settings.digests));
         // A budget stays in force until another one is given.
         settings.budget = budget::or_earlier(settings.budget, before.budget);
         settings.task_budget = budget::or_earlier(settings.task_budget, before.task_budget);
+        notices.extend(changed_settings(before, &settings));
         let ask = || choose_resume(&InterruptedWave::find(&found.run)?);
         let opening = RunOpening {
             plan: Some(file.plan),
@@ -128,6 +140,15 @@ fn changed_files(
             changed.join(", ")
         ))
     })
+}
+
+/// A run keeps the settings that it was started with; each change is shown with the old and the new value (ST-07).
+fn changed_settings(before: &Settings, now: &Settings) -> Vec<Notice> {
+    let (before, now) = (before.describe(), now.describe());
+    let changed = before.iter().zip(&now).filter(|((_, old), (_, new))| old != new);
+    changed
+        .map(|((name, old), (_, new))| Notice::note(format!("{name}: {new} (was: {old})")))
+        .collect()
 }
 
 fn refuse_halted(run: &Run, wanted: HaltedRun) -> Option<AppError> {

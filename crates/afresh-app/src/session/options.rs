@@ -47,6 +47,47 @@ pub struct RunOptions {
     pub hosts: Vec<HostPattern>,
 }
 
+impl RunOptions {
+    /// The options that a run keeps for its later sessions (ST-07). Budgets are kept as settings; `--task` and
+    /// `--interactive` are of one session.
+    pub fn to_flags(&self) -> BTreeMap<String, String> {
+        let flags = [
+            ("parallel", self.parallel.map(|number| number.to_string())),
+            ("agent", self.agent.clone()),
+            ("model", self.model.clone()),
+            ("schedule", self.schedule.map(|it| it.word().to_owned())),
+            ("sandbox", self.sandbox.clone()),
+            ("check-network", self.check_network.then(|| "on".to_owned())),
+            ("agent-network", self.agent_network.clone()),
+            ("on-orphan", self.on_orphan.map(|it| it.word().to_owned())),
+            ("on-decision", self.on_decision.map(|it| it.word().to_owned())),
+            ("on-failure", self.on_failure.map(|it| it.word().to_owned())),
+        ];
+        let given = flags.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        given.collect()
+    }
+
+    /// The same, with the options of an earlier session where this one gives none.
+    #[must_use]
+    pub fn or_flags(self, flags: &BTreeMap<String, String>) -> Self {
+        let flag = |name: &str| flags.get(name).cloned();
+        let word = |name: &str| flags.get(name).map(String::as_str);
+        Self {
+            parallel: self.parallel.or_else(|| word("parallel")?.parse().ok()),
+            agent: self.agent.or_else(|| flag("agent")),
+            model: self.model.or_else(|| flag("model")),
+            schedule: self.schedule.or_else(|| Schedule::from_word(word("schedule")?)),
+            sandbox: self.sandbox.or_else(|| flag("sandbox")),
+            check_network: self.check_network || flags.contains_key("check-network"),
+            agent_network: self.agent_network.or_else(|| flag("agent-network")),
+            on_orphan: self.on_orphan.or_else(|| OnOrphan::from_word(word("on-orphan")?)),
+            on_decision: self.on_decision.or_else(|| OnDecision::from_word(word("on-decision")?)),
+            on_failure: self.on_failure.or_else(|| OnFailure::from_word(word("on-failure")?)),
+            ..self
+        }
+    }
+}
+
 /// What the core decides by.
 pub(super) fn settings(
     config: &Config,

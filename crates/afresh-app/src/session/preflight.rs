@@ -3,6 +3,7 @@
 use afresh_agents::AgentKind;
 use afresh_agents::adapters::scripted;
 use afresh_agents::prompt::size;
+use afresh_core::Run;
 use afresh_core::ids::CommitId;
 use afresh_core::plan::Task;
 use afresh_core::scope::leaves_tree;
@@ -25,6 +26,7 @@ use crate::notice::Notice;
 use crate::plan_source::PlanFile;
 use crate::plan_source::unstarted_run;
 use crate::session::{RunOptions, worker_config};
+use crate::text::count;
 
 pub fn check(
     repository: &RepoContext,
@@ -135,6 +137,77 @@ fn agents_are_there(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppEr
         }
     }
     Ok(())
+}
+
+/// A program of the repository is searched in the workspace, which holds only what is committed. One that is not
+/// committed yet would fail at every task.
+pub fn check_agents_are_committed(
+    repository: &RepoContext,
+    workers: &WorkerConfig,
+    run: Option<&Run>,
+) -> Result<(), AppError> {
+    let git = &repository.repository;
+    let commit = match run {
+        Some(run) => run.tip().clone(),
+        None => match git.head() {
+            Ok(Some(head)) => head,
+            _ => return Ok(()),
+        },
+    };
+    for agent in workers.agents.values() {
+        let Some(program) = agent.program() else { continue };
+        let path = program.strip_prefix("./").unwrap_or(program);
+        if !program.contains('/') || program.starts_with('/') || path.contains("..") {
+            continue;
+        }
+        let is_here = git.root().is_some_and(|root| root.join(path).is_file());
+        let known = git.entry_modes(&commit, &[path.to_owned()]).map_err(AppError::git)?;
+        // What the checkout ignores may be made by the set-up commands.
+        let is_ignored = || git.is_ignored(path).unwrap_or(true);
+        if known.is_empty() && is_here && !is_ignored() {
+            let short = &commit.as_str()[..10];
+            let message =
+                format!("agent {:?} runs {path:?}, which is not in commit {short}", agent.name);
+            let hint = match run {
+                Some(run) => format!(
+                    "commit it, then `afresh run --new`: run {} started from an earlier commit",
+                    run.id()
+                ),
+                None => "commit it, then run again: workers get only what is committed".to_owned(),
+            };
+            return Err(AppError::usage("uncommitted-agent", message).hint(hint));
+        }
+    }
+    Ok(())
+}
+
+/// Workers start from a commit: what is not committed is not part of the run. The plan itself is read from its file.
+pub fn uncommitted_files(repository: &RepoContext, file: &PlanFile) -> Option<Notice> {
+    const MAX_NAMES: usize = 5;
+    let git = &repository.repository;
+    // A checkout that cannot be looked at stops no run.
+    let (root, files) = (git.root()?, git.uncommitted_files().ok()?);
+    let read: Vec<&PathBuf> = file.files.iter().chain(std::iter::once(&file.path)).collect();
+    let is_read = |path: &str| {
+        let whole = root.join(path.trim_end_matches('/'));
+        read.iter().any(|own| own.starts_with(&whole) || whole.starts_with(own))
+    };
+    let is_ours = |path: &str| path.starts_with(".afresh/");
+    let left: Vec<&String> = files.iter().filter(|path| !is_ours(path) && !is_read(path)).collect();
+    if left.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = left.iter().take(MAX_NAMES).map(|path| path.as_str()).collect();
+    let more = match left.len() - names.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let is = if left.len() == 1 { "is" } else { "are" };
+    Some(Notice::note(format!(
+        "{} {is} not committed, and so not part of this run: {}{more}",
+        count(left.len(), "file"),
+        names.join(", ")
+    )))
 }
 
 /// A script must have a part for every task of its agent.

@@ -61,19 +61,24 @@ pub fn load_plan(run: &Run) -> Result<PlanFile, AppError> {
         return plan_source::load(Path::new("/"), &source, &how);
     }
     // The file is gone; the run continues with the plan that was pinned.
-    let shown = source.display().to_string();
-    Ok(PlanFile {
+    Ok(pinned_plan(run))
+}
+
+/// The plan that a run was started with, as it was read then.
+pub fn pinned_plan(run: &Run) -> PlanFile {
+    let source = PathBuf::from(&run.settings().source);
+    PlanFile {
+        shown: source.display().to_string(),
         path: source,
-        shown,
         format: "native",
-        how,
+        how: PlanReadOptions::recorded_in(run.settings()),
         plan: run.plan().clone(),
         files: vec![],
         task_files: BTreeMap::new(),
         target: None,
         warnings: vec![],
         unknown: BTreeMap::new(),
-    })
+    }
 }
 
 /// The ids of all runs of the repository.

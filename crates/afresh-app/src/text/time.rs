@@ -29,6 +29,17 @@ pub fn format_duration(span: Duration) -> String {
     }
 }
 
+/// A time that has passed, roughly: `40 s`, `3 min`, `5 h`, `2 days`.
+pub fn format_age(age: Duration) -> String {
+    let seconds = age.as_secs();
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

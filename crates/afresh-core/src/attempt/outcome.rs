@@ -193,13 +193,36 @@ pub struct WorkerFailure {
 }
 
 /// Why the worker could not be started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpawnFailure {
     pub message: String,
     pub hint: Option<String>,
     /// A retry would end the same way, so there is none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lasting: bool,
+    /// The end of what a program printed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
+    #[serde(default, skip_serializing_if = "FailureReach::is_agent")]
+    pub reach: FailureReach,
+}
+
+/// Which other workers would fail to start in the same way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureReach {
+    /// Those of the same agent.
+    #[default]
+    Agent,
+    /// All: the set-up or the machine failed.
+    Machine,
+}
+
+impl FailureReach {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+    fn is_agent(&self) -> bool {
+        *self == Self::Agent
+    }
 }
 
 #[cfg(test)]

@@ -73,6 +73,20 @@ pub enum ProcessEnd {
 }
 
 impl ProcessEnd {
+    /// How it ended, for people.
+    pub fn describe(self) -> String {
+        match self {
+            Self::Exited(code) => format!("exit code {code}"),
+            Self::Signaled(signal) => format!("ended by signal {signal}"),
+            Self::TimedOut => "ended at its time limit".to_owned(),
+            Self::WentSilent => "ended after printing nothing for too long".to_owned(),
+            Self::OverLimit(excess) => format!("ended: it {}", excess.describe()),
+            Self::Stopped => "stopped by afresh".to_owned(),
+            Self::Lost => "lost when afresh ended".to_owned(),
+            Self::SupervisorLost => "its supervisor was lost".to_owned(),
+        }
+    }
+
     /// Whether it was ended from outside, before it could report its usage.
     pub(crate) fn is_cut_off(self) -> bool {
         matches!(self, Self::OverLimit(_) | Self::Stopped | Self::Lost | Self::SupervisorLost)

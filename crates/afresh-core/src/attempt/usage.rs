@@ -154,6 +154,14 @@ impl Budget {
         workers <= 1 || !self.is_exceeded_by(spent.plus(at_most))
     }
 
+    /// The limits, for people.
+    pub fn describe_limits(&self) -> String {
+        let cost = self.cost_micros.map(dollars);
+        let tokens = self.tokens.map(|limit| format!("{limit} tokens"));
+        let limits: Vec<String> = cost.into_iter().chain(tokens).collect();
+        if limits.is_empty() { "none".to_owned() } else { limits.join(" and ") }
+    }
+
     /// Used and available amounts, of each limit that is used up.
     pub fn describe(&self, spent: BudgetAmount) -> String {
         let by_cost = self.cost_micros.filter(|limit| spent.cost_micros >= *limit);

@@ -5,7 +5,7 @@ use super::attempt::verdict::AttemptCounts;
 use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::TaskIndex;
-use crate::question::{CLARIFY, Question, QuestionTopic};
+use crate::question::{Question, QuestionTopic};
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
 use crate::settings::{OnDecision, OnOrphan, Settings, TimeoutAction};
@@ -63,26 +63,10 @@ impl Decider<'_> {
         let Some(question) = self.run.question(id).cloned() else {
             return self.refuse(format!("there is no open question {id}"));
         };
-        let answer = answer.trim();
-        let offers = |key: &str| question.offers(key);
-        let clarifies = answer.strip_prefix(CLARIFY).is_some_and(|words| !words.trim().is_empty());
-        // A retry continues after the last finished step.
-        let resumes = answer == "resume" && offers("retry") && !offers("resume");
-        let answer = if resumes { "retry" } else { answer };
-        let known = (offers(answer) && answer != "clarify")
-            || answer == "abort"
-            || clarifies && offers("clarify");
-        // A worker's question may be answered in free text.
-        if !known && question.topic != QuestionTopic::Decision {
-            let keys: Vec<&str> =
-                question.options.iter().map(|option| option.key.as_str()).collect();
-            let keys = keys.join(", ").replace("clarify", "clarify: YOUR WORDS");
-            return self.refuse(format!("{id} takes one of: {keys}"));
+        match question.interpret(answer) {
+            Ok(answer) => self.give_answer(&question, &answer, by),
+            Err(refusal) => self.refuse(refusal.to_string()),
         }
-        if answer.is_empty() {
-            return self.refuse(format!("{id} cannot be answered with nothing"));
-        }
-        self.give_answer(&question, answer, by);
     }
 
     fn give_answer(&mut self, question: &Question, answer: &str, by: &str) {
@@ -101,7 +85,7 @@ impl Decider<'_> {
         match (&question.topic, answer) {
             _ if is_theirs => {}
             (QuestionTopic::Decision | QuestionTopic::Action, "defer" | "skip")
-            | (QuestionTopic::Start, "skip") => {
+            | (QuestionTopic::Start | QuestionTopic::Obstacle(_), "skip") => {
                 self.record(Event::TaskSkipped { task, reason });
             }
             (QuestionTopic::Start, "all") => {
@@ -142,7 +126,9 @@ impl Decider<'_> {
         match (&question.topic, self.run.state_of(&question.task).map(|state| &state.stage)) {
             (_, Some(TaskStage::Failed { reason, .. })) => reason.clone(),
             (QuestionTopic::Decision | QuestionTopic::Action, _) => format!("deferred: {first}"),
-            (QuestionTopic::Timeout | QuestionTopic::Orphan, _) => first.to_owned(),
+            (QuestionTopic::Timeout | QuestionTopic::Orphan | QuestionTopic::Obstacle(_), _) => {
+                first.to_owned()
+            }
             _ => format!("{answer} was answered to {}", question.id),
         }
     }

@@ -14,7 +14,7 @@ use crate::run::TaskStage;
 const MAX_PRINTED_LINES: usize = 12;
 
 impl Decider<'_> {
-    fn ask(
+    pub(super) fn ask(
         &mut self,
         at: TaskIndex,
         topic: QuestionTopic,

@@ -12,6 +12,7 @@
 //! | `merging` | the merge queue: one merge at a time, and the move of the branch |
 //! | `budget` | which workers continue near a limit |
 //! | `asking`, `answers` | what a person is asked, and what an answer does |
+//! | `obstacles` | what stops every task, and is asked once |
 //! | `commands` | what a person does to a task without being asked |
 //! | `halting`, `recovery`, `rewinding` | stopping, opening a run again, moving back to before a wave |
 
@@ -23,6 +24,7 @@ mod checking;
 mod commands;
 mod halting;
 mod merging;
+mod obstacles;
 mod recovery;
 mod rewinding;
 mod scheduler;
@@ -70,6 +72,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::MovedBack(to, moved) => turn.moved_back(to, moved),
         Input::BranchMoved(attempt, to, moved) => turn.branch_moved(attempt, to, moved),
         Input::Answered { question, answer, by } => turn.answered(*question, answer, by),
+        Input::AbortAsked { reason, by } => turn.abort(format!("ended by {by}: {reason}")),
         Input::HaltAsked { now, reason, by } => turn.halt_asked(HaltMode::when(*now), reason, by),
         Input::HaltCleared => turn.clear_halt(),
         Input::SkipAsked { task, reason } => turn.skip(task, reason),

@@ -26,6 +26,7 @@ impl Decider<'_> {
         if opening.clear_halt && self.run.halt().is_some() {
             self.record(Event::HaltCleared);
         }
+        self.retry_obstacles();
         for at in self.run.active() {
             self.resume_task(at);
         }

@@ -293,10 +293,16 @@ pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     let limit = (word.chars().count() / 3).max(1);
     known
         .filter(|candidate| candidate.len().abs_diff(word.len()) <= limit)
+        // `T1` is not a misspelled `T9`.
+        .filter(|candidate| without_digits(candidate) != without_digits(word))
         .map(|candidate| (distance(word, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
-        .min()
+        .min_by_key(|(distance, candidate)| (*distance, candidate.len(), *candidate))
         .map(|(_, candidate)| candidate)
+}
+
+fn without_digits(word: &str) -> String {
+    word.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// How many characters must be changed, added, removed or swapped with their neighbour.

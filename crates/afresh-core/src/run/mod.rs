@@ -5,12 +5,17 @@
 
 mod apply;
 mod frontier;
+mod obstacles;
 mod programs;
 mod task;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub(crate) use programs::TRIES_PER_MODEL;
+
+use obstacles::RepeatedFailure;
+
+pub(crate) use obstacles::FailedAct;
 
 pub use apply::IllegalEvent;
 pub use frontier::{BlockCause, TaskFrontier};
@@ -24,7 +29,7 @@ use crate::check::CheckResult;
 use crate::event::Event;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
 use crate::plan::{ModelTier, Plan, TaskIndex};
-use crate::question::Question;
+use crate::question::{ObstacleScope, Question};
 use crate::settings::Settings;
 use crate::step::StartPoint;
 use crate::time::Timestamp;
@@ -70,6 +75,10 @@ pub struct Run {
     /// Agents and model tiers whose provider asked to wait.
     parked: BTreeMap<(Option<String>, ModelTier), Timestamp>,
     final_checks: FinalChecks,
+    /// What failed the same way several times in a row, by what it concerns.
+    repeated_failures: BTreeMap<(FailedAct, ObstacleScope), RepeatedFailure>,
+    /// Agents that have done some work in this run.
+    proven_agents: BTreeSet<ObstacleScope>,
 }
 
 /// A task's work on the branch.
@@ -154,6 +163,8 @@ impl Run {
             knows_use: false,
             parked: BTreeMap::new(),
             final_checks: FinalChecks::NotYet,
+            repeated_failures: BTreeMap::new(),
+            proven_agents: BTreeSet::new(),
         })
     }
 
@@ -337,7 +348,8 @@ impl Run {
     pub(crate) fn eligible(&self) -> impl Iterator<Item = TaskIndex> + '_ {
         let only = self.settings.only.as_ref();
         let asked_for = move |at: &TaskIndex| only.is_none_or(|id| *id == self.plan.task(*at).id);
-        self.frontier.ready().filter(asked_for).filter(|at| self.held_up_by(*at).next().is_none())
+        let ready = self.frontier.ready().filter(asked_for);
+        ready.filter(|at| self.held_up_by(*at).next().is_none() && self.obstacle_to(*at).is_none())
     }
 
     /// Whether it could start if a workspace were free.
@@ -369,11 +381,11 @@ impl Run {
         if self.budget_reached && wants_to_start && self.aborted.is_none() {
             return DriveState::BudgetReached;
         }
-        if self.halt.is_some() {
-            return DriveState::Halted;
-        }
         if self.aborted.is_some() {
             return DriveState::Finished { ok: false };
+        }
+        if self.halt.is_some() {
+            return DriveState::Halted;
         }
         if self.wake_at(now).is_some() {
             return DriveState::Busy;

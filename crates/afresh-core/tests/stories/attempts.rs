@@ -31,8 +31,7 @@ fn spawn_failures_wait_and_the_third_asks() {
     starting A.3 in 1
     → start A.3 in 1 from base
     no spawn A.3 until 12000 ms
-    failed A: failed:spawn: no such program
-    Q1 failed [retry skip clarify abort]: task A failed: failed:spawn: no such program
+    Q1 obstacle [retry skip abort]: no worker can start: no such program
     ");
     assert_eq!(
         story.run.state_of(&crate::support::task_id("A")).map(|a| a.retries.counted),

@@ -100,9 +100,14 @@ fn cascade_skips_all_that_waits_for_it() {
 #[test]
 fn clarify_retries_with_a_persons_words() {
     let mut story = failed();
-    for vague in ["clarify", "clarify: ", "maybe", ""] {
+    for (vague, wanted) in [
+        ("clarify", "type `clarify: YOUR WORDS` to Q1"),
+        ("clarify: ", "type `clarify: YOUR WORDS` to Q1"),
+        ("maybe", "Q1 takes one of: retry, skip, ignore"),
+        ("", "Q1 cannot be answered with nothing"),
+    ] {
         let refusal = story.answer(1, vague).refusal().to_owned();
-        assert!(refusal.starts_with("Q1 takes one of: retry, skip, ignore"), "{refusal}");
+        assert!(refusal.starts_with(wanted), "{refusal}");
     }
     assert_eq!(story.answer(1, "clarify: use the second form ").started(), ["A.2"]);
     let answers = &story.run.state_of(&task_id("A")).expect("a task").people.answers;

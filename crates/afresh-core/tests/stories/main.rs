@@ -15,6 +15,7 @@ mod journal;
 mod late;
 mod merging;
 mod models;
+mod obstacles;
 mod people;
 mod plans;
 mod replanning;

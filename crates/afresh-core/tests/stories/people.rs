@@ -48,7 +48,9 @@ fn a_decision_is_asked_and_its_answer_goes_to_the_next_worker() {
         (story.run.drive_state(story.now), story.states().as_str()),
         (DriveState::Waiting, "A waiting")
     );
-    assert_eq!(story.answer(1, "neither: use the old one").started(), ["A.2"]);
+    let slip = story.answer(1, "neither: use the old one").refusal().to_owned();
+    assert!(slip.contains("say: YOUR WORDS"), "HU-07: {slip}");
+    assert_eq!(story.answer(1, "say: neither: use the old one").started(), ["A.2"]);
     let answers = &story.run.state_of(&task_id("A")).expect("a task").people.answers;
     assert_eq!(answers[0].answer, "neither: use the old one");
     assert_eq!(story.answer(1, "a").refusal(), "there is no open question Q1");

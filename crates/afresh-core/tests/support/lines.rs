@@ -109,6 +109,7 @@ pub(crate) fn event_line(event: &Event) -> String {
             let topic = match &question.topic {
                 QuestionTopic::Trust(_) => "trust".to_owned(),
                 QuestionTopic::Branch(_) => "branch".to_owned(),
+                QuestionTopic::Obstacle(_) => "obstacle".to_owned(),
                 other => format!("{other:?}").to_lowercase(),
             };
             let first = question.text.lines().next().unwrap_or_default();

@@ -133,14 +133,14 @@ impl Story {
 
     pub(crate) fn spawn_fails(&mut self, attempt: &str) -> StoryStep {
         let message = "no such program".to_owned();
-        let failure = SpawnFailure { message, hint: None, lasting: false };
+        let failure = SpawnFailure { message, ..SpawnFailure::default() };
         self.feed(&Input::SpawnFailed(attempt_id(attempt), failure))
     }
 
     /// It cannot be started, now or ever.
     pub(crate) fn cannot_start(&mut self, attempt: &str) -> StoryStep {
         let (message, hint) = ("too large".to_owned(), Some("split it".to_owned()));
-        let failure = SpawnFailure { message, hint, lasting: true };
+        let failure = SpawnFailure { message, hint, lasting: true, ..SpawnFailure::default() };
         self.feed(&Input::SpawnFailed(attempt_id(attempt), failure))
     }
 

@@ -93,10 +93,8 @@ impl Cleanup<'_> {
             let count = ours.iter().filter(|it| it.run == known.id()).count();
             let refs = if count == 1 { "1 ref".to_owned() } else { format!("{count} refs") };
             let why = format!("it is not finished ({refs})");
-            let hint = match known.run.halt() {
-                Some(_) => "`afresh resume` continues it",
-                None => "`afresh run` continues it; `afresh run --resume abort` abandons it",
-            };
+            let id = known.id();
+            let hint = format!("`afresh resume {id}` continues it; `afresh abort {id}` ends it");
             CleanupItem::stays(CleanupKind::Run, known.id(), why).hint(hint)
         };
         unfinished.map(line).collect()

@@ -19,6 +19,7 @@ use crate::session::OpenRun;
 pub enum ControlCommand {
     Halt { run: RunId, now: bool, reason: String, by: String },
     ClearHalt { run: RunId },
+    Abort { run: RunId, reason: String, by: String },
     Decide { run: RunId, question: u32, answer: String, by: String },
     Retry { run: RunId, task: TaskId },
     Skip { run: RunId, task: TaskId, reason: String },
@@ -30,6 +31,7 @@ impl ControlCommand {
     #[must_use]
     pub fn without(mut self, secrets: &[String]) -> Self {
         if let Self::Halt { reason: words, .. }
+        | Self::Abort { reason: words, .. }
         | Self::Decide { answer: words, .. }
         | Self::Skip { reason: words, .. } = &mut self
         {
@@ -42,6 +44,7 @@ impl ControlCommand {
         match self {
             Self::Halt { run, .. }
             | Self::ClearHalt { run }
+            | Self::Abort { run, .. }
             | Self::Decide { run, .. }
             | Self::Retry { run, .. }
             | Self::Skip { run, .. }
@@ -53,6 +56,7 @@ impl ControlCommand {
         match self.clone() {
             Self::Halt { now, reason, by, .. } => Input::HaltAsked { now, reason, by },
             Self::ClearHalt { .. } => Input::HaltCleared,
+            Self::Abort { reason, by, .. } => Input::AbortAsked { reason, by },
             Self::Decide { question, answer, by, .. } => {
                 Input::Answered { question: QuestionId(question), answer, by }
             }

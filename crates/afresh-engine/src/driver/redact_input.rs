@@ -58,6 +58,9 @@ impl InputRedactor {
             Input::Answered { question, answer, by } => {
                 Input::Answered { question, answer: self.text(&answer), by }
             }
+            Input::AbortAsked { reason, by } => {
+                Input::AbortAsked { reason: self.text(&reason), by }
+            }
             Input::HaltAsked { now, reason, by } => {
                 Input::HaltAsked { now, reason: self.text(&reason), by }
             }
@@ -158,7 +161,12 @@ mod tests {
         let words = || format!("it is {SECRET}");
         let deviation = Deviation { rule: 1, description: words(), files: vec![] };
         let identity = AgentIdentity { session: Some(words()), ..AgentIdentity::default() };
-        let failure = SpawnFailure { message: words(), hint: Some(words()), lasting: false };
+        let failure = SpawnFailure {
+            message: words(),
+            hint: Some(words()),
+            output: words(),
+            ..SpawnFailure::default()
+        };
         let conflict = MergeBuild::Conflict { paths: vec![], detail: words() };
         let inputs = [
             Input::WorkerLogged {
@@ -177,6 +185,7 @@ mod tests {
             Input::MergeBuilt(attempt(), conflict),
             Input::Answered { question: QuestionId(1), answer: words(), by: String::new() },
             Input::HaltAsked { now: false, reason: words(), by: String::new() },
+            Input::AbortAsked { reason: words(), by: String::new() },
             Input::SkipAsked { task: attempt().task, reason: words() },
         ];
         for input in inputs {

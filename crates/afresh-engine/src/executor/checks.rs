@@ -184,7 +184,7 @@ impl CheckRound<'_> {
             .pool
             .prepare(place, target, &self.shared.config.keep)
             .map_err(|error| describe(&error))?;
-        match self.shared.set_up(place, &entered.handle)? {
+        match self.shared.set_up(place, &entered.handle).map_err(|failed| failed.to_string())? {
             SetupOutcome::Ready => Ok(Some(entered)),
             SetupOutcome::Stopped => Ok(None),
         }

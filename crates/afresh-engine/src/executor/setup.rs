@@ -45,6 +45,26 @@ const MANIFEST_BYTES: u64 = 64 * 1024 * 1024;
 const SETUP_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
 
+/// A set-up that failed: no worker and no check can start.
+#[derive(Debug)]
+pub(crate) struct SetupFailure {
+    pub(crate) message: String,
+    /// The end of what the command printed.
+    pub(crate) output: String,
+}
+
+impl From<String> for SetupFailure {
+    fn from(message: String) -> Self {
+        Self { message, output: String::new() }
+    }
+}
+
+impl std::fmt::Display for SetupFailure {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "{}: {}", self.message, self.output)
+    }
+}
+
 /// How a set-up ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SetupOutcome {
@@ -59,7 +79,7 @@ impl ExecutorContext {
         &self,
         place: WorkspaceId,
         handle: &CancelHandle,
-    ) -> Result<SetupOutcome, String> {
+    ) -> Result<SetupOutcome, SetupFailure> {
         if self.config.setup.is_empty() {
             return Ok(SetupOutcome::Ready);
         }
@@ -114,10 +134,11 @@ impl ExecutorContext {
                 let output = crate::executor::checks::tail_of(&log);
                 let ended = match report.ended {
                     Ok(ProcessEnd::OverLimit(limit)) => limit.describe(),
-                    Ok(ended) => format!("ended with {ended:?}"),
+                    Ok(ended) => format!("failed: {}", ended.describe()),
                     Err(error) => format!("could not be started: {}", error.message),
                 };
-                return Err(format!("set-up command `{command}` {ended}: {output}"));
+                let message = format!("the set-up command `{command}` {ended}");
+                return Err(SetupFailure { message, output });
             }
         }
         if lasts {

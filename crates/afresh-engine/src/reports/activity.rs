@@ -85,7 +85,12 @@ fn describe(event: &Event) -> ActivityParts {
         Event::PlanChanged { plan } => {
             ("INFO", ours(), "plan-changed", format!("{} tasks", plan.len()))
         }
-        Event::SettingsChanged { .. } => ("INFO", ours(), "settings-changed", String::new()),
+        Event::SettingsChanged { settings } => {
+            let described = settings.describe();
+            let parts = described.iter().map(|(name, value)| format!("{name}: {value}"));
+            let message = parts.collect::<Vec<_>>().join(", ");
+            ("INFO", ours(), "settings-changed", message)
+        }
         Event::AttemptStarting { attempt, slot, resumes: Some(resumption), .. } => (
             "INFO",
             attempt.to_string(),
@@ -96,7 +101,7 @@ fn describe(event: &Event) -> ActivityParts {
             ("INFO", attempt.to_string(), "spawn", format!("a fresh worker in workspace {slot}"))
         }
         Event::AttemptSpawned { attempt } => {
-            ("INFO", attempt.to_string(), "spawned", String::new())
+            ("INFO", attempt.to_string(), "spawned", "the worker is running".to_owned())
         }
         Event::SpawnFailed { attempt, failure, .. } => {
             ("ERROR", attempt.to_string(), "spawn-failed", failure.message.clone())
@@ -144,7 +149,7 @@ fn describe(event: &Event) -> ActivityParts {
             "INFO",
             attempt.to_string(),
             "spawn-complete",
-            format!("{:?} after {} ms", end.ending, end.duration_ms),
+            format!("{} after {} ms", end.ending.describe(), end.duration_ms),
         ),
         Event::AttemptHarvested { attempt, harvest } => (
             "INFO",
@@ -188,9 +193,16 @@ fn describe(event: &Event) -> ActivityParts {
             (level, attempt.to_string(), "rejected", reason.describe())
         }
         Event::AttemptAccepted { attempt, differences } => {
-            ("INFO", attempt.to_string(), "in-scope", differences.join("; "))
+            let message = match differences.is_empty() {
+                true => "all changes are within the task".to_owned(),
+                false => differences.join("; "),
+            };
+            ("INFO", attempt.to_string(), "in-scope", message)
         }
-        Event::RedSeen { attempt, .. } => ("INFO", attempt.to_string(), "red-seen", String::new()),
+        Event::RedSeen { attempt, .. } => {
+            let message = "the check fails before the work, as it should".to_owned();
+            ("INFO", attempt.to_string(), "red-seen", message)
+        }
         Event::ChecksPassed { attempt, tree, results } => (
             "INFO",
             attempt.to_string(),
@@ -201,10 +213,10 @@ fn describe(event: &Event) -> ActivityParts {
             "INFO",
             attempt.as_ref().map_or_else(ours, ToString::to_string),
             "checks-stopped",
-            String::new(),
+            "they run again when the run continues".to_owned(),
         ),
         Event::ChecksResumed { attempt } => {
-            ("INFO", attempt.to_string(), "checks-resumed", String::new())
+            ("INFO", attempt.to_string(), "checks-resumed", "checks run again".to_owned())
         }
         Event::MergeStarted { attempt, onto } => {
             ("INFO", attempt.to_string(), "merge", format!("onto {onto}"))
@@ -242,7 +254,9 @@ fn describe(event: &Event) -> ActivityParts {
         Event::NeedIgnored { task } => {
             ("WARN", task.to_string(), "ignored", "its dependents continue without it".to_owned())
         }
-        Event::TaskRetried { task } => ("INFO", task.to_string(), "retried", String::new()),
+        Event::TaskRetried { task } => {
+            ("INFO", task.to_string(), "retried", "fresh workers try again".to_owned())
+        }
         Event::Aborted { reason } => ("ERROR", ours(), "aborted", reason.clone()),
         Event::QuestionAsked { question } => (
             "WARN",
@@ -256,7 +270,7 @@ fn describe(event: &Event) -> ActivityParts {
         Event::HaltRequested { now, reason, by } => {
             ("WARN", by.clone(), if *now { "halt-now" } else { "halt" }, reason.clone())
         }
-        Event::HaltCleared => ("INFO", ours(), "halt-cleared", String::new()),
+        Event::HaltCleared => ("INFO", ours(), "halt-cleared", "tasks may start again".to_owned()),
         Event::BudgetReached { spent } => (
             "WARN",
             ours(),

@@ -12,6 +12,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `checkout` | running git on the user's checkout |
+//! | `uncommitted` | files of the checkout that are in no commit |
 //! | `obstacles` | uncommitted changes that landing would overwrite |
 //! | `compare` | comparing files with one side of a change |
 //! | `patch` | a run's work as a patch |
@@ -22,6 +23,7 @@ mod compare;
 mod error;
 mod obstacles;
 mod patch;
+mod uncommitted;
 
 use std::time::Duration;
 

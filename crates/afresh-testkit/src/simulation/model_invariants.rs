@@ -6,10 +6,11 @@ use std::time::Duration;
 use afresh_core::Run;
 use afresh_core::effect::Effect;
 use afresh_core::event::Event;
-use afresh_core::ids::{AttemptId, TaskId};
+use afresh_core::ids::{AttemptId, QuestionId, TaskId};
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::plan::ModelTier;
 use afresh_core::process::ProcessEnd;
+use afresh_core::question::{ObstacleScope, QuestionTopic};
 use afresh_core::rejection::Rejection;
 use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
@@ -46,6 +47,8 @@ pub(super) struct ModelInvariants {
     progressed: BTreeSet<AttemptId>,
     /// Tasks whose last worker was ended by its model or its context.
     cut_short: BTreeSet<TaskId>,
+    /// Open questions about what stops every task.
+    obstacles: BTreeMap<QuestionId, ObstacleScope>,
 }
 
 impl ModelInvariants {
@@ -89,6 +92,17 @@ impl ModelInvariants {
                     self.model_failed(attempt, error, turn, run, now)?;
                 }
             }
+            Event::QuestionAsked { question } => {
+                if let QuestionTopic::Obstacle(scope) = &question.topic {
+                    self.obstacles.insert(question.id, scope.clone());
+                }
+            }
+            // Whatever it stopped is tried again at once.
+            Event::QuestionAnswered { question, .. } => {
+                if self.obstacles.remove(question).is_some() {
+                    self.restart_task();
+                }
+            }
             Event::TaskFailed { task, .. } | Event::TaskSkipped { task, .. } => self.settled(task),
             Event::TaskRetried { task } => {
                 self.settled(task);
@@ -96,7 +110,10 @@ impl ModelInvariants {
                 self.not_before.remove(task);
             }
             // A task that is reworded, or done again, starts from the beginning.
-            Event::PlanChanged { .. } | Event::Rewound { .. } => self.restart_task(),
+            Event::PlanChanged { .. } | Event::Rewound { .. } => {
+                self.restart_task();
+                self.obstacles.retain(|id, _| run.question(*id).is_some());
+            }
             _ => {}
         }
         Ok(())
@@ -114,11 +131,20 @@ impl ModelInvariants {
         self.cut_short.remove(task);
         let planned = plan.index_of(task).map(|at| plan.task(at));
         let agent = planned.and_then(|task| task.agent.clone());
-        if self.parked.get(&(agent, tier)).is_some_and(|until| *until > now) {
+        if self.parked.get(&(agent.clone(), tier)).is_some_and(|until| *until > now) {
             return Err(format!("BE-04: {attempt} starts with an agent that is to wait"));
         }
         if self.not_before.remove(task).is_some_and(|moment| moment > now) {
             return Err(format!("AG-05: {attempt} starts too early"));
+        }
+        let is_stopped = |scope: &ObstacleScope| {
+            scope.agent.as_ref().is_none_or(|name| *name == agent.clone().unwrap_or_default())
+                && scope.tier.is_none_or(|size| size == tier)
+        };
+        if self.obstacles.values().any(is_stopped) {
+            return Err(format!(
+                "EX-14: {attempt} starts although a question about its agent is open"
+            ));
         }
         if self.refused.contains(task) {
             return Err(format!("AG-06: {attempt} meets what refused the one before"));
@@ -256,8 +282,9 @@ impl ModelInvariants {
         let (tiers, parked) = (std::mem::take(&mut self.tiers), std::mem::take(&mut self.parked));
         let (full, progressed) =
             (std::mem::take(&mut self.full), std::mem::take(&mut self.progressed));
-        let warned = std::mem::take(&mut self.warned);
-        *self = Self { tiers, parked, full, warned, progressed, ..Self::default() };
+        let (warned, obstacles) =
+            (std::mem::take(&mut self.warned), std::mem::take(&mut self.obstacles));
+        *self = Self { tiers, parked, full, warned, progressed, obstacles, ..Self::default() };
     }
 
     /// A worker that a model or a full context cut short is followed by another worker, or by a question.

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`setup`] | `init`, `doctor`, `agents`, `config`, `demo` |
 //! | [`planning`] | `lint`, `show`, `import`, `bundle` |
-//! | [`running`] | `run`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `task` |
+//! | [`running`] | `run`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `abort`, `runs`, `task` |
 //! | [`finishing`] | `report`, `land`, `scan`, `clean` |
 //! | [`in_attempt`] | what workers and their agents call |
 //! | [`suggest`] | what to type instead of a command that does not exist |
@@ -34,6 +34,8 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Man(args) => tooling::man::man(args, context, output),
         CliCommand::Demo(args) => setup::demo::demo(args, context, output),
         CliCommand::Run(args) => running::run::run(args, context, output),
+        CliCommand::Runs(args) => running::runs::runs(args, context, output),
+        CliCommand::Abort(args) => running::abort::abort(args, context, output),
         CliCommand::Status(args) => running::status::status(args, context, output),
         CliCommand::Report(args) => finishing::report::report(args, context, output),
         CliCommand::Logs(args) => running::logs::logs(args, context, output),

@@ -12,8 +12,8 @@ use afresh_core::status::{RunStatus, TaskPhase};
 use afresh_core::{Event, Run};
 use afresh_engine::{RecordedEvent, Reporter};
 
-use crate::reporters::markdown::{code, text};
 use crate::terminal::output::count;
+use afresh_app::text::markdown::{code, text};
 
 /// So that a plan of ten thousand tasks is not rewritten for every event.
 const PAUSE: Duration = Duration::from_secs(2);

@@ -5,6 +5,7 @@
 //! | [`completion`] | what a shell completes |
 //! | [`foreground`] | programs that take over the terminal |
 //! | [`output`] | data on standard output, messages on standard error, colours |
+//! | [`plan_watch`] | a plan that was edited during its run |
 //! | [`prompt`] | yes-or-no questions and choices |
 //! | [`questions`] | a run's questions, answered in this terminal |
 //! | [`signals`] | Ctrl-C and other signals |
@@ -13,6 +14,7 @@
 pub(crate) mod completion;
 pub(crate) mod foreground;
 pub(crate) mod output;
+pub(crate) mod plan_watch;
 pub(crate) mod prompt;
 pub(crate) mod questions;
 pub(crate) mod signals;

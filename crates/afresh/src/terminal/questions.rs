@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use afresh_core::ids::QuestionId;
-use afresh_core::question::Question;
+use afresh_core::question::{Question, QuestionTopic};
 use afresh_core::{Event, Input, Run};
 use afresh_engine::{RecordedEvent, Reporter};
 
@@ -46,11 +46,8 @@ impl TerminalUser {
         Arc::clone(&self.there)
     }
 
-    /// Shows open questions, and reads answers from now on.
-    pub(crate) fn listen(&self, run: &Run, inputs: Sender<Input>) {
-        for question in run.questions() {
-            self.show(question);
-        }
+    /// Reads answers from now on.
+    pub(crate) fn listen(&self, inputs: Sender<Input>) {
         let person = self.clone();
         thread::spawn(move || {
             foreground::fail_in_background();
@@ -86,11 +83,19 @@ impl TerminalUser {
         send(Input::Woke)
     }
 
-    fn show(&self, question: &Question) {
+    /// Shows a question that has not been shown yet.
+    fn show_new(&self, question: &Question) {
         let mut open = self.open();
+        if open.iter().any(|shown| shown.id == question.id) {
+            return;
+        }
         open.push(question.clone());
         let others = open.len() - 1;
         drop(open);
+        self.show(question, others);
+    }
+
+    fn show(&self, question: &Question, others: usize) {
         let mark = self.output.paint(Paint::Yellow, &format!("? {}", question.id));
         let mut lines = question.text.lines();
         self.output.note(&format!("\n{mark} {}", safe(lines.next().unwrap_or_default())));
@@ -101,13 +106,27 @@ impl TerminalUser {
             let (key, text) = (safe(&option.key), safe(&option.description));
             self.output.note(&format!("  {:>2}  {key}: {text}", number + 1));
         }
+        if let Some(where_to_look) = where_to_look(question) {
+            self.output.note(&self.output.paint(Paint::Dim, &format!("      {where_to_look}")));
+        }
         let how = match others {
             0 => "type a number or a word and Enter; STOP halts the run".to_owned(),
             _ => {
                 format!("type `{} ANSWER` and Enter; a bare answer goes to the oldest", question.id)
             }
         };
-        self.output.note(&self.output.paint(Paint::Dim, &format!("      {how}\n")));
+        let free = match question.topic {
+            QuestionTopic::Decision => "; `say: YOUR WORDS` answers in your own words",
+            _ => "",
+        };
+        self.output.note(&self.output.paint(Paint::Dim, &format!("      {how}{free}\n")));
+    }
+
+    fn show_again(&self) {
+        let open = self.open().clone();
+        for question in &open {
+            self.show(question, open.len() - 1);
+        }
     }
 
     /// What a typed line means.
@@ -120,20 +139,17 @@ impl TerminalUser {
         if line.is_empty() {
             return None;
         }
-        let open = self.open();
-        let (question, answer) = match addressed(&open, line) {
-            Ok(found) => found,
-            Err(why) => {
-                self.output.note(&why);
-                return None;
-            }
-        };
-        let answer = in_words(question, answer);
-        if answer == "clarify" && !question.is_for_who_asked(&answer) {
-            self.output.note("      type `clarify: YOUR WORDS`");
+        if line == "?" {
+            self.show_again();
             return None;
         }
-        Some(Input::Answered { question: question.id, answer, by: user_name() })
+        let open = self.open();
+        let read = addressed(&open, line).and_then(|(question, answer)| {
+            let answer = question.interpret(answer).map_err(|refusal| refusal.to_string())?;
+            Ok(Input::Answered { question: question.id, answer, by: user_name() })
+        });
+        read.map_err(|why| self.output.note(&format!("      {why}; ? shows the question again")))
+            .ok()
     }
 
     fn open(&self) -> MutexGuard<'_, Vec<Question>> {
@@ -162,16 +178,11 @@ fn addressed<'q, 'l>(
     Ok(found)
 }
 
-/// A number stands for one of the options, unless it is the name of one.
-fn in_words(question: &Question, answer: &str) -> String {
-    if question.offers(answer) {
-        return answer.to_owned();
-    }
-    let number = answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    match number.and_then(|at| question.options.get(at)) {
-        Some(option) => option.key.clone(),
-        None => answer.to_owned(),
-    }
+/// How to see what an attempt did.
+pub(crate) fn where_to_look(question: &Question) -> Option<String> {
+    let task = &question.task;
+    matches!(question.topic, QuestionTopic::Failed | QuestionTopic::Timeout | QuestionTopic::Orphan)
+        .then(|| format!("`afresh logs {task}` shows what its workers did"))
 }
 
 impl Reporter for TerminalUser {
@@ -184,13 +195,15 @@ impl Reporter for TerminalUser {
     }
 
     fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
+        // Answered, withdrawn, or outdated by a changed plan: no longer open.
+        self.open().retain(|shown| seen.run.question(shown.id).is_some());
         match seen.event {
+            Event::Opened { .. } => {
+                seen.run.questions().for_each(|question| self.show_new(question))
+            }
             // A policy may have answered it at once.
             Event::QuestionAsked { question } if seen.run.question(question.id).is_some() => {
-                self.show(question);
-            }
-            Event::QuestionAnswered { question, .. } => {
-                self.open().retain(|open| open.id != *question);
+                self.show_new(question);
             }
             _ => {}
         }
@@ -201,7 +214,6 @@ impl Reporter for TerminalUser {
 mod tests {
     use afresh_core::ids::TaskId;
     use afresh_core::outcome::DecisionOption;
-    use afresh_core::question::QuestionTopic;
 
     use super::*;
 
@@ -219,25 +231,12 @@ mod tests {
     #[test]
     fn a_line_is_an_answer_to_the_question_it_names_or_to_the_oldest() {
         let open = [question(3), question(5)];
-        let about = |line| addressed(&open, line).map(|(q, answer)| (q.id.0, in_words(q, answer)));
-        assert_eq!(about("2"), Ok((3, "b".to_owned())));
-        assert_eq!(about("Q5 1"), Ok((5, "a".to_owned())));
-        assert_eq!(about("q5: something else"), Ok((5, "something else".to_owned())));
-        assert_eq!(about("Quite so"), Ok((3, "Quite so".to_owned())));
+        let about = |line| addressed(&open, line).map(|(q, answer)| (q.id.0, answer));
+        assert_eq!(about("2"), Ok((3, "2")));
+        assert_eq!(about("Q5 1"), Ok((5, "1")));
+        assert_eq!(about("q5: something else"), Ok((5, "something else")));
+        assert_eq!(about("Quite so"), Ok((3, "Quite so")));
         assert_eq!(about("Q9 b"), Err("there is no open question Q9".to_owned()));
-        assert_eq!(about("0"), Ok((3, "0".to_owned())));
         assert_eq!(addressed(&[], "a"), Err("no open questions".to_owned()));
-    }
-
-    /// HU-04: a number that names an option is that option, wherever it is in the list.
-    #[test]
-    fn the_name_of_an_option_comes_before_its_place() {
-        let options = vec![
-            DecisionOption::new("2", "two"),
-            DecisionOption::new("1", "one"),
-            DecisionOption::new("c", ""),
-        ];
-        let question = Question { options, ..question(1) };
-        assert_eq!(["1", "2", "3"].map(|line| in_words(&question, line)), ["1", "2", "c"]);
     }
 }

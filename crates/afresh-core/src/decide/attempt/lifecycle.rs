@@ -36,6 +36,9 @@ impl Decider<'_> {
             failure: failure.clone(),
             not_before,
         });
+        if self.is_obstacle_to_start(at, failure) {
+            return;
+        }
         if failure.lasting {
             let hint = failure.hint.as_deref().map(|hint| format!("; {hint}"));
             self.fail(at, format!("{}{}", failure.message, hint.unwrap_or_default()));

@@ -12,6 +12,7 @@ use crate::event::Event;
 use crate::ids::AttemptId;
 use crate::input::AgentIdentity;
 use crate::model_error::{ModelError, ModelErrorClass};
+use crate::question::ObstacleScope;
 use crate::rejection::Rejection;
 use crate::run::{TRIES_PER_MODEL, TaskStage};
 use crate::time::Timestamp;
@@ -69,6 +70,7 @@ impl Decider<'_> {
 
     pub(in crate::decide) fn model_failed(&mut self, at: TaskIndex, error: ModelError) {
         let class = error.class;
+        let tier = self.run.task(at).stage.work().map(|work| work.tier);
         let counts = match class {
             ModelErrorClass::ContextFull => !self.finished_a_step(at),
             class => !class.is_transient() && !class.is_lasting(),
@@ -80,7 +82,16 @@ impl Decider<'_> {
         self.reject(at, Rejection::ModelFailed { error }, AttemptCounts::when(counts));
         if over && matches!(self.run.task(at).stage, TaskStage::Idle) {
             let last = self.run.task(at).last_error().unwrap_or_default();
-            self.fail(at, format!("{last}; {}", class.advice()));
+            let reason = format!("{last}; {}", class.advice());
+            if self.run.obstacle_to(at).is_some() {
+                // The question that is open already is about this failure as well.
+            } else if self.asks_about_failures() {
+                let tier = (class == ModelErrorClass::ModelNotFound).then_some(tier).flatten();
+                let scope = ObstacleScope { tier, ..self.run.agent_scope(at) };
+                self.ask_about_obstacle(at, scope, reason);
+            } else {
+                self.fail(at, reason);
+            }
         }
     }
 

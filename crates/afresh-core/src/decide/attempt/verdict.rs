@@ -207,6 +207,9 @@ impl Decider<'_> {
         if over {
             self.drop_steps(at);
         }
+        if self.is_obstacle_to_work(at) {
+            return;
+        }
         if counts && self.run.task(at).retries.counted >= self.run.settings().attempts.max(1) {
             self.fail_for_last_rejection(at);
         }

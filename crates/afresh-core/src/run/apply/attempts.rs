@@ -27,6 +27,7 @@ impl Run {
             return Err(self.wrong_stage(at));
         };
         self.tasks[at].retries.spawn_failures = 0;
+        self.worker_started(at);
         self.set(at, TaskStage::Running(work));
         Ok(())
     }

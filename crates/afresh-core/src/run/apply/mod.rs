@@ -60,8 +60,9 @@ impl Run {
                 })?;
             }
             Event::AttemptSpawned { attempt } => self.spawned(attempt)?,
-            Event::SpawnFailed { attempt, not_before, .. } => {
+            Event::SpawnFailed { attempt, failure, not_before } => {
                 self.spawn_failed(attempt, *not_before)?;
+                self.count_spawn_failure(attempt, failure);
             }
             Event::UsageCounted { attempt, usage } => self.count(attempt, usage)?,
             Event::AttemptIdentified { attempt, identity } => self.identified(attempt, identity)?,
@@ -90,9 +91,11 @@ impl Run {
             }
             Event::AttemptRejected { attempt, reason, counts, not_before } => {
                 self.rejected(attempt, reason, *counts, *not_before)?;
+                self.count_rejection(attempt, reason);
             }
             Event::AttemptAccepted { attempt, differences } => {
                 self.accepted(attempt, differences)?;
+                self.agent_worked(self.index(&attempt.task)?);
             }
             Event::RedSeen { attempt, .. } => self.check_next(attempt, CheckPhase::Alone)?,
             Event::ChecksPassed { attempt, results, .. } => self.passed(attempt, results)?,

@@ -16,7 +16,8 @@ impl Run {
                 | QuestionTopic::Action
                 | QuestionTopic::Timeout
                 | QuestionTopic::Orphan
-                | QuestionTopic::Start,
+                | QuestionTopic::Start
+                | QuestionTopic::Obstacle(_),
                 _,
             ) => {
                 self.set(at, TaskStage::Waiting(question.id));
@@ -46,6 +47,10 @@ impl Run {
                 AnsweredQuestion { text: question.text.clone(), answer: words.trim().to_owned() };
             self.tasks[at].people.answers.push(given);
         }
+        let obstacle = match &question.topic {
+            QuestionTopic::Obstacle(scope) => Some(scope.clone()),
+            _ => None,
+        };
         match self.tasks[at].stage.clone() {
             TaskStage::Waiting(open) if open == id => {
                 // A deferred or withdrawn question has no answer that a worker could use.
@@ -75,6 +80,9 @@ impl Run {
             }
             TaskStage::Merging { work, .. } => self.hold_move(&work.attempt, None)?,
             _ => {}
+        }
+        if let Some(scope) = obstacle {
+            self.obstacle_removed(&scope);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use afresh_agents::LaunchRequest;
 use afresh_agents::agent::{LaunchFile, PromptFile, SessionRef};
 use afresh_agents::prompt::size;
-use afresh_core::outcome::SpawnFailure;
+use afresh_core::outcome::{FailureReach, SpawnFailure};
 use afresh_git::ref_names::salvage_ref;
 use afresh_git::{PrepareTarget, WorkspaceId};
 use afresh_process::{JobLimits, JobSpec, RunningJob};
@@ -47,17 +47,19 @@ impl AttemptJob {
         shared
             .pool
             .prepare(place, PrepareTarget::Commit(&self.ground.prepared), &shared.config.keep)
-            .map_err(|error| failure(&describe(&error), None))?;
+            .map_err(|error| machine_failure(&describe(&error)))?;
         self.put_back(shared, place)?;
         let salvage = salvage_ref(shared.run.as_str(), &self.attempt.to_string());
         let lease = shared.pool.acquire_lease(place, &salvage);
-        let lease = lease.map_err(|error| failure(&describe(&error), None))?;
+        let lease = lease.map_err(|error| machine_failure(&describe(&error)))?;
         if handle.is_asked() {
             return Ok(None);
         }
-        let ready = shared
-            .set_up(place, handle)
-            .map_err(|why| failure(&why, Some("see [workspace] setup in the configuration")))?;
+        let ready = shared.set_up(place, handle).map_err(|failed| SpawnFailure {
+            output: failed.output,
+            hint: Some("correct `setup` under [workspace] in .afresh/config.toml".to_owned()),
+            ..machine_failure(&failed.message)
+        })?;
         if ready == SetupOutcome::Stopped {
             return Ok(None);
         }
@@ -65,7 +67,7 @@ impl AttemptJob {
         let mut files = AttemptFiles::new(shared.layout.attempt(&self.bundle.run, &self.attempt));
         made.save(&files.directory)
             .and_then(|()| fs::create_dir_all(&files.worker))
-            .map_err(|error| failure(&format!("cannot write the bundle: {error}"), None))?;
+            .map_err(|error| machine_failure(&format!("cannot write the bundle: {error}")))?;
         if handle.is_asked() {
             return Ok(None);
         }
@@ -182,5 +184,11 @@ impl AttemptJob {
 }
 
 pub(super) fn failure(message: &str, hint: Option<&str>) -> SpawnFailure {
-    SpawnFailure { message: message.to_owned(), hint: hint.map(str::to_owned), lasting: false }
+    let (message, hint) = (message.to_owned(), hint.map(str::to_owned));
+    SpawnFailure { message, hint, ..SpawnFailure::default() }
+}
+
+/// A failure that has nothing to do with the agent.
+fn machine_failure(message: &str) -> SpawnFailure {
+    SpawnFailure { reach: FailureReach::Machine, ..failure(message, None) }
 }

@@ -144,7 +144,10 @@ impl WorkerScript {
 
     pub(crate) fn cannot_start(lasting: bool) -> Self {
         let message = "no such program".to_owned();
-        Self { spawn: Err(SpawnFailure { message, hint: None, lasting }), ..Self::done() }
+        Self {
+            spawn: Err(SpawnFailure { message, lasting, ..SpawnFailure::default() }),
+            ..Self::done()
+        }
     }
 
     pub(crate) fn changing(self, paths: &[&str]) -> Self {

@@ -115,7 +115,7 @@ impl SimulatedWorld {
         self.places.insert(attempt.clone(), slot);
         if random.chance(scenario.spawn_fails) {
             let failure =
-                SpawnFailure { message: "no such program".to_owned(), hint: None, lasting: false };
+                SpawnFailure { message: "no such program".to_owned(), ..SpawnFailure::default() };
             return Ok(vec![Input::SpawnFailed(attempt.clone(), failure)]);
         }
         self.spawned += 1;

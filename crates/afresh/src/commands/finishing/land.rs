@@ -180,7 +180,7 @@ fn in_the_way(landing: &LandingPlan, run: &Run) -> AppError {
         failure = failure.cause(format!("and {} more", obstacles.len() - NAMED));
     }
     failure
-        .hint("nothing was changed; commit them or stash them with `git stash -a`, then land again")
+        .hint("nothing was changed; commit them or stash them with `git stash -u`, then land again")
 }
 
 fn failed(error: &LandError, run: &Run) -> AppError {

@@ -5,12 +5,12 @@ use afresh_engine::reports::run_report::{ReportContext, RunReport};
 use std::path::{Path, PathBuf};
 
 use crate::exit::Exit;
-use crate::reporters::report_page;
 use crate::terminal::completion;
 use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::session::select_run;
+use afresh_app::text::report_page;
 use afresh_app::text::time;
 
 /// Summarize a run, as Markdown or JSON

@@ -15,6 +15,7 @@ use crate::reporters::progress::{ProgressReporter, QuestionDisplay};
 use crate::reporters::state_page::StatePageReporter;
 use crate::reporters::summary::EndedRun;
 use crate::terminal::output::{Output, Paint, count};
+use crate::terminal::plan_watch::PlanWatch;
 use crate::terminal::prompt::UserPrompt;
 use crate::terminal::questions::TerminalUser;
 use crate::terminal::signals;
@@ -46,6 +47,7 @@ pub(crate) fn drive(
     context: &AppContext,
     output: &Output,
 ) -> Result<EndedRun, AppError> {
+    let watch = PlanWatch::new(&prepared.file);
     let ask = |wave: &InterruptedWave| ask_how_to_resume(wave, interaction, output);
     let opened = output.with_notices(|notices| prepared.open(request, context, &ask, notices))?;
     if opened.is_new {
@@ -60,8 +62,9 @@ pub(crate) fn drive(
         .map_err(|error| AppError::bug("signals", error.to_string()))?;
     if let Some(person) = person {
         driver.wait_for_answers(person.presence());
-        person.listen(driver.run(), driver.input_sender());
+        person.listen(driver.input_sender());
     }
+    watch.start(output.clone());
     let standing = driver.drive(opening)?;
     Ok(EndedRun { run: driver.run().clone(), standing, took: started.elapsed(), layout })
 }
@@ -135,7 +138,7 @@ pub(crate) fn send_command(
 }
 
 /// The activity log and the pages.
-fn open_file_reporters(repository: &RepoContext) -> Vec<Box<dyn Reporter>> {
+pub(crate) fn open_file_reporters(repository: &RepoContext) -> Vec<Box<dyn Reporter>> {
     let mut reporters: Vec<Box<dyn Reporter>> = pages(repository).into();
     // Without the log, which repeats the journal, the command is carried out all the same.
     let log = ActivityLog::open(&repository.layout.activity_log(), time::format_utc).ok();

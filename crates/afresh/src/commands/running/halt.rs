@@ -22,10 +22,10 @@ pub(crate) struct Args {
 pub(crate) fn halt(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let by = user_name();
     let (now, reason) = (args.now, args.reason.clone());
-    send_command(context, output, "halted; `afresh resume` continues", |run| ControlCommand::Halt {
-        run,
-        now,
-        reason,
-        by,
-    })
+    send_command(
+        context,
+        output,
+        "halt requested: running attempts finish, and nothing new starts; `afresh resume` continues",
+        |run| ControlCommand::Halt { run, now, reason, by },
+    )
 }

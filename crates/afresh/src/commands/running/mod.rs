@@ -1,5 +1,6 @@
 //! Commands that run a plan, show a run and control it.
 
+pub(crate) mod abort;
 pub(crate) mod decide;
 pub(crate) mod drive;
 pub(crate) mod halt;
@@ -8,5 +9,6 @@ pub(crate) mod questions;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod run_args;
+pub(crate) mod runs;
 pub(crate) mod status;
 pub(crate) mod task;

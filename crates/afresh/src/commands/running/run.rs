@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use afresh_app::git::{DiscoverError, Repository};
+use afresh_core::Run;
 use afresh_core::input::ResumeMode;
 use afresh_engine::RepoContext;
 
@@ -16,7 +17,7 @@ use afresh_app::agents::assignment::TaskAssignments;
 use afresh_app::config::{self, Config};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::plan_source::{self, PlanFile};
+use afresh_app::plan_source::{self, PlanFile, PlanReadOptions};
 use afresh_app::session::open::{ExistingRun, HaltedRun, RunRequest};
 use afresh_app::session::{PreparedRun, RunOptions, Session, preflight, select_run};
 use afresh_app::text::time;
@@ -24,7 +25,8 @@ use afresh_app::text::time;
 /// Run a plan: start it, or continue where it stopped
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A plan file, or a directory that contains one; by default, the plan of the last run
+    /// A plan file, or a directory that contains one; by default, the plan of the last run, else the plan in this
+    /// directory
     plan: Option<PathBuf>,
     #[command(flatten)]
     how: PlanArgs,
@@ -88,9 +90,12 @@ pub(crate) fn run(args: &Args, context: &AppContext, output: &Output) -> Result<
         })?;
     }
     let repository = find_repository(&directory, args.init_git, context, output)?;
-    let file = match given {
-        Some(file) => file,
-        None => last_plan(&repository)?,
+    let (file, options) = if args.new {
+        (given.map_or_else(|| last_plan(&repository, &here, &how), Ok)?, options)
+    } else {
+        let file = given.map_or_else(|| last_plan(&repository, &here, &how), Ok)?;
+        let options = keep_options(options, &repository, &file)?;
+        (file, options)
     };
     if args.dry_run {
         show_plan(&file, &config, &options, context, output);
@@ -107,22 +112,44 @@ pub(crate) fn run(args: &Args, context: &AppContext, output: &Output) -> Result<
     finish(prepared, request, &args.options, context, output)
 }
 
-/// Clears the last run's halt and continues it.
+/// Clears a run's halt and continues it; without a name, the last run.
 pub(crate) fn resume(
+    run: Option<&str>,
     args: &RunArgs,
     context: &AppContext,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    let directory = context.directory()?;
-    let config = config::load(&directory, context.config_file.as_deref())?;
+    let config = config::load(&context.directory()?, context.config_file.as_deref())?;
     let repository = context.repository()?;
-    let file = last_plan(&repository)?;
-    let options = args.options();
+    let found = select_run::find_run(&repository, run)?;
+    let file = select_run::load_plan(&found.run)?;
+    let options = args.options().or_flags(&found.run.settings().flags);
     let session = Session { context, options: &options };
     let prepared =
         output.with_notices(|notices| session.prepare(repository, file, config, notices))?;
-    let request = RunRequest { halt: HaltedRun::ClearHalt, ..RunRequest::default() };
+    let run = Some(found.run.id().clone());
+    let request = RunRequest { run, halt: HaltedRun::ClearHalt, ..RunRequest::default() };
     finish(prepared, request, args, context, output)
+}
+
+/// Saves what the attempts of an interrupted run left, and ends it.
+pub(crate) fn end_interrupted(
+    run: &Run,
+    context: &AppContext,
+    output: &Output,
+) -> Result<(), AppError> {
+    let config = config::load(&context.directory()?, context.config_file.as_deref())?;
+    let options = RunOptions::default().or_flags(&run.settings().flags);
+    let session = Session { context, options: &options };
+    let file = select_run::pinned_plan(run);
+    let prepared = session.prepare_to_end(context.repository()?, file, config)?;
+    let request = RunRequest {
+        run: Some(run.id().clone()),
+        halt: HaltedRun::ClearHalt,
+        resume: Some(ResumeMode::Abort),
+        ..RunRequest::default()
+    };
+    drive(prepared, request, Interaction::NoInput, context, output).map(drop)
 }
 
 fn finish(
@@ -175,7 +202,28 @@ fn find_repository(
     context.repository_around(directory)
 }
 
-/// The plan of the newest run, read from its file again.
-fn last_plan(repository: &RepoContext) -> Result<PlanFile, AppError> {
-    select_run::load_plan(&select_run::find_run(repository, None)?.run)
+/// The plan of the newest run, read from its file again; without any run, the plan that is here.
+fn last_plan(
+    repository: &RepoContext,
+    here: &Path,
+    how: &PlanReadOptions,
+) -> Result<PlanFile, AppError> {
+    match select_run::find_optional_run(repository, None)? {
+        Some(found) => select_run::load_plan(&found.run),
+        None => plan_source::load(here, Path::new("."), how),
+    }
+}
+
+/// A run keeps the options that it was started with, unless others are given (ST-07).
+fn keep_options(
+    options: RunOptions,
+    repository: &RepoContext,
+    file: &PlanFile,
+) -> Result<RunOptions, AppError> {
+    let source = file.path.to_string_lossy();
+    let found = repository.find_run(|run| run.settings().source == source)?;
+    Ok(match found {
+        Some(found) => options.or_flags(&found.run.settings().flags),
+        None => options,
+    })
 }

@@ -14,7 +14,6 @@ use std::time::Duration;
 use crate::commands::running::drive::{Interaction, drive};
 use crate::demo::{self, DemoScript, ScratchRepo, ScriptedModel};
 use crate::exit::Exit;
-use crate::reporters::report_page;
 use crate::reporters::summary;
 use crate::terminal::output::{Output, Paint};
 use crate::terminal::questions::TerminalUser;
@@ -26,6 +25,7 @@ use afresh_app::plan_source;
 use afresh_app::plan_source::PlanReadOptions;
 use afresh_app::session::open::RunRequest;
 use afresh_app::session::{RunOptions, Session};
+use afresh_app::text::report_page;
 use afresh_app::text::time;
 
 const CONFIG: &str = ".afresh/config.toml";

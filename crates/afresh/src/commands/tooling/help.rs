@@ -41,7 +41,21 @@ Example: afresh run todo.plan.toml && afresh land";
 const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["demo", "init", "doctor", "agents", "config"]),
     ("Plan", &["lint", "show", "import", "bundle"]),
-    ("Run", &["run", "status", "logs", "questions", "decide", "halt", "resume", "task"]),
+    (
+        "Run",
+        &[
+            "run",
+            "status",
+            "logs",
+            "questions",
+            "decide",
+            "halt",
+            "resume",
+            "abort",
+            "runs",
+            "task",
+        ],
+    ),
     ("Finish", &["report", "land", "scan", "clean"]),
     ("Tools", &["help", "version", "schema", "completions", "man"]),
 ];

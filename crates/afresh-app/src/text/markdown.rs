@@ -9,7 +9,7 @@ use afresh_core::printable;
 const MAX_CHARS: usize = 600;
 
 /// Text inside a line.
-pub(crate) fn text(text: &str) -> String {
+pub fn text(text: &str) -> String {
     let mut out = String::new();
     let plain = bounded(text);
     for (at, c) in plain.char_indices() {
@@ -28,7 +28,7 @@ pub(crate) fn text(text: &str) -> String {
 }
 
 /// A name, path or command, as it is.
-pub(crate) fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     // A bar would end a table cell, even inside code.
     let plain = bounded(text).replace('|', "\u{2502}");
     let longest = plain.split(|c| c != '`').map(str::len).max().unwrap_or(0);

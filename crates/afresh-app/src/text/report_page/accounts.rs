@@ -6,9 +6,9 @@ use std::time::Duration;
 use afresh_core::status::UsageStatus;
 use afresh_engine::reports::run_report::{AgentReport, RunReport, UsageReport};
 
-use crate::reporters::markdown::code;
-use crate::terminal::output::count;
-use afresh_app::text::time;
+use crate::text::count;
+use crate::text::markdown::code;
+use crate::text::time;
 
 pub(super) fn table(page: &mut String, report: &RunReport) {
     if report.accounts.tokens == 0 && report.accounts.usage.cost_usd.is_none() {

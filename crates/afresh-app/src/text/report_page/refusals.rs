@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use afresh_core::denial::DeniedAction;
 use afresh_engine::reports::run_report::{AttemptReport, DenialReport, RunReport};
 
-use crate::reporters::markdown::{code, text};
+use crate::text::markdown::{code, text};
 
 pub(super) fn list(page: &mut String, report: &RunReport) {
     let all = report.tasks.iter().flat_map(|task| &task.attempts).chain(&report.dropped);

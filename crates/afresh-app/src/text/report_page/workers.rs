@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use afresh_engine::reports::run_report::{AttemptReport, RunReport};
 
-use crate::reporters::markdown::{code, text};
+use crate::text::markdown::{code, text};
 
 pub(super) fn table(page: &mut String, report: &RunReport) {
     let all = report.tasks.iter().flat_map(|task| &task.attempts).chain(&report.dropped);

@@ -14,14 +14,14 @@ use afresh_engine::reports::run_report::{
     AttemptReport, AttemptResult, FilesReport, RunReport, TaskReport,
 };
 
-use crate::reporters::markdown::{code, text};
-use crate::terminal::output::count;
-use afresh_app::text::time;
+use crate::text::count;
+use crate::text::markdown::{code, text};
+use crate::text::time;
 
 /// How many paths of one kind are listed.
 const MAX_PATHS: usize = 200;
 
-pub(crate) fn render(report: &RunReport) -> String {
+pub fn render(report: &RunReport) -> String {
     let mut page = String::new();
     head(&mut page, report);
     next(&mut page, report);
