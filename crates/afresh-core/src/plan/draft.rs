@@ -293,16 +293,21 @@ pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     let limit = (word.chars().count() / 3).max(1);
     known
         .filter(|candidate| candidate.len().abs_diff(word.len()) <= limit)
-        // `T1` is not a misspelled `T9`.
-        .filter(|candidate| without_digits(candidate) != without_digits(word))
+        // `T1` is not a misspelled `T9`; `T001` may be a misspelled `T01`.
+        .filter(|candidate| !differ_by_number(candidate, word))
         .map(|candidate| (distance(word, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, candidate)| (*distance, candidate.len(), *candidate))
         .map(|(_, candidate)| candidate)
 }
 
-fn without_digits(word: &str) -> String {
-    word.chars().filter(|c| !c.is_ascii_digit()).collect()
+fn differ_by_number(a: &str, b: &str) -> bool {
+    let split = |word: &str| {
+        let (digits, rest): (String, String) = word.chars().partition(char::is_ascii_digit);
+        (digits.trim_start_matches('0').to_owned(), rest)
+    };
+    let ((number, rest), (other_number, other_rest)) = (split(a), split(b));
+    rest == other_rest && number != other_number
 }
 
 /// How many characters must be changed, added, removed or swapped with their neighbour.

@@ -145,8 +145,10 @@ impl TerminalUser {
         }
         let open = self.open();
         let read = addressed(&open, line).and_then(|(question, answer)| {
-            let answer = question.interpret(answer).map_err(|refusal| refusal.to_string())?;
-            Ok(Input::Answered { question: question.id, answer, by: user_name() })
+            // The driver interprets it again: it may be another question by then.
+            question.interpret(answer).map_err(|refusal| refusal.to_string())?;
+            let (question, answer) = (question.id, answer.to_owned());
+            Ok(Input::Answered { question, answer, by: user_name() })
         });
         read.map_err(|why| self.output.note(&format!("      {why}; ? shows the question again")))
             .ok()

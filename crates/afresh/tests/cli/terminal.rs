@@ -60,13 +60,23 @@ fn a_decision_is_asked_and_answered_in_the_running_terminal() {
     repo.expect_no_survivors();
 }
 
-/// HU-01: free text is an answer to a worker's question; HU-04: invalid input is reported.
+/// HU-01, HU-07: free text is an answer to a worker's question, with a key of its own. A near miss, a number that is
+/// not listed and a command for the shell are refused; `?` shows the question again; what was understood is shown.
 #[test]
-fn a_decision_can_be_answered_in_free_words() {
+fn a_decision_can_be_answered_in_free_words_and_a_slip_is_no_answer() {
     let repo = asking();
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
     terminal.await_words("STOP halts");
-    terminal.keys("Q1 a flat file\n");
+    terminal.keys("sqlit\n");
+    terminal.await_words("did you mean \"sqlite\"?");
+    terminal.keys("5\n");
+    terminal.await_words("Q1 has 3 answers, so there is no number 5");
+    terminal.keys("git status\n");
+    terminal.await_words("or your own words: `say: YOUR WORDS`");
+    terminal.keys("?\n");
+    terminal.await_words("Which storage?");
+    terminal.keys("Q1 say: a flat file\n");
+    terminal.await_words("Q1 a flat file (by");
     ends(terminal, 0);
     assert_eq!(repo.on_branch("a.txt").as_deref(), Some("a flat file\n"));
 }

@@ -13,6 +13,7 @@
 //! | [`questions`] | answers, retries, new runs |
 //! | [`rewinding`] | continuing an interrupted wave |
 //! | [`scope`] | changes outside the files of a task |
+//! | [`several_runs`] | `afresh runs`, `resume RUN`, `abort RUN`, and the options that a run keeps |
 //! | [`usage`] | tokens and cost by task, wave and run |
 
 #[path = "../support/mod.rs"]
@@ -29,4 +30,5 @@ mod no_repository;
 mod questions;
 mod rewinding;
 mod scope;
+mod several_runs;
 mod usage;

@@ -1,0 +1,206 @@
+//! Several runs of one repository, what a run keeps, and what is said before one starts.
+
+use crate::support::terminal::Terminal;
+use crate::support::{Driver, Gate, repo, salvaged};
+use afresh_testkit::TestRepo;
+use serde_json::Value;
+
+/// A first run that failed, followed by a new one of the same plan that succeeded.
+fn superseded() -> TestRepo {
+    let repo = repo();
+    repo.plan_of(1);
+    repo.agent("exit 1");
+    repo.run(&["--no-input"]).expect(4);
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    repo.run(&["--new"]).expect(0);
+    repo
+}
+
+fn listed(repo: &TestRepo) -> Value {
+    repo.afresh(&["runs", "--json"]).expect(0).json()
+}
+
+/// HU-08: every run is listed, the newest first.
+#[test]
+fn runs_are_listed_with_their_state_plan_and_branch() {
+    let repo = repo();
+    assert_eq!(listed(&repo), serde_json::json!([]));
+    let repo = superseded();
+    let runs = listed(&repo);
+    let field = |at: usize, name: &str| runs[at][name].as_str().unwrap_or_default().to_owned();
+    assert_eq!((field(0, "run"), field(0, "state")), ("test-2".into(), "done".into()));
+    assert_eq!((field(1, "run"), field(1, "state")), ("test-1".into(), "waiting".into()));
+    assert_eq!(field(1, "branch"), "afresh/test-1");
+    assert!(field(0, "plan").ends_with("p.plan.toml"), "{runs}");
+    assert!(field(0, "started_at").ends_with('Z') && runs[0]["cost_usd"].is_null(), "{runs}");
+    let text = repo.afresh(&["runs"]).expect(0);
+    assert!(text.stdout.contains("test-1  waiting"), "{text:?}");
+    assert!(text.stderr.contains("afresh resume test-1"), "{text:?}");
+}
+
+/// HU-08: a run that another one has replaced can be ended, and is then cleaned; the other run stays as it is.
+#[test]
+fn a_superseded_run_can_be_ended_and_cleaned() {
+    let repo = superseded();
+    let kept = repo.afresh(&["clean"]).expect(0);
+    assert!(kept.stdout.contains("`afresh abort test-1` ends it"), "{kept:?}");
+    let still = repo.afresh(&["clean", "--discard", "test-1"]).expect(2);
+    assert!(still.stderr.contains("`afresh abort test-1`"), "{still:?}");
+    repo.afresh(&["abort", "test-1"]).expect(0);
+    let runs = listed(&repo);
+    assert_eq!((&runs[1]["ended"], &runs[0]["state"]), (&true.into(), &"done".into()), "{runs}");
+    repo.afresh(&["clean", "--discard", "test-1"]).expect(0);
+    assert!(repo.git(&["branch", "--list", "afresh/test-1"]).is_empty());
+    assert!(
+        repo.on_branch("T001.txt").is_some() || repo.git(&["branch"]).contains("afresh/test-2")
+    );
+    let again = repo.afresh(&["abort", "test-1"]).expect(0);
+    assert!(again.stderr.contains("is over already"), "{again:?}");
+    let unknown = repo.afresh(&["abort", "test-7"]).expect(2);
+    assert!(unknown.stderr.contains("there is no run \"test-7\""), "{unknown:?}");
+}
+
+/// HU-08: a named run continues, although a newer one exists.
+#[test]
+fn an_older_run_can_be_resumed_by_its_name() {
+    let repo = superseded();
+    repo.afresh(&["decide", "Q1", "retry"]).expect(1);
+    repo.afresh(&["resume", "test-1", "--on-failure", "retry"]).expect(0);
+    assert_eq!(listed(&repo)[1]["state"], "done");
+}
+
+/// HU-08, R16: an interrupted run is ended only after the work of its attempts is saved.
+#[test]
+fn ending_an_interrupted_run_saves_its_work() {
+    let repo = repo();
+    repo.plan_of(1);
+    let (written, go) = (Gate::new(&repo, "written"), Gate::new(&repo, "go"));
+    repo.agent(&format!("echo half > T001.txt\n{}\n{}", written.opened_by_worker(), go.wait()));
+    let driver = Driver::run(&repo, &[]);
+    repo.wait_until("the worker has written", || written.is_open());
+    driver.kill_9();
+    go.open();
+    repo.afresh(&["abort"]).expect(0);
+    let saved = salvaged(&repo);
+    assert_eq!(repo.git(&["show", &format!("{}:T001.txt", saved[0])]), "half");
+    assert_eq!(listed(&repo)[0]["ended"], true);
+    repo.expect_no_survivors();
+}
+
+/// HU-08: a run that is being driven in another terminal ends there.
+#[test]
+fn a_driven_run_is_ended_where_it_is_driven() {
+    let repo = repo();
+    repo.plan_of(1);
+    let (up, go) = (Gate::new(&repo, "up"), Gate::new(&repo, "go"));
+    repo.agent(&format!("{}\n{}", up.opened_by_worker(), go.wait()));
+    let driver = Driver::run(&repo, &[]);
+    repo.wait_until("the worker is up", || up.is_open());
+    repo.afresh(&["abort", "--reason", "wrong plan"]).expect(0);
+    let ended = driver.end().expect(1);
+    assert!(ended.stderr.contains("wrong plan"), "{ended:?}");
+    assert!(listed(&repo)[0]["aborted"].as_str().is_some_and(|why| why.contains("wrong plan")));
+}
+
+/// ST-07: options of the command line stay with the run; a change is said with the old and the new value.
+#[test]
+fn a_run_keeps_its_options_and_says_every_change() {
+    let repo = repo();
+    repo.plan_of(1);
+    let other = "[agents.other]\nkind = \"command\"\ncommand = [\"sh\", \"-c\", \"echo other > T001.txt\"]\n";
+    repo.config(other);
+    repo.agent("exit 1");
+    let other_fails = other.replace("echo other > T001.txt", "exit 1");
+    repo.config(&other_fails);
+    repo.run(&["--agent", "other", "--parallel", "2", "--no-input"]).expect(4);
+    repo.config(other);
+    repo.afresh(&["decide", "Q1", "retry"]).expect(0);
+    let resumed = repo.afresh(&["resume", "--parallel", "5"]).expect(0);
+    assert_eq!(repo.on_branch("T001.txt").as_deref(), Some("other\n"), "{resumed:?}");
+    assert!(resumed.stderr.contains("parallel: 5 (was: 2)"), "{resumed:?}");
+    assert!(!resumed.stderr.contains("agent: "), "{resumed:?}");
+    let log = repo.afresh(&["logs"]).expect(0);
+    assert!(log.stdout.contains("agent: other, "), "{log:?}");
+}
+
+/// What is not committed is not part of a run, and is named before it starts.
+#[test]
+fn uncommitted_files_are_named_before_a_run() {
+    let repo = repo();
+    repo.plan_of(1);
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    repo.write("README.md", "changed\n");
+    repo.write("new/one.txt", "x\n");
+    repo.write(".gitignore", "ignored\n");
+    repo.write("ignored", "x\n");
+    let run = repo.run(&[]).expect(0);
+    let wanted =
+        "3 files are not committed, and so not part of this run: README.md, .gitignore, new/";
+    assert!(run.stderr.contains(wanted), "{run:?}");
+    let again = repo.run(&[]).expect(0);
+    assert!(!again.stderr.contains("not committed"), "it is said when a run starts: {again:?}");
+}
+
+/// An agent of the repository that is not committed would fail at every task; it is refused at once.
+#[test]
+fn an_agent_that_is_not_committed_is_named() {
+    let repo = repo();
+    repo.plan_of(2);
+    repo.write("bin/agent.sh", "#!/bin/sh\necho x > $AFRESH_TASK.txt\n");
+    repo.write(
+        ".afresh/config.toml",
+        "[run]\nagent = \"own\"\n[sandbox]\nlevel = \"off\"\n[agents.own]\nkind = \"command\"\ncommand = [\"bin/agent.sh\"]\n",
+    );
+    let refused = repo.run(&[]).expect(2);
+    assert!(refused.stderr.contains("\"bin/agent.sh\", which is not in commit"), "{refused:?}");
+    assert!(refused.stderr.contains("commit it"), "{refused:?}");
+    assert_eq!(listed(&repo), serde_json::json!([]), "no run was started");
+}
+
+/// EX-14: a set-up that fails is one question with the end of its output, not one per task.
+#[test]
+fn a_set_up_that_fails_is_one_question() {
+    let repo = repo();
+    repo.plan_of(4);
+    repo.config("[workspace]\nsetup = [\"echo first; echo the real reason; exit 3\"]\n");
+    repo.run(&["--no-input"]).expect(4);
+    let questions = repo.afresh(&["questions", "--json"]).expect(0).json();
+    assert_eq!(questions.as_array().map(Vec::len), Some(1), "{questions}");
+    let text = questions[0]["text"].as_str().unwrap_or_default();
+    assert!(text.starts_with("no worker can start: the set-up command"), "{text}");
+    assert!(text.contains("exit code 3\nfirst\nthe real reason"), "{text}");
+    assert_eq!(questions[0]["kind"], "obstacle");
+}
+
+/// HU-07: a question that a changed plan has made obsolete is not asked again.
+#[test]
+fn an_outdated_question_is_nowhere_asked_again() {
+    let repo = repo();
+    repo.plan_of(1);
+    repo.agent("exit 1");
+    repo.run(&["--no-input"]).expect(4);
+    let plan = std::fs::read_to_string(repo.root().join("p.plan.toml")).expect("a plan");
+    repo.write("p.plan.toml", &plan.replace("T001", "T009"));
+    let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
+    terminal.await_words("Waiting for your answer to Q2");
+    terminal.keys("skip\n");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, Some(1), "{screen}");
+    assert!(!screen.contains("Q1"), "{screen}");
+}
+
+/// ST-07: a plan that is edited while it is driven is noticed.
+#[test]
+fn a_plan_that_is_edited_during_its_run_is_noticed() {
+    let repo = repo();
+    repo.plan_of(1);
+    let (up, go) = (Gate::new(&repo, "up"), Gate::new(&repo, "go"));
+    repo.agent(&format!("{}\n{}\necho x > T001.txt", up.opened_by_worker(), go.wait()));
+    let mut driver = Driver::run(&repo, &[]);
+    repo.wait_until("the worker is up", || up.is_open());
+    let plan = std::fs::read_to_string(repo.root().join("p.plan.toml")).expect("a plan");
+    repo.write("p.plan.toml", &format!("{plan}\n# a remark\n"));
+    driver.await_words("p.plan.toml has changed");
+    go.open();
+    driver.end().expect(0);
+}
