@@ -210,6 +210,7 @@ impl From<JournalError> for AppError {
             | JournalError::Damaged { .. }
             | JournalError::MissesHead { .. }
             | JournalError::HeadMissing { .. }
+            | JournalError::DatabaseGone { .. }
             | JournalError::HeadDamaged { .. } => ErrorClass::Usage,
             _ => ErrorClass::Machine,
         };
@@ -218,6 +219,17 @@ impl From<JournalError> for AppError {
             JournalError::Unfit { .. } => {
                 failure.hint("name a directory on a local file system: AFRESH_STATE=DIR")
             }
+            JournalError::DatabaseGone { .. } => failure.hint(
+                "restore it from a copy, or start over: `afresh run --new PLAN`; what has landed is on \
+                 the branches afresh/…, and `git merge` lands it",
+            ),
+            JournalError::Damaged { .. }
+            | JournalError::MissesHead { .. }
+            | JournalError::HeadMissing { .. }
+            | JournalError::HeadDamaged { .. } => failure.hint(
+                "without a copy: move the state directory away, then `afresh run --new PLAN` starts \
+                 over; what has landed is on the branches afresh/…, and `git merge` lands it",
+            ),
             _ => failure,
         }
     }
@@ -229,6 +241,9 @@ impl From<OpenError> for AppError {
             OpenError::Discover(error) => error.into(),
             OpenError::Lock(error) => error.into(),
             OpenError::Journal(error) => error.into(),
+            OpenError::StateLost(ref lost) => {
+                Self::usage("state-lost", lost.to_string()).hint(lost.hint())
+            }
             // Another git process holds the lock; it can be waited for.
             OpenError::Refs(error @ RefError::Locked { .. }) => {
                 Self::machine("locked", error.to_string()).hint(error.hint().unwrap_or_default())
@@ -254,9 +269,19 @@ impl From<DriveError> for AppError {
             DriveError::Journal(_) | DriveError::Ended(_) => "journal",
             DriveError::Pool(_) | DriveError::Directory(..) => "directory",
         };
-        with_causes(Self::machine(kind, error.to_string()), &error)
-            .hint("fix the cause; `afresh run` continues where it stopped")
+        let failure = with_causes(Self::machine(kind, error.to_string()), &error);
+        if is_caused_by_vanished_journal(&error) {
+            return failure.hint(
+                "work in progress is saved in its workspace, and what has landed is on the run's \
+                 branch; put the files back, then `afresh run` continues; `afresh status` says what is left",
+            );
+        }
+        failure.hint("fix the cause; `afresh run` continues where it stopped")
     }
+}
+
+fn is_caused_by_vanished_journal(error: &DriveError) -> bool {
+    matches!(error, DriveError::Journal(JournalError::Vanished { .. }))
 }
 
 impl From<CleanupError> for AppError {

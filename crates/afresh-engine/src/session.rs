@@ -13,18 +13,20 @@ use afresh_git::ref_names::{
     OWN_REFS, RUN_BRANCHES, branch_ref, run_branch_name, run_branch_ref, run_tip_ref,
 };
 use afresh_git::{
-    CommandError, DEFAULT_LOCK_TIMEOUT, DiscoverError, GitProgram, PoolError, RefError,
-    RefExpectation, RefUpdate, Repository, WorkspacePool,
+    CommandError, DEFAULT_LOCK_TIMEOUT, DiscoverError, GitProgram, HarvestError, PoolError,
+    RefError, RefExpectation, RefUpdate, Repository, WorkspacePool,
 };
 use afresh_process::{SweepReport, sweep_leftovers};
 use afresh_store::{
-    DriverLock, IoFault, Journal, JournalError, JournalRecord, LockError, LockHolder,
-    write_atomically,
+    DriverLock, IoFault, Journal, JournalError, JournalReader, JournalRecord, LockError,
+    LockHolder, write_atomically,
 };
 
+use crate::dead_refs;
 use crate::driver::clock::wall_ms;
 use crate::journal_records::{self, RecordError};
 use crate::layout::StateLayout;
+use crate::state_marker::LostState;
 
 /// How long a git process that outlived an earlier driver may continue before it is ended.
 const ORPHAN_PATIENCE: Duration = Duration::from_secs(20);
@@ -52,6 +54,10 @@ pub enum OpenError {
     Refs(#[from] RefError),
     #[error(transparent)]
     Pool(#[from] PoolError),
+    #[error(transparent)]
+    Harvest(#[from] HarvestError),
+    #[error("{0}")]
+    StateLost(Box<LostState>),
     #[error("the repository has no commit yet, so there is nothing to start from")]
     Unborn,
     #[error("the state directory {} belongs to another repository, {owner}", state.display())]
@@ -87,16 +93,14 @@ impl RepoContext {
         wanted: impl Fn(&Run) -> bool,
     ) -> Result<Option<RecordedRun>, OpenError> {
         self.check_owner()?;
-        let Some(reader) = Journal::open_read_only(&self.layout.state)? else { return Ok(None) };
+        let Some(reader) = self.open_reader()? else { return Ok(None) };
         newest_run(&reader.read_all()?, wanted)
     }
 
     /// Every run of the journal, oldest first; read without the lock.
     pub fn all_runs(&self) -> Result<Vec<RecordedRun>, OpenError> {
         self.check_owner()?;
-        let Some(reader) = Journal::open_read_only(&self.layout.state)? else {
-            return Ok(Vec::new());
-        };
+        let Some(reader) = self.open_reader()? else { return Ok(Vec::new()) };
         let mut by_run: Vec<(String, Vec<JournalRecord>)> = Vec::new();
         for record in reader.read_all()? {
             match by_run.iter_mut().find(|(run, _)| *run == record.run) {
@@ -113,6 +117,18 @@ impl RepoContext {
         Ok(runs)
     }
 
+    /// The journal for reading; none if there never was one, and an error if it is gone.
+    fn open_reader(&self) -> Result<Option<JournalReader>, OpenError> {
+        match Journal::open_read_only(&self.layout.state) {
+            Ok(None) => self.check_state_exists().map(|()| None),
+            Err(gone @ JournalError::DatabaseGone { .. }) => match self.describe_lost_state()? {
+                Some(lost) => Err(OpenError::StateLost(Box::new(lost))),
+                None => Err(gone.into()),
+            },
+            other => Ok(other?),
+        }
+    }
+
     /// The process that drives this repository now.
     pub fn holder(&self) -> Result<Option<LockHolder>, LockError> {
         DriverLock::holder(&self.layout.lock)
@@ -122,10 +138,25 @@ impl RepoContext {
     pub fn lock(&self, holder: &LockHolder) -> Result<LockedRepo, OpenError> {
         let lock = DriverLock::acquire(&self.layout.lock, holder)?;
         self.check_owner()?;
+        self.open_reader()?;
+        self.open_locked(lock)
+    }
+
+    /// The same for a new run, which needs no earlier journal: if it is gone, a new one is begun.
+    pub fn lock_for_new_run(&self, holder: &LockHolder) -> Result<LockedRepo, OpenError> {
+        let lock = DriverLock::acquire(&self.layout.lock, holder)?;
+        self.check_owner()?;
+        Journal::set_aside_remains(&self.layout.state)?;
+        self.open_locked(lock)
+    }
+
+    fn open_locked(&self, lock: DriverLock) -> Result<LockedRepo, OpenError> {
         let journal = Journal::open(&self.layout.state)?;
         self.note_owner()?;
+        self.mark_state()?;
         let swept = self.end_leftovers()?;
-        Ok(LockedRepo { context: self.clone(), journal, swept, _lock: lock })
+        let repairs = dead_refs::repair(self)?;
+        Ok(LockedRepo { context: self.clone(), journal, swept, repairs, _lock: lock })
     }
 
     /// Takes the lock for cleanup: no driver runs meanwhile, and nothing that is missing is created.
@@ -133,6 +164,7 @@ impl RepoContext {
         let lock = DriverLock::acquire(&self.layout.lock, holder)?;
         self.check_owner()?;
         self.end_leftovers()?;
+        dead_refs::repair(self)?;
         Ok(lock)
     }
 
@@ -213,6 +245,8 @@ pub struct LockedRepo {
     pub journal: Journal,
     /// The sweep that ended what earlier drivers had left running.
     pub swept: SweepReport,
+    /// What was repaired in the repository, for the user.
+    pub repairs: Vec<String>,
     _lock: DriverLock,
 }
 
@@ -228,11 +262,41 @@ pub struct OpenRun {
 
 impl OpenRun {
     /// Makes sure that work can land; only unfinished work needs that.
-    pub fn keep_branch(&self) -> Result<(), OpenError> {
+    pub fn keep_branch(&mut self) -> Result<(), OpenError> {
+        self.rewind_to_existing_commit()?;
         if self.run.drive_state(Timestamp::default()) == (DriveState::Finished { ok: true }) {
             return Ok(());
         }
         self.repo.keep_branch(&self.run)
+    }
+}
+
+impl OpenRun {
+    /// Landed work whose objects are gone is done again, on top of the newest commit that exists.
+    fn rewind_to_existing_commit(&mut self) -> Result<(), OpenError> {
+        let repository = &self.repo.context.repository;
+        if repository.is_whole(self.run.tip())? {
+            return Ok(());
+        }
+        let mut to = self.run.base().clone();
+        for commit in self.run.landed_commits().rev() {
+            if repository.is_whole(commit)? {
+                to = commit.clone();
+                break;
+            }
+        }
+        let (id, event) = (self.run.id().clone(), Event::Rewound { to: to.clone() });
+        let wall_ms = wall_ms();
+        let record =
+            journal_records::to_record(&id, self.run.epoch(), self.last_at, wall_ms, &event);
+        let seq = self.repo.journal.append(&[record])?;
+        journal_records::apply(&mut self.run, seq, &event)?;
+        self.unreported.push(UnreportedEvent { seq, wall_ms, event });
+        self.repo.repairs.push(format!(
+            "the objects of work that had landed on {} are gone; it is done again from {to}",
+            self.run.branch()
+        ));
+        Ok(())
     }
 }
 

@@ -23,6 +23,7 @@
 //! | `workspace` | the pool of private clones, their leases, preparing and removing them |
 //! | `harvest` | from a worker's files to commits |
 //! | `merge` | merging two commits into a tree |
+//! | `staging` | objects of ours before a ref reaches them, and refs whose objects are gone |
 //! | `land` | bringing a run's work to the user's branch and checkout |
 
 mod git;
@@ -31,6 +32,7 @@ mod land;
 mod merge;
 mod objects;
 mod refs;
+mod staging;
 mod workspace;
 
 pub use git::command::CommandError;
@@ -54,6 +56,7 @@ pub use refs::names as ref_names;
 pub use refs::{
     DEFAULT_LOCK_TIMEOUT, LockWaiting, RefError, RefExpectation, RefOutcome, RefUpdate,
 };
+pub use staging::dead_refs::DeadRef;
 pub use workspace::abandoned::{AbandonedPool, find_abandoned_pools};
 pub use workspace::lease::WorkspaceLease;
 pub use workspace::pool::{PoolError, WorkspaceId, WorkspacePool};

@@ -47,6 +47,19 @@ pub(crate) fn create_directory(dir: &Path) -> Result<Vec<PathBuf>, IoFault> {
     }
 }
 
+/// Gives a file a name that no other has: `NAME.lost-1`, `NAME.lost-2` …
+pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, IoFault> {
+    let free = (1_u32..).map(|number| {
+        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".lost-{number}"));
+        path.with_file_name(name)
+    });
+    let mut free = free.filter(|name| name.symlink_metadata().is_err());
+    let name = free.next().expect("numbers do not end");
+    fs::rename(path, &name).map_err(IoFault::during("set aside", path))?;
+    Ok(name)
+}
+
 /// Removes directories that were just made, if they are empty.
 pub(crate) fn remove_created(made: &[PathBuf]) {
     for directory in made.iter().rev() {
@@ -83,7 +96,8 @@ pub(crate) fn sync_directory(dir: &Path) -> Result<(), IoFault> {
         .map_err(IoFault::during("sync the directory", dir))
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> Result<(), IoFault> {
+/// Writes a file that does not exist yet; its content is on disk when this returns.
+pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), IoFault> {
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)

@@ -253,7 +253,7 @@ fn a_missing_file_is_rejected_unless_the_journal_is_empty() {
         let error = Journal::open(dir.path()).unwrap_err();
         let expected = match missing {
             HEAD => matches!(error, JournalError::HeadMissing { last: 60, .. }),
-            DATABASE => matches!(error, JournalError::MissesHead { head: 60, last: 0, .. }),
+            DATABASE => matches!(error, JournalError::DatabaseGone { head: 60, .. }),
             _ => matches!(error, JournalError::MissesHead { head: 60, last: 30, .. }),
         };
         assert!(expected, "without {missing}: {error}");

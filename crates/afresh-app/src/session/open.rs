@@ -67,7 +67,11 @@ impl PreparedRun {
         notices: &mut Vec<Notice>,
     ) -> Result<OpenedRun, AppError> {
         let Self { repository, file, mut settings, execution } = self;
-        let locked = repository.lock(&context.lock_holder())?;
+        let locked = match request.existing {
+            ExistingRun::Continue => repository.lock(&context.lock_holder())?,
+            ExistingRun::StartNew => repository.lock_for_new_run(&context.lock_holder())?,
+        };
+        notices.extend(locked.repairs.iter().map(Notice::new));
         let source = settings.source.clone();
         let is_wanted = |run: &Run| match &request.run {
             Some(id) => run.id() == id,
@@ -76,7 +80,7 @@ impl PreparedRun {
         let Some(found) = locked.find_run(is_wanted)? else {
             preflight::check_agents_are_committed(&repository, &execution.workers, None)?;
             notices.extend(preflight::uncommitted_files(&repository, &file));
-            let open = locked.start_run(file.plan, settings)?;
+            let mut open = locked.start_run(file.plan, settings)?;
             open.keep_branch()?;
             let opening = RunOpening::default();
             return Ok(OpenedRun { repository, is_new: true, open, opening, execution });
@@ -101,8 +105,10 @@ impl PreparedRun {
             clear_halt: request.halt == HaltedRun::ClearHalt,
             resume: request.resume.or_else(ask),
         };
-        let open = locked.open_run(found.run, found.last_at);
+        let repaired = locked.repairs.len();
+        let mut open = locked.open_run(found.run, found.last_at);
         open.keep_branch()?;
+        notices.extend(open.repo.repairs[repaired..].iter().map(Notice::new));
         Ok(OpenedRun { repository, is_new: false, open, opening, execution })
     }
 }

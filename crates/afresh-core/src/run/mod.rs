@@ -205,6 +205,11 @@ impl Run {
         &self.landings
     }
 
+    /// The commits that landed, oldest first.
+    pub fn landed_commits(&self) -> impl DoubleEndedIterator<Item = &CommitId> {
+        self.landings.iter().map(|landing| &landing.commit)
+    }
+
     pub(crate) fn rewind(&self) -> Option<&RewindState> {
         self.rewind.as_ref()
     }

@@ -140,6 +140,7 @@ impl LocalHost {
             let by = "STOP file".to_owned();
             inputs.push(Input::HaltAsked { now: false, reason, by }.into());
         }
+        self.journal.repo.journal.check_in_place()?;
         let version = self.journal.repo.journal.data_version()?;
         if self.inbox_version != Some(version) {
             self.inbox_version = Some(version);

@@ -33,7 +33,10 @@ use reporter::{RecordedEvent, Reporter};
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     /// Nothing that is not stored was acknowledged; the next driver continues from there.
-    #[error("the journal could not be written; everything was stopped and nothing is lost")]
+    #[error(
+        "the journal could not be written, so everything was stopped; the next start finds out \
+         whether its last records are on disk"
+    )]
     Journal(#[from] JournalError),
     #[error(transparent)]
     Pool(#[from] PoolError),
@@ -96,7 +99,14 @@ impl<H: DriverHost> Driver<H> {
                 }
             }
             let deadline = self.run.wake_at(self.decided_at);
-            let mut inputs = self.host.wait_for_inputs(&self.run, deadline)?;
+            let mut inputs = match self.host.wait_for_inputs(&self.run, deadline) {
+                Ok(inputs) => inputs,
+                Err(error) => {
+                    // The journal is gone or unreadable: nothing may continue without it.
+                    self.host.cancel_all();
+                    return Err(error);
+                }
+            };
             if deadline.is_some_and(|at| at <= self.host.now()) {
                 inputs.push(Input::Woke.into());
             }

@@ -48,7 +48,9 @@ impl MergeJob {
     }
 
     pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
-        let build = self.build(shared).unwrap_or_else(MergeBuild::Impossible);
+        // A garbage collection may have removed objects that no ref reached; they are made again.
+        let build = self.build(shared).or_else(|_| self.build(shared));
+        let build = build.unwrap_or_else(MergeBuild::Impossible);
         Input::MergeBuilt(self.attempt.clone(), build)
     }
 
@@ -84,6 +86,8 @@ impl MergeJob {
         let new =
             NewCommit { tree: &tree, parents: &parents, message: &message, signature: &signature };
         let commit = repository.commit(&new).map_err(|error| describe(&error))?;
+        // Checks may take long, and no ref reaches the commit until it lands.
+        repository.publish(&commit).map_err(|error| describe(&error))?;
         Ok(MergeBuild::Clean(MergedTree { onto: self.onto.clone(), commit, tree }))
     }
 }

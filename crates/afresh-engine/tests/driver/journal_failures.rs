@@ -40,7 +40,7 @@ fn everything_that_runs_is_cancelled_once() {
 fn the_error_of_the_journal_is_returned_with_its_cause() {
     let error = failing(2).drive().end.expect_err("the store failed");
     assert!(matches!(error, DriveError::Journal(_)), "{error:?}");
-    assert!(error.to_string().contains("nothing is lost"));
+    assert!(error.to_string().contains("everything was stopped"));
     let cause = std::error::Error::source(&error).expect("a cause").to_string();
     assert!(cause.contains("no space"), "{cause}");
 }

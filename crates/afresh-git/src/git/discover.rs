@@ -9,6 +9,7 @@ use crate::git::error::{FileContext, FileError};
 use crate::git::program::GitProgram;
 use crate::git::repository::{ObjectFormat, Repository};
 use crate::objects::cat_file::ObjectReader;
+use crate::staging::pinned_pack::PinnedPacks;
 use crate::workspace::pool::PoolError;
 
 /// Why a directory has no usable repository.
@@ -81,6 +82,7 @@ impl Repository {
             fail_fast_on_locks,
             taken_over: Arc::default(),
             reader: ObjectReader::default(),
+            pins: PinnedPacks::default(),
         };
         found.root = found.find_root(&directory, bare == b"true")?;
         Ok(found)

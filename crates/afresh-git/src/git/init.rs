@@ -48,6 +48,7 @@ impl Repository {
             message: "Start the history\n",
             signature: &signature,
         })?;
+        self.publish(&root)?;
         let mut call = self.git("begin the branch").env("GIT_DIR", &self.git_dir);
         for (name, value) in signature.variables() {
             call = call.env(name, value);

@@ -14,6 +14,7 @@ use crate::git::identity::CommitIdentity;
 use crate::git::program::GitProgram;
 use crate::objects::cat_file::ObjectReader;
 use crate::refs::names::branch_name;
+use crate::staging::pinned_pack::PinnedPacks;
 
 /// The hash function of a repository's object ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +67,7 @@ pub struct Repository {
     /// Since when no git process of an earlier driver is alive. Shared by all clones.
     pub(crate) taken_over: Arc<OnceLock<SystemTime>>,
     pub(crate) reader: ObjectReader,
+    pub(crate) pins: PinnedPacks,
 }
 
 impl Repository {
@@ -150,6 +152,14 @@ impl Repository {
             }
         }
         Ok(CommitIdentity::new(&name, &email))
+    }
+
+    /// Whether the user's clone leaves objects with its remote until they are needed.
+    pub fn is_partial_clone(&self) -> Result<bool, CommandError> {
+        let call = self.git("see whether the clone is partial");
+        let pattern = "^(extensions\\.partialclone|remote\\..*\\.promisor)$";
+        let answer = call.args(["config", "--get-regexp", pattern]).run()?;
+        Ok(answer.status.success())
     }
 
     /// A command on the user's repository itself: for refs and for reading objects, never for

@@ -34,7 +34,7 @@ impl Repository {
     pub fn end_stale_git(&self, timeout: Duration) -> Result<(), CommandError> {
         self.end_stale_processes(timeout)?;
         self.taken_over.get_or_init(SystemTime::now);
-        Ok(())
+        self.release_stale_pins()
     }
 
     fn end_stale_processes(&self, timeout: Duration) -> Result<(), CommandError> {

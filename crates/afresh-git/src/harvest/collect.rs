@@ -29,6 +29,8 @@ use crate::workspace::slot::{WorkspaceDir, copy_index};
 
 /// A worker that is alive can make git wait, with a pipe in the place of a file.
 const ALIVE_LIMIT: Duration = Duration::from_secs(120);
+/// How often a harvest is tried while a garbage collection removes what it needs.
+const PUBLISH_ROUNDS: u32 = 3;
 
 /// Whether the worker may still change the checkout.
 #[derive(Debug, Clone, Copy)]
@@ -102,24 +104,53 @@ impl<'a> WorkCollector<'a> {
         scan_tree(&self.workspace.tree(), mode, &self.keep, self.request.limits.max_file_bytes)
     }
 
-    pub(crate) fn collect(&self, mut scan: TreeScan) -> Result<CollectedWork, PoolError> {
+    /// Commits what is in the checkout, and makes the commits part of the user's repository.
+    ///
+    /// Git does not write an object that the repository has, even if no ref reaches it. A garbage
+    /// collection may remove it before it is published; then all of it is done again.
+    pub(crate) fn collect_and_publish(
+        &self,
+        scan: TreeScan,
+    ) -> Result<(CollectedWork, CommitChain), PoolError> {
+        let mut round = 1;
+        loop {
+            let found = self.try_to_publish(&scan);
+            match found {
+                Err(PoolError::Git(
+                    CommandError::Failed { .. } | CommandError::Unexpected { .. },
+                )) if round < PUBLISH_ROUNDS => round += 1,
+                other => return other,
+            }
+        }
+    }
+
+    fn try_to_publish(&self, scan: &TreeScan) -> Result<(CollectedWork, CommitChain), PoolError> {
+        let mut work = self.collect(scan)?;
+        let chain = self.commit(&mut work)?;
+        if let Some(top) = &chain.top {
+            self.pool.repository.publish(top)?;
+        }
+        Ok((work, chain))
+    }
+
+    fn collect(&self, scan: &TreeScan) -> Result<CollectedWork, PoolError> {
         self.start_index()?;
         self.write_excludes()?;
-        let too_much = self.select_if_over_cap(&scan)?;
+        let too_much = self.select_if_over_cap(scan)?;
         let added = match &too_much {
             Some(selection) => self.stage_selection(selection)?,
-            None => self.stage_all(&scan)?,
+            None => self.stage_all(scan)?,
         };
-        let listed = self.stage_listed(&scan)?;
+        let listed = self.stage_listed(scan)?;
         let too_much = too_much.and_then(|it| it.rejection).or(listed);
         let too_large =
-            too_much.map_or_else(|| self.find_unignored_oversized(&scan), |it| Ok(Some(it)))?;
+            too_much.map_or_else(|| self.find_unignored_oversized(scan), |it| Ok(Some(it)))?;
         let (tree, raw) = self.write_tree()?;
         let HarvestRequest { base, onto, .. } = self.request;
         let above = if onto == base { None } else { Some(self.compare(onto, &tree)?) };
         let rejection = too_large.or_else(|| self.check_path_count(raw.len()));
         let targets = self.symlink_targets(&raw)?;
-        let mut notes = std::mem::take(&mut scan.notes);
+        let mut notes = scan.notes.clone();
         notes.extend(added.notes);
         let is_settled = added.is_whole && !raw.iter().any(RawTreeChange::is_new_gitlink);
         Ok(CollectedWork { tree, raw, above, targets, notes, rejection, is_settled })
@@ -193,7 +224,7 @@ impl<'a> WorkCollector<'a> {
     }
 
     /// Makes the step commits and the commit on top of them, if anything changed.
-    pub(crate) fn commit(&self, work: &mut CollectedWork) -> Result<CommitChain, PoolError> {
+    fn commit(&self, work: &mut CollectedWork) -> Result<CommitChain, PoolError> {
         if work.raw.is_empty() {
             return Ok(CommitChain::default());
         }

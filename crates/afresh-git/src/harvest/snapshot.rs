@@ -6,7 +6,7 @@
 use afresh_core::ids::CommitId;
 
 use crate::git::identity::CommitSignature;
-use crate::harvest::collect::{CollectedWork, WorkCollector, WorkerPresence};
+use crate::harvest::collect::{CollectedWork, CommitChain, WorkCollector, WorkerPresence};
 use crate::harvest::prescan::display_path;
 use crate::harvest::{
     HarvestError, HarvestLimits, HarvestRejection, HarvestRequest, WorkspaceHarvest,
@@ -62,8 +62,7 @@ impl WorkspacePool {
             WorkerPresence::Alive { preempt_flag: guard.preempt_flag(), through: request.through };
         let collector = WorkCollector::new(self, &workspace, &whole, worker);
         let failed = |source| HarvestError::Pool { id, source };
-        let mut work = collect_with_retries(id, &collector)?;
-        let chain = collector.commit(&mut work).map_err(failed)?;
+        let (mut work, chain) = collect_with_retries(id, &collector)?;
         self.save_to_salvage_ref(id, &whole, &mut work, &chain)?;
         collector.remove_scratch_files().map_err(|e| failed(e.into()))?;
         work.into_harvest(id, chain)
@@ -74,12 +73,12 @@ impl WorkspacePool {
 fn collect_with_retries(
     id: WorkspaceId,
     collector: &WorkCollector<'_>,
-) -> Result<CollectedWork, HarvestError> {
+) -> Result<(CollectedWork, CommitChain), HarvestError> {
     let mut round = 1;
     loop {
         let is_last = round == ROUNDS;
         match collect_once(id, collector) {
-            Ok(work) if work.is_settled || is_last => return Ok(work),
+            Ok(found) if found.0.is_settled || is_last => return Ok(found),
             Err(error) if is_last || !is_transient(&error) => return Err(error),
             _ => round += 1,
         }
@@ -89,7 +88,7 @@ fn collect_with_retries(
 fn collect_once(
     id: WorkspaceId,
     collector: &WorkCollector<'_>,
-) -> Result<CollectedWork, HarvestError> {
+) -> Result<(CollectedWork, CommitChain), HarvestError> {
     let failed = |source| HarvestError::Pool { id, source };
     let scan = collector.scan().map_err(|e| failed(e.into()))?;
     if scan.is_empty {
@@ -99,7 +98,7 @@ fn collect_once(
         let rejection = HarvestRejection::Endless { path: display_path(path) };
         return Err(HarvestError::Rejected { id, rejection, salvaged: None });
     }
-    collector.collect(scan).map_err(failed)
+    collector.collect_and_publish(scan).map_err(failed)
 }
 
 /// Git fails on a file that disappears while it is read; the next try finds it missing.

@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::time::Duration;
 
 use afresh_core::ids::{CommitId, TreeId};
@@ -18,7 +17,7 @@ use crate::git::repository::parse_id;
 use crate::harvest::HarvestRequest;
 use crate::harvest::worker_head;
 use crate::objects::change::{self, EntryMode, RawTreeChange};
-use crate::workspace::clone::quote;
+use crate::staging::object_list;
 use crate::workspace::pool::{PoolError, WorkspacePool};
 use crate::workspace::slot::{WorkspaceDir, copy_index};
 
@@ -110,7 +109,7 @@ impl<'a> WorkerCommitReader<'a> {
         if !worker_head::objects_are_plain(&objects, &pool.repository.objects()) {
             return unusable("its object directory was changed");
         }
-        let objects = OsString::from_vec(quote(&objects));
+        let objects = object_list(&[&pool.repository.objects(), &objects]);
         let mut reader = Self { pool, request, objects, commits: Vec::new() };
         reader.commits = reader.commits_since_prepared(&head)?;
         Ok(reader)

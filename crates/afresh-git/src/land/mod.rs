@@ -118,7 +118,7 @@ impl Repository {
             LandingMode::Merge(tree) => tree.as_str(),
             _ => landing.tip.as_str(),
         };
-        let call = self.git(format!("compare {} and {target}", landing.from));
+        let call = self.show_staged_to(self.git(format!("compare {} and {target}", landing.from)));
         landing.changes = change::diff_with_git(call, landing.from.as_str(), target)?;
         if let Some(checkout) = &landing.checkout {
             landing.obstacles = checkout.obstacles(&landing.changes)?;
@@ -138,13 +138,19 @@ impl Repository {
             LandingMode::FastForward => landing.tip.clone(),
             LandingMode::Merge(tree) => {
                 let parents = [landing.from.clone(), landing.tip.clone()];
-                self.commit(&NewCommit { tree, parents: &parents, message, signature })?
+                let merged =
+                    self.commit(&NewCommit { tree, parents: &parents, message, signature })?;
+                self.publish(&merged)?;
+                merged
             }
         };
         let moved = match &landing.checkout {
             Some(checkout) => checkout.fast_forward(&landing.changes, &to, signature),
             None => self.move_head(&landing.from, &to, signature),
         };
+        if moved.is_ok() {
+            self.release_pins([&to]);
+        }
         let Err(LandError::Git(failed)) = moved else { return moved.map(|()| to) };
         match self.head()? {
             // Git had finished before it was ended.
@@ -159,7 +165,7 @@ impl Repository {
         if self.is_ancestor(from, tip)? {
             return Ok(LandingMode::FastForward);
         }
-        let call = self.git(format!("merge {tip} into {from}"));
+        let call = self.stage_objects_of(self.git(format!("merge {tip} into {from}")))?;
         let verb = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages"];
         let answer = call.args(verb).args([from.as_str(), tip.as_str()]).run()?;
         match parse_outcome(answer)? {

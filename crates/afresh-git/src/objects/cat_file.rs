@@ -20,6 +20,13 @@ const MAX_COMPLAINT_BYTES: u64 = 8 * 1024;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ObjectReader(Arc<Mutex<Option<CatFileProcess>>>);
 
+impl ObjectReader {
+    /// The next question starts a new process, which remembers nothing.
+    pub(crate) fn restart(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
 /// An object as it is stored.
 #[derive(Debug)]
 pub(crate) struct StoredObject {
@@ -54,13 +61,17 @@ impl Repository {
         mut ask: impl FnMut(&mut CatFileProcess) -> io::Result<T>,
     ) -> Result<T, CommandError> {
         let mut kept = self.reader.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let sees_staged = self.staging_dir().is_dir();
+        // It was started before there was a staging directory.
+        kept.take_if(|talk| talk.sees_staged != sees_staged);
         if let Some(answer) = kept.as_mut().and_then(|talk| ask(talk).ok()) {
             return Ok(answer);
         }
         // Not started yet, or ended from outside.
         *kept = None;
-        let call = self.git("read objects").args(["cat-file", "--batch-command"]);
-        let mut talk = CatFileProcess::start(call)?;
+        let call = self.show_staged_to(self.git("read objects"));
+        let call = call.args(["cat-file", "--batch-command"]);
+        let mut talk = CatFileProcess::start(call, sees_staged)?;
         match ask(&mut talk) {
             Ok(answer) => {
                 *kept = Some(talk);
@@ -74,6 +85,7 @@ impl Repository {
 /// A running `git cat-file --batch-command`.
 #[derive(Debug)]
 struct CatFileProcess {
+    sees_staged: bool,
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -81,13 +93,13 @@ struct CatFileProcess {
 }
 
 impl CatFileProcess {
-    fn start(call: GitCommand) -> Result<Self, CommandError> {
+    fn start(call: GitCommand, sees_staged: bool) -> Result<Self, CommandError> {
         let mut child = call.start()?;
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("its output is piped"));
         let errors = child.stderr.take().expect("its complaints are piped");
         let complaint = Some(thread::spawn(move || drain(errors)));
-        Ok(Self { child, input, output, complaint })
+        Ok(Self { sees_staged, child, input, output, complaint })
     }
 
     /// Sends one command; the kind and size of the object, if there is one.

@@ -67,6 +67,20 @@ impl Repository {
         Ok(parent.and_then(|id| id.parse().ok()))
     }
 
+    /// The parents of a commit that must exist.
+    pub(crate) fn parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, CommandError> {
+        let found = self.read_object(commit.as_str())?.filter(|object| object.kind == "commit");
+        let found = found.ok_or_else(|| CommandError::Unexpected {
+            doing: format!("find the parents of {commit}"),
+            verb: "cat-file".to_owned(),
+            detail: "there is no such commit".to_owned(),
+        })?;
+        let text = String::from_utf8_lossy(&found.content).into_owned();
+        let head = text.lines().take_while(|line| !line.is_empty());
+        let parents = head.filter_map(|line| line.strip_prefix("parent "));
+        Ok(parents.filter_map(|id| id.parse().ok()).collect())
+    }
+
     /// The content of a file, or the target of a symlink; `None` if the commit has no such file.
     pub fn show_file(
         &self,

@@ -1,6 +1,7 @@
 //! Finds out whether a commit contains some work. Only the objects themselves count as evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use afresh_core::ids::CommitId;
 
@@ -9,6 +10,9 @@ use crate::git::repository::{Repository, parse_id};
 use crate::objects::change;
 use crate::refs::RefError;
 use crate::refs::names::{OWN_REFS, RUN_BRANCHES, branch_ref, run_of_branch_ref};
+
+/// How many stashes are searched.
+const MAX_STASHES: usize = 5;
 
 /// How one commit contains the work of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +34,21 @@ impl Repository {
             tips.insert("HEAD".to_owned(), head);
         }
         Ok(tips)
+    }
+
+    /// The newest stash of the user's that holds an untracked or ignored file of this path.
+    pub fn find_in_stashes(&self, path: &Path) -> Result<Option<String>, CommandError> {
+        let Some(path) = path.to_str().filter(|_| path.is_relative()) else { return Ok(None) };
+        for number in 0..MAX_STASHES {
+            let stash = format!("stash@{{{number}}}");
+            let call = self.git("look for a file in the stashes");
+            let file = format!("{stash}^3:{path}");
+            let answer = call.args(["rev-parse", "--verify", "--quiet", &file]).run()?;
+            if answer.status.success() {
+                return Ok(Some(stash));
+            }
+        }
+        Ok(None)
     }
 
     /// Our refs whose commits are ancestors of `tip`.

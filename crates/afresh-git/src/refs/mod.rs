@@ -29,6 +29,7 @@ use crate::git::identity::{CommitIdentity, CommitSignature};
 use crate::git::repository::{Repository, parse_id};
 use crate::refs::names::check_ref_name;
 use crate::refs::stale_lock::StaleLocks;
+use crate::workspace::pool::PoolError;
 
 /// How long locks of other programs are waited for, unless the caller says otherwise.
 pub const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(40);
@@ -88,6 +89,15 @@ pub enum RefError {
     File(#[from] FileError),
 }
 
+impl From<PoolError> for RefError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::File(error) => error.into(),
+            PoolError::Git(error) => error.into(),
+        }
+    }
+}
+
 impl RefError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
@@ -112,6 +122,9 @@ impl Repository {
             check_ref_name(&update.name)?;
         }
         let Some(first) = updates.first() else { return Ok(RefOutcome::Done) };
+        for commit in updates.iter().filter_map(|update| update.new.as_ref()) {
+            self.publish(commit)?;
+        }
         let started = Instant::now();
         let mut pause = MIN_PAUSE;
         let mut stale_locks = StaleLocks::new(self, updates);
@@ -119,6 +132,10 @@ impl Repository {
             let answer = self.try_update(updates)?;
             if answer.status.success() {
                 self.sync_ref_directories(updates)?;
+                self.release_pins(updates.iter().filter_map(|update| update.new.as_ref()));
+                if let Some(commit) = &first.new {
+                    self.combine_packs(commit);
+                }
                 return Ok(RefOutcome::Done);
             }
             // A moved ref is final; a lock may be released.

@@ -228,6 +228,28 @@ impl WorkspacePool {
         record.mark_saved().map_err(|error| HarvestError::Pool { id, source: error.into() })
     }
 
+    /// Saves the contents of the workspaces of one attempt again, after what was saved under
+    /// `salvage` got lost; returns whether there were any.
+    pub fn save_again(&self, salvage: &str) -> Result<bool, HarvestError> {
+        let places = self.list_workspaces().unwrap_or_default();
+        for id in places.into_iter().filter(|id| self.lease_holder(*id).as_deref() == Some(salvage))
+        {
+            let _guard = self.locks.lock_preempting(id);
+            match self.harvest_for_holder(id, &[], &[]) {
+                Ok(harvest) if harvest.commit.is_some() => return Ok(true),
+                Err(HarvestError::Rejected { salvaged: Some(_), .. }) => return Ok(true),
+                Ok(_)
+                | Err(
+                    HarvestError::Gone { .. }
+                    | HarvestError::NotPrepared { .. }
+                    | HarvestError::Rejected { .. },
+                ) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
+    }
+
     /// Harvests the workspace for the holder of its lease, against the commit it was prepared as.
     pub(crate) fn harvest_for_holder(
         &self,

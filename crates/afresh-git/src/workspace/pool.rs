@@ -154,7 +154,8 @@ impl WorkspacePool {
         WorkspaceDir { path: self.directory.join(id.to_string()) }
     }
 
-    /// A command with the shadow git directory and the user's objects, without a checkout.
+    /// A command with the shadow git directory, without a checkout. It reads the user's objects and
+    /// stages new ones.
     pub(crate) fn shadow_git(&self, doing: impl Into<String>) -> Result<GitCommand, FileError> {
         let shadow = self.directory.join("shadow.git");
         {
@@ -163,12 +164,8 @@ impl WorkspacePool {
             shadow::ensure(&shadow, self.repository.format)?;
         }
         let call = GitCommand::scrubbed(&self.repository.program, doing);
-        let mut call = self
-            .repository
-            .mark_as_ours(call)
-            .env("GIT_DIR", &shadow)
-            .env("GIT_OBJECT_DIRECTORY", self.repository.objects())
-            .directory(&shadow);
+        let call = self.repository.mark_as_ours(call).env("GIT_DIR", &shadow).directory(&shadow);
+        let mut call = self.repository.stage_objects_of(call)?;
         if let Some(list) = self.repository.shallow() {
             call = call.env("GIT_SHALLOW_FILE", list);
         }

@@ -10,7 +10,7 @@ use crate::scene::{GitScene, WORK, owned, variables, write_script};
 const HUNDRED_FILES: &str = "for d in 0 1 2 3 4 5 6 7 8 9; do mkdir d$d; for f in 0 1 2 3 4 5 6 7 8 9; do \
                              echo $d$f >d$d/f$f; done; done; echo '*.log' >.gitignore";
 
-/// A change of one file is prepared and harvested with three git processes, and one that keeps
+/// A change of two files is prepared and harvested with four git processes, and one that keeps
 /// running.
 #[test]
 fn an_attempt_takes_few_git_processes() {
@@ -35,7 +35,7 @@ fn an_attempt_takes_few_git_processes() {
         let harvest = pool.harvest(WORK, &scene.request(&files)).unwrap();
         assert_eq!(harvest.changes.len(), 2);
         let calls = fs::read_to_string(&count).unwrap();
-        assert!(calls.lines().count() <= 4, "{} calls:\n{calls}", calls.lines().count());
+        assert!(calls.lines().count() <= 5, "{} calls:\n{calls}", calls.lines().count());
     }
 }
 

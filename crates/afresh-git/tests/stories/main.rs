@@ -19,6 +19,7 @@ mod restoring;
 mod retiring;
 mod scene;
 mod snapshots;
+mod staging;
 mod stale_git;
 mod step_commits;
 mod steps;

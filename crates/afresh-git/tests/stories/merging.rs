@@ -3,7 +3,7 @@
 use afresh_core::ids::CommitId;
 use afresh_git::{MergeOutcome, MergeRequest};
 
-use crate::scene::GitScene;
+use crate::scene::{GitScene, SEE_STAGED};
 
 fn merge(scene: &GitScene, onto: &CommitId, theirs: &CommitId) -> MergeOutcome {
     let theirs_tree = scene.repository().commit_tree(theirs).unwrap();
@@ -26,7 +26,8 @@ fn changes_in_different_files_merge_into_a_tree_with_both() {
     let theirs = branch(&scene, "theirs", "echo two >>a.txt");
     let before = scene.user_files();
     let MergeOutcome::Clean { tree } = merge(&scene, &ours, &theirs) else { panic!("conflict") };
-    let shown = scene.user(&format!("git ls-tree -r --name-only {tree}; git show {tree}:a.txt"));
+    let look = format!("{SEE_STAGED}; git ls-tree -r --name-only {tree}; git show {tree}:a.txt");
+    let shown = scene.user(&look);
     assert!(shown.contains("b.txt") && shown.contains("two"), "{shown}");
     assert_eq!(scene.user_files(), before, "R5");
 }

@@ -80,6 +80,7 @@ fn first_parents_are_read_with_their_trailers() {
     };
     let top = repository.commit(&merge).unwrap();
     assert_eq!(repository.commit(&merge).unwrap(), top, "the same inputs give the same commit");
+    repository.publish(&top).unwrap();
     let line = repository.first_parents(&top, Some(&scene.base)).unwrap();
     assert_eq!(line.len(), 1);
     assert_eq!((&line[0].commit, &line[0].tree), (&top, &tree));

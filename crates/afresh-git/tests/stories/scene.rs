@@ -197,6 +197,10 @@ impl GitScene {
     }
 }
 
+/// Lets the user's git see what is not published yet.
+pub(crate) const SEE_STAGED: &str =
+    "export GIT_ALTERNATE_OBJECT_DIRECTORIES=\"$PWD/.git/objects/afresh\"";
+
 pub(crate) fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }

@@ -4,7 +4,7 @@ use afresh_core::ids::CommitId;
 use afresh_git::ref_names::step_ref;
 use afresh_git::{HarvestRequest, MergeOutcome, MergeRequest, PrepareTarget, WorkspaceHarvest};
 
-use crate::scene::{GitScene, WORK};
+use crate::scene::{GitScene, SEE_STAGED, WORK};
 
 fn paths(harvest: &WorkspaceHarvest) -> Vec<&str> {
     harvest.changes.iter().map(|change| change.path.as_str()).collect()
@@ -155,7 +155,8 @@ fn a_chain_of_steps_merges_with_what_landed_meanwhile() {
     let MergeOutcome::Clean { tree } = scene.pool.merge(&merge).unwrap() else {
         panic!("nothing collides")
     };
-    let files = scene.user(&format!("git ls-tree -r --name-only {tree}; git show {tree}:a.txt"));
+    let look = format!("{SEE_STAGED}; git ls-tree -r --name-only {tree}; git show {tree}:a.txt");
+    let files = scene.user(&look);
     assert_eq!(
         files.lines().collect::<Vec<_>>(),
         [".gitignore", "a.txt", "landed", "link", "more", "run.sh", "src/main.rs", "one", "two"]

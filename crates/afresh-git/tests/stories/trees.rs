@@ -10,7 +10,7 @@ use afresh_git::{
     WorkspacePool,
 };
 
-use crate::scene::{GitScene, WORK, variables, write_script};
+use crate::scene::{GitScene, SEE_STAGED, WORK, variables, write_script};
 
 /// Names that sort differently as files and as directories.
 const NAMES: [&str; 7] = ["a", "a.b", "a-b", "a0", "b", "c", "ü x"];
@@ -196,7 +196,8 @@ fn new_files_move_with_a_renamed_directory() {
             let merge = MergeRequest { base: &scene.base, onto, theirs, theirs_tree: &theirs_tree };
             // Git reports where a new file of a renamed directory belongs, or moves it.
             if let MergeOutcome::Clean { tree } = scene.pool.merge(&merge).unwrap() {
-                let listed = scene.user(&format!("git ls-tree -r --name-only {tree}"));
+                let listed =
+                    scene.user(&format!("{SEE_STAGED}; git ls-tree -r --name-only {tree}"));
                 assert!(listed.lines().any(|path| path == expected), "{rename}: {listed}");
             }
         }

@@ -55,6 +55,18 @@ pub enum JournalError {
     )]
     HeadDamaged { path: PathBuf, what: &'static str },
 
+    /// Another program removed or replaced a file of the journal while we were writing it.
+    #[error(
+        "{} was removed or replaced by another program while this run was driven; what is recorded \
+         from now on would be lost, so the run has stopped",
+        path.display()
+    )]
+    Vanished { path: PathBuf },
+
+    /// The database is gone; the head file says that it had records.
+    #[error("{} is gone; {head} records in it were acknowledged; nothing was changed", path.display())]
+    DatabaseGone { path: PathBuf, head: u64 },
+
     /// What the file system does not support.
     #[error("the file system of {} cannot hold the journal: {what}; nothing was changed", path.display())]
     Unfit { path: PathBuf, what: String },

@@ -13,12 +13,14 @@
 //! | `schema` | the tables, their version, creating a database |
 //! | `connect` | connections that write, and reads that change nothing |
 //! | `wal` | whether SQLite's write-ahead log holds anything |
+//! | `in_place` | whether the files are still those that were opened |
 //! | `error` | damage and failures |
 
 pub(crate) mod chain;
 pub(crate) mod connect;
 pub mod error;
 pub(crate) mod head;
+pub(crate) mod in_place;
 pub mod reader;
 pub(crate) mod records;
 pub(crate) mod schema;
@@ -38,6 +40,7 @@ use crate::inbox::{self, InboxError, InboxMessage};
 use crate::journal::chain::{ChainPoint, HashChain, RecordContent};
 use crate::journal::error::JournalError;
 use crate::journal::head::HeadFile;
+use crate::journal::in_place::FileIdentities;
 use crate::journal::reader::JournalReader;
 use crate::paths::StatePaths;
 
@@ -85,6 +88,16 @@ pub struct Journal {
     last: ChainPoint,
     recovered: u64,
     poisoned: bool,
+    in_place: FileIdentities,
+    log_name: LogName,
+}
+
+/// Whether the name of SQLite's log is on disk: SQLite creates it with the first record, and does not
+/// report a failed sync of its directory.
+#[derive(Debug, PartialEq, Eq)]
+enum LogName {
+    Unsynced,
+    Durable,
 }
 
 impl Journal {
@@ -114,9 +127,27 @@ impl Journal {
         }
         let head = HeadFile::open(&paths.head)?;
         let recovered = last.seq.saturating_sub(head.newest().seq);
-        let mut journal = Self { connection, head, paths, last, recovered, poisoned: false };
+        let in_place = FileIdentities::of(&paths)?;
+        let (poisoned, log_name) = (false, LogName::Unsynced);
+        let mut journal =
+            Self { connection, head, paths, last, recovered, poisoned, in_place, log_name };
         journal.acknowledge_recovered()?;
         Ok(journal)
+    }
+
+    /// If the database is gone, gives what is left of the journal other names, so that a new one can
+    /// be begun. Changes nothing else.
+    pub fn set_aside_remains(dir: &Path) -> Result<(), JournalError> {
+        let paths = StatePaths::new(dir)?;
+        if paths.database.symlink_metadata().is_ok() {
+            return Ok(());
+        }
+        for file in [&paths.head, &paths.wal, &paths.shm] {
+            if file.symlink_metadata().is_ok() {
+                atomic_file::set_aside(file)?;
+            }
+        }
+        Ok(())
     }
 
     /// The journal in `dir` for reading only, beside a running driver; `None` if there is none.
@@ -146,14 +177,26 @@ impl Journal {
         if records.is_empty() && answers.is_empty() {
             return Ok(self.last.seq);
         }
+        self.check_in_place()?;
         self.poisoned = true;
         let last = self.commit(records, answers).map_err(|error| self.append_failed(error))?;
+        if self.log_name == LogName::Unsynced {
+            atomic_file::sync_directory(&self.paths.dir)?;
+            self.log_name = LogName::Durable;
+        }
         if last != self.last {
             self.head.acknowledge(last)?;
         }
         self.last = last;
+        // A file that another program has removed can still be written, and is lost.
+        self.check_in_place()?;
         self.poisoned = false;
         Ok(last.seq)
+    }
+
+    /// Fails if another program has removed, moved or replaced the journal's files.
+    pub fn check_in_place(&self) -> Result<(), JournalError> {
+        self.in_place.check(&self.paths)
     }
 
     /// Every record, oldest first.

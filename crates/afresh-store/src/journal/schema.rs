@@ -3,11 +3,11 @@
 //! A later format adds its step to `create` and a migration from the one before it; a database of
 //! an unknown format is rejected before anything is written.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 
 use crate::atomic_file;
 use crate::fault::IoFault;
@@ -19,6 +19,11 @@ pub(crate) const FORMAT: i64 = 1;
 
 /// "afrs": marks a database as a journal of afresh, whatever its name.
 const APPLICATION: i64 = 0x6166_7273;
+
+/// Where SQLite's file header says that the database has a write-ahead log.
+const WRITE_VERSION: usize = 18;
+const READ_VERSION: usize = 19;
+const WITH_LOG: u8 = 2;
 
 /// Name and SQL of every table, in the order of their names.
 const TABLES: [(&str, &str); 2] = [
@@ -37,28 +42,30 @@ const TABLES: [(&str, &str); 2] = [
 
 /// Creates an empty database, which appears under its name complete or not at all.
 ///
-/// If another process was faster, its database stays.
+/// It is made in memory and written by us: SQLite does not report every failed write and sync of a
+/// database that it closes. If another process was faster, its database stays.
 pub(crate) fn create(paths: &StatePaths) -> Result<(), JournalError> {
+    let bytes =
+        render().map_err(|error| JournalError::sqlite("create", &paths.database, 0, error))?;
     let temporary = atomic_file::temporary_beside(&paths.database);
-    fill(&temporary).map_err(|error| JournalError::sqlite("create", &paths.database, 0, error))?;
-    File::open(&temporary)
-        .and_then(|file| file.sync_all())
-        .map_err(IoFault::during("sync", &temporary))?;
-    // A hard link, not a rename: it never replaces an existing database.
-    match fs::hard_link(&temporary, &paths.database) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-            return Err(IoFault::new("create", &paths.database, error).into());
+    let linked = atomic_file::write_new(&temporary, &bytes).and_then(|()| {
+        // A hard link, not a rename: it never replaces an existing database.
+        match fs::hard_link(&temporary, &paths.database) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                Err(IoFault::new("create", &paths.database, error))
+            }
+            _ => Ok(()),
         }
-        _ => {}
-    }
-    fs::remove_file(&temporary).map_err(IoFault::during("remove", &temporary))?;
+    });
+    let removed = fs::remove_file(&temporary).map_err(IoFault::during("remove", &temporary));
+    linked?;
+    removed?;
     Ok(atomic_file::sync_directory(&paths.dir)?)
 }
 
-fn fill(path: &Path) -> rusqlite::Result<()> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-    let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+/// The bytes of an empty journal.
+fn render() -> rusqlite::Result<Vec<u8>> {
+    let mut connection = Connection::open_in_memory()?;
     let transaction = connection.transaction()?;
     for (_, text) in TABLES {
         transaction.execute_batch(text)?;
@@ -66,8 +73,10 @@ fn fill(path: &Path) -> rusqlite::Result<()> {
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()?;
-    // The last connection moves everything into the one file that is linked afterwards.
-    connection.close().map_err(|(_, error)| error)
+    let mut bytes = connection.serialize("main")?.to_vec();
+    bytes[WRITE_VERSION] = WITH_LOG;
+    bytes[READ_VERSION] = WITH_LOG;
+    Ok(bytes)
 }
 
 /// Rejects a database that is not a journal of a known format.

@@ -50,7 +50,7 @@ fn database_exists(paths: &StatePaths) -> Result<bool, JournalError> {
     let path = paths.database.clone();
     let head = JournalHead::load(&paths.head)?.map_or(0, |head| head.newest().seq);
     if head > 0 {
-        return Err(JournalError::MissesHead { path, head, last: 0 });
+        return Err(JournalError::DatabaseGone { path, head });
     }
     // SQLite would use the log of a lost database for a new one.
     if paths.wal.exists() {

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`concurrent_changes`] | the user changes the repository during a run |
 //! | [`file_systems`] | file systems without what a run needs |
+//! | [`garbage_collection`] | `git gc --prune=now` during a run; refs whose objects are gone |
 //! | [`git_program`] | git that is missing, old or broken |
 //! | [`journal`] | damage to the journal |
 //! | [`kill`] | kill -9 of the driver at random moments |
@@ -14,12 +15,14 @@
 //! | [`resuming`] | conversations that continue after a crash |
 //! | [`second_halt`] | the second halt request is bounded |
 //! | [`shared_workspaces`] | two runs with the same workspaces |
+//! | [`vanished_state`] | the journal or the state directory is taken away |
 
 #[path = "../support/mod.rs"]
 mod support;
 
 mod concurrent_changes;
 mod file_systems;
+mod garbage_collection;
 mod git_program;
 mod journal;
 mod kill;
@@ -30,3 +33,4 @@ mod processes;
 mod resuming;
 mod second_halt;
 mod shared_workspaces;
+mod vanished_state;

@@ -44,8 +44,9 @@ impl ExecutorContext {
         let name = git.to_string_lossy();
         readable.extend(home_tools::of_program(home.as_deref(), &name));
         let slot = self.pool.directory().join(place.to_string());
+        let staging = repository.ensure_staging().map_err(|error| error.to_string())?;
         let room = SandboxSpec {
-            writable: vec![slot, self.pool.directory().join("shadow.git"), common.join("objects")],
+            writable: vec![slot, self.pool.directory().join("shadow.git"), staging],
             hidden: self.hidden(),
             private: home.into_iter().filter(|path| path.parent().is_some()).collect(),
             readable,

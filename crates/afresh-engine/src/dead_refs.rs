@@ -1,0 +1,61 @@
+//! Repairs refs of ours whose objects are gone, so that the user's `git gc` works again.
+//!
+//! What an earlier driver staged, or what a workspace still holds, is saved again under the same
+//! ref. A ref whose work exists nowhere is deleted, and the user is told. The caller holds the
+//! repository's lock.
+
+use afresh_git::ref_names::{
+    run_branch_ref, run_of_branch_ref, run_of_tip_ref, run_tip_ref, split_salvage_ref,
+};
+use afresh_git::{DeadRef, Repository, WorkspacePool};
+
+use crate::session::{OpenError, RepoContext};
+
+/// Repairs every dead ref; returns what was done, in sentences.
+pub(crate) fn repair(context: &RepoContext) -> Result<Vec<String>, OpenError> {
+    let repository = &context.repository;
+    let mut sentences = Vec::new();
+    for dead in repository.find_dead_refs()? {
+        sentences.push(repair_ref(context, &dead)?);
+    }
+    repository.empty_staging().map_err(afresh_git::PoolError::from)?;
+    Ok(sentences)
+}
+
+fn repair_ref(context: &RepoContext, dead: &DeadRef) -> Result<String, OpenError> {
+    let repository = &context.repository;
+    let DeadRef { name, commit } = dead;
+    if repository.revive_from_staging(dead)? {
+        return Ok(format!("the objects of {name} were missing, and were restored"));
+    }
+    if let Some(twin) = find_twin(repository, dead)? {
+        repository.replace_dead_ref(dead, Some(&twin))?;
+        return Ok(format!("{name} pointed to the missing commit {commit}; it is {twin} again"));
+    }
+    repository.replace_dead_ref(dead, None)?;
+    if split_salvage_ref(name).is_some()
+        && let Some(pool) = WorkspacePool::find(repository.clone(), &context.layout.cache)?
+        && pool.save_again(name)?
+    {
+        return Ok(format!(
+            "the objects of {name} were missing; it was saved again from its workspace"
+        ));
+    }
+    Ok(format!(
+        "{name} pointed to the commit {commit}, whose objects another program has removed; the ref was deleted"
+    ))
+}
+
+/// The branch and the tip ref of a run point to the same commit, unless one of them is dead.
+fn find_twin(
+    repository: &Repository,
+    dead: &DeadRef,
+) -> Result<Option<afresh_core::ids::CommitId>, OpenError> {
+    let twin = match (run_of_branch_ref(&dead.name), run_of_tip_ref(&dead.name)) {
+        (Some(run), _) => run_tip_ref(run),
+        (_, Some(run)) => run_branch_ref(run),
+        _ => return Ok(None),
+    };
+    let Some(commit) = repository.read_ref(&twin)? else { return Ok(None) };
+    Ok(repository.is_whole(&commit)?.then_some(commit))
+}

@@ -1,0 +1,108 @@
+//! Garbage collections of the user's during a run, and refs whose objects are gone.
+
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use afresh_testkit::TestRepo;
+
+use crate::support::{WORKER, expect_landed_once, repo, run_section};
+
+fn prepared() -> TestRepo {
+    let repo = repo();
+    repo.config(&run_section("parallel = 2"));
+    repo.commit("config");
+    repo.plan_of(4);
+    repo.agent(WORKER);
+    repo
+}
+
+fn branch(repo: &TestRepo) -> String {
+    repo.status()["branch"].as_str().expect("a branch").to_owned()
+}
+
+/// No ref is dead, and the user's own garbage collection works.
+#[track_caller]
+fn expect_whole(repo: &TestRepo) {
+    repo.git(&["fsck", "--strict", "--no-dangling"]);
+    repo.git(&["gc", "-q", "--prune=now"]);
+    repo.git(&["fsck", "--strict", "--no-dangling"]);
+}
+
+/// R1, R3, R16: the user's garbage collections run without a break beside a run.
+#[test]
+fn garbage_collections_without_a_break_take_nothing_of_a_run() {
+    for rounds in [&[["gc", "-q", "--prune=now"]][..], &[["gc", "-q", ""], ["repack", "-adq", ""]]]
+    {
+        let repo = prepared();
+        let is_over = AtomicBool::new(false);
+        let ended = thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    for arguments in rounds {
+                        let arguments = arguments.iter().filter(|argument| !argument.is_empty());
+                        // It may find a pack or a ref replaced meanwhile, and give up.
+                        let _ =
+                            Command::new("git").args(arguments).current_dir(repo.root()).output();
+                    }
+                }
+            });
+            let ended = repo.run(&[]);
+            is_over.store(true, Ordering::Relaxed);
+            ended
+        });
+        ended.expect(0);
+        expect_landed_once(&repo, 4);
+        expect_whole(&repo);
+    }
+}
+
+/// R16: another program has removed objects that refs of ours reach. The next run says so, does the
+/// lost work again, and the user's garbage collection works again.
+#[test]
+fn work_whose_objects_are_gone_is_done_again() {
+    let repo = prepared();
+    repo.run(&[]).expect(0);
+    let tip = repo.git(&["rev-parse", &branch(&repo)]);
+    // Back to loose objects, and without the two newest commits of the branch.
+    let packs = repo.root().join(".git/objects/pack");
+    let aside = repo.path().join("packs");
+    std::fs::rename(&packs, &aside).expect("renamed");
+    std::fs::create_dir(&packs).expect("a directory");
+    for entry in std::fs::read_dir(&aside).expect("packs").flatten() {
+        if entry.path().extension().is_some_and(|extension| extension == "pack") {
+            let pack = std::fs::File::open(entry.path()).expect("a pack");
+            let mut unpack = Command::new("git");
+            unpack.args(["unpack-objects", "-q"]).current_dir(repo.root()).stdin(pack);
+            assert!(unpack.status().expect("git").success());
+        }
+    }
+    for lost in [tip.clone(), repo.git(&["rev-parse", &format!("{}~1", branch(&repo))])] {
+        let file = repo.root().join(".git/objects").join(&lost[..2]).join(&lost[2..]);
+        std::fs::remove_file(file).expect("a loose object");
+    }
+    std::fs::remove_dir_all(repo.root().join(".git/objects/afresh")).expect("staged objects");
+    let fails = repo.try_git(&["gc", "-q", "--prune=now"]);
+    assert!(!fails.status.success(), "git gc fails on a dead ref");
+    let again = repo.run(&[]).expect(0);
+    assert!(again.stderr.contains("the objects of work that had landed"), "{}", again.stderr);
+    assert!(again.stderr.contains(&tip), "{}", again.stderr);
+    expect_landed_once(&repo, 4);
+    expect_whole(&repo);
+}
+
+/// The staged objects of the last session are still there: nothing has to be done again.
+#[test]
+fn objects_that_another_program_removed_are_restored() {
+    let repo = prepared();
+    repo.run(&[]).expect(0);
+    let tip = repo.git(&["rev-parse", &branch(&repo)]);
+    for entry in std::fs::read_dir(repo.root().join(".git/objects/pack")).expect("packs").flatten()
+    {
+        std::fs::remove_file(entry.path()).expect("removed");
+    }
+    let again = repo.run(&[]).expect(0);
+    assert!(again.stderr.contains("were restored"), "{}", again.stderr);
+    assert_eq!(repo.git(&["rev-parse", &branch(&repo)]), tip);
+    expect_whole(&repo);
+}
