@@ -8,11 +8,12 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use afresh_git::PoolError;
 use afresh_git::ref_names::{
     RUN_BRANCHES, RUN_TIPS, SALVAGE_REFS, run_branch_name, run_of_branch_ref, run_of_tip_ref,
     split_salvage_ref,
 };
-use afresh_store::{IoFault, write_atomically};
+use afresh_store::write_atomically;
 
 use crate::session::{OpenError, RepoContext};
 
@@ -63,7 +64,7 @@ impl LostState {
 
 impl RepoContext {
     fn marker(&self) -> PathBuf {
-        self.repository.common_dir().join("afresh.state")
+        self.repository.state_note()
     }
 
     /// The state directory as the marker names it: relative if it moves with the repository.
@@ -74,12 +75,13 @@ impl RepoContext {
     }
 
     /// Records where the state is; the caller holds the lock and has opened the journal.
-    pub(crate) fn mark_state(&self) -> Result<(), IoFault> {
+    pub(crate) fn mark_state(&self) -> Result<(), OpenError> {
         let text = format!("{TITLE}\n{}\n", self.state_name());
         if fs::read_to_string(self.marker()).is_ok_and(|found| found == text) {
             return Ok(());
         }
-        write_atomically(&self.marker(), text.as_bytes())
+        self.repository.ensure_staging().map_err(PoolError::from)?;
+        Ok(write_atomically(&self.marker(), text.as_bytes())?)
     }
 
     /// Fails if there was a journal here, and runs of it are left in the repository.

@@ -301,14 +301,13 @@ fn exchange(
     thread::scope(|scope| {
         let complaints = scope.spawn(move || drain(stderr));
         // A writer thread is only needed where the input does not fit into the pipe.
+        let mut written = Ok(());
+        let mut writer = None;
         if let (Some(mut pipe), Some(bytes)) = (stdin, input) {
             if bytes.len() <= 4096 {
-                // A child that ends early breaks the pipe; its exit status says why.
-                let _ = pipe.write_all(bytes);
+                written = pipe.write_all(bytes);
             } else {
-                scope.spawn(move || {
-                    let _ = pipe.write_all(bytes);
-                });
+                writer = Some(scope.spawn(move || pipe.write_all(bytes)));
             }
         }
         let answer;
@@ -322,6 +321,14 @@ fn exchange(
         } else {
             answer = drain(stdout);
             status = child.wait()?;
+        }
+        if let Some(writer) = writer {
+            written = writer.join().unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
+        }
+        // A child that fails early breaks the pipe, and its exit status says why. One that succeeds
+        // must have read everything: it would do half of what it was asked for.
+        if status.success() {
+            written?;
         }
         Ok(Some((status, answer, complaints.join().unwrap_or_default())))
     })

@@ -10,7 +10,7 @@ use afresh_core::ids::CommitId;
 
 use crate::git::command::lines;
 use crate::git::repository::Repository;
-use crate::staging::pinned_pack::{PACK_OPTIONS, into_one_pack};
+use crate::staging::pinned_pack::{PACK_OPTIONS, into_one_pack, packed_file};
 use crate::workspace::pool::PoolError;
 
 /// How many packs of ours there may be before they are combined.
@@ -47,7 +47,7 @@ impl Repository {
         let call = call.args(["pack-objects", "--stdin-packs"]);
         let call = call.args(PACK_OPTIONS).args([base.as_os_str()]);
         let answer = call.stdin(lines(names.iter().map(String::as_str))).run_checked()?;
-        let packed = base.with_file_name(format!("pack-{}", answer.line()?));
+        let packed = packed_file(&base, &answer)?;
         let keep = self.install_pack(&packed, tip)?;
         for pack in packs {
             for extension in ["idx", "pack"] {

@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! <objects>/afresh                         the staging directory
+//! <objects>/afresh/state                   a note of the caller's
 //! <objects>/pack/pack-….keep               pins a pack until a ref reaches it
 //! ```
 //!
@@ -33,6 +34,9 @@ use crate::git::error::{FileContext, FileError};
 use crate::git::repository::Repository;
 use crate::workspace::clone::quote;
 use crate::workspace::remove::TreeRemover;
+
+/// The name of the caller's note.
+const STATE_NOTE: &str = "state";
 
 impl Repository {
     /// Where new objects are written; it may not exist yet.
@@ -79,15 +83,26 @@ impl Repository {
         self.staging_dir().join(directory).join(rest)
     }
 
+    /// A file that says where the caller keeps its state; it stays when the directory is emptied.
+    pub fn state_note(&self) -> PathBuf {
+        self.staging_dir().join(STATE_NOTE)
+    }
+
     /// Removes what earlier drivers staged. Everything that is needed is in the user's repository,
     /// and after a power cut the rest may be damaged.
     pub fn empty_staging(&self) -> Result<(), FileError> {
         let staging = self.staging_dir();
         self.reader.restart();
-        match staging.symlink_metadata() {
-            Ok(found) if found.is_dir() => TreeRemover::new(&staging).empty(&staging),
-            _ => Ok(()),
+        if !staging.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            return Ok(());
         }
+        for entry in fs::read_dir(&staging).context("list", &staging)? {
+            let entry = entry.context("list", &staging)?;
+            if entry.file_name() != STATE_NOTE {
+                TreeRemover::new(&staging).remove(&entry.path())?;
+            }
+        }
+        Ok(())
     }
 }
 

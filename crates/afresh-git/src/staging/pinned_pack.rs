@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 
 use afresh_core::ids::CommitId;
 
-use crate::git::command::{CommandError, GitCommand, lines};
+use crate::git::command::{CommandError, GitCommand, GitOutput, lines};
 use crate::git::error::{FileContext, FileError};
 use crate::git::repository::Repository;
 use crate::refs::names::{OWN_REFS, RUN_BRANCHES};
@@ -66,7 +66,7 @@ impl Repository {
         let base = self.staging_dir().join("pack/pack");
         let call = call.args([base.as_os_str()]);
         let answer = call.stdin(lines(revisions.iter().map(String::as_str))).run_checked()?;
-        let packed = base.with_file_name(format!("pack-{}", answer.line()?));
+        let packed = packed_file(&base, &answer)?;
         let keep = self.install_pack(&packed, tip)?;
         let mut state = self.pins.lock();
         state.published.extend(new);
@@ -172,12 +172,20 @@ impl Repository {
 }
 
 /// Made quickly; the user's next garbage collection compresses the objects better.
-pub(super) const PACK_OPTIONS: [&str; 3] = ["-q", "--window=0", "--threads=1"];
+pub(super) const PACK_OPTIONS: [&str; 4] = ["-q", "--window=0", "--threads=1", "--non-empty"];
 
 /// Whatever the user's configuration says: one pack with its index and nothing else.
 pub(super) fn into_one_pack(call: GitCommand) -> GitCommand {
     let call = call.setting("pack.packSizeLimit", "0".as_ref());
     call.setting("pack.writeReverseIndex", "false".as_ref())
+}
+
+/// The pack that git has made, without its extension.
+pub(super) fn packed_file(base: &Path, answer: &GitOutput) -> Result<PathBuf, CommandError> {
+    match answer.line()? {
+        "" => Err(answer.unexpected("no pack")),
+        name => Ok(base.with_file_name(format!("pack-{name}"))),
+    }
 }
 
 fn read_pin(keep: &Path) -> Option<CommitId> {

@@ -6,6 +6,7 @@ use std::thread;
 
 use afresh_testkit::TestRepo;
 
+use crate::support::git::lose_object;
 use crate::support::{WORKER, expect_landed_once, repo, run_section};
 
 fn prepared() -> TestRepo {
@@ -64,22 +65,8 @@ fn work_whose_objects_are_gone_is_done_again() {
     let repo = prepared();
     repo.run(&[]).expect(0);
     let tip = repo.git(&["rev-parse", &branch(&repo)]);
-    // Back to loose objects, and without the two newest commits of the branch.
-    let packs = repo.root().join(".git/objects/pack");
-    let aside = repo.path().join("packs");
-    std::fs::rename(&packs, &aside).expect("renamed");
-    std::fs::create_dir(&packs).expect("a directory");
-    for entry in std::fs::read_dir(&aside).expect("packs").flatten() {
-        if entry.path().extension().is_some_and(|extension| extension == "pack") {
-            let pack = std::fs::File::open(entry.path()).expect("a pack");
-            let mut unpack = Command::new("git");
-            unpack.args(["unpack-objects", "-q"]).current_dir(repo.root()).stdin(pack);
-            assert!(unpack.status().expect("git").success());
-        }
-    }
     for lost in [tip.clone(), repo.git(&["rev-parse", &format!("{}~1", branch(&repo))])] {
-        let file = repo.root().join(".git/objects").join(&lost[..2]).join(&lost[2..]);
-        std::fs::remove_file(file).expect("a loose object");
+        lose_object(&repo, &lost);
     }
     std::fs::remove_dir_all(repo.root().join(".git/objects/afresh")).expect("staged objects");
     let fails = repo.try_git(&["gc", "-q", "--prune=now"]);

@@ -3,6 +3,7 @@
 //! | module | what it tests |
 //! | --- | --- |
 //! | [`concurrent_changes`] | the user changes the repository during a run |
+//! | [`faults`] | single writes and syncs that fail |
 //! | [`file_systems`] | file systems without what a run needs |
 //! | [`garbage_collection`] | `git gc --prune=now` during a run; refs whose objects are gone |
 //! | [`git_program`] | git that is missing, old or broken |
@@ -21,6 +22,7 @@
 mod support;
 
 mod concurrent_changes;
+mod faults;
 mod file_systems;
 mod garbage_collection;
 mod git_program;

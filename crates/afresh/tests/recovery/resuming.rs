@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use crate::support::git::lose_object;
 use crate::support::{Driver, Gate, repo};
 use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
@@ -229,9 +230,12 @@ fn work_that_is_gone_is_followed_by_a_fresh_worker() {
     stage.halted_twice();
     let tree =
         stage.repo.git(&["for-each-ref", "--format=%(tree)", "refs/afresh/salvage/*/T001.1"]);
-    let object = format!(".git/objects/{}/{}", &tree[..2], &tree[2..]);
-    fs::remove_file(stage.repo.root().join(object)).expect("removed");
+    let objects = stage.repo.root().join(".git/objects");
+    lose_object(&stage.repo, &tree);
+    fs::remove_dir_all(objects.join("afresh")).expect("removed");
+    fs::remove_dir_all(stage.repo.cache()).expect("removed");
     let ran = stage.repo.afresh(&["resume"]).expect(0);
+    assert!(ran.stderr.contains("whose objects another program has removed"), "{}", ran.stderr);
     assert!(ran.stderr.contains("could not continue"), "{}", ran.stderr);
     let last = stage.diary().last().cloned().unwrap_or_default();
     assert!(last.starts_with("new "), "{last}");

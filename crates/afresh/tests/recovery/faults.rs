@@ -1,0 +1,80 @@
+//! Single writes and syncs that fail (R9, F05): what is not on disk is not acknowledged, nothing is left half-made, and
+//! the next run completes.
+
+use std::fs;
+use std::path::Path;
+
+use afresh_testkit::TestRepo;
+
+use crate::support::strace::{strace_works, tampered};
+use crate::support::{Driver, WORKER, expect_landed_once, repo};
+
+/// Files that a write left unfinished.
+fn litter(directory: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(&next).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.to_string_lossy().contains("afresh-tmp") {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
+}
+
+fn fresh() -> TestRepo {
+    let repo = repo();
+    repo.agent(WORKER);
+    repo.plan_of(1);
+    repo
+}
+
+/// The n-th call of each thread fails; returns whether any did.
+#[track_caller]
+fn expect_recovery(calls: &str, error: &str, number: u32) -> bool {
+    let repo = fresh();
+    let plain = repo.command(&["run", "p.plan.toml"]);
+    let fault = format!("error={error}:when={number}");
+    let ran = Driver::start_command(&repo, tampered(&plain, calls, &fault)).end();
+    let place = format!("{calls} {error} {number}: {ran:?}");
+    assert!(matches!(ran.code, Some(0 | 3 | 4 | 74)), "{place}");
+    assert_eq!(litter(&repo.root()), Vec::<String>::new(), "{place}");
+    if matches!(ran.code, Some(3 | 4)) {
+        // The fault came back in every thread, until a person was asked.
+        repo.afresh(&["resume", "--on-failure", "retry"]).expect(0);
+    }
+    repo.run(&[]).expect(0);
+    expect_landed_once(&repo, 1);
+    repo.git(&["fsck", "--strict", "--no-dangling"]);
+    ran.code != Some(0)
+}
+
+/// R9, F05: a sync that fails is never taken for a success.
+#[test]
+fn a_failed_sync_stops_the_run_and_the_next_one_completes() {
+    if !strace_works() {
+        return;
+    }
+    // All of them belong to the driver's own thread until the first attempt starts.
+    let noticed = (1..=16).filter(|number| expect_recovery("fsync,fdatasync", "EIO", *number));
+    // SQLite does not report a sync of its log's directory; afresh repeats that one.
+    assert_eq!(noticed.count(), 15);
+}
+
+/// R9, F05: a write that fails leaves nothing half-made, also where it goes to a pipe of git's.
+#[test]
+fn a_failed_write_leaves_nothing_half_made() {
+    if !strace_works() {
+        return;
+    }
+    for error in ["EIO", "ENOSPC"] {
+        for number in [1, 2, 3, 4, 5, 7, 11] {
+            expect_recovery("write", error, number);
+            expect_recovery("pwrite64", error, number);
+        }
+    }
+}
