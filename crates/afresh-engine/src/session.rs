@@ -419,18 +419,48 @@ fn newest_run(
     Ok(None)
 }
 
-/// Letters and digits of a name, joined by dashes.
+/// Letters and digits of a name, joined by dashes; letters with accents lose them.
 fn slug(name: &str) -> String {
     let mut slug = String::new();
     for c in name.chars().take(40) {
+        let folded = without_accent(c);
         if c.is_ascii_alphanumeric() {
             slug.push(c.to_ascii_lowercase());
+        } else if let Some(letters) = folded {
+            slug.push_str(letters);
         } else if !slug.is_empty() && !slug.ends_with('-') {
             slug.push('-');
         }
     }
     let slug = slug.trim_end_matches('-');
     if slug.is_empty() { "run".to_owned() } else { slug.to_owned() }
+}
+
+/// The plain letters of a Latin letter with an accent.
+fn without_accent(c: char) -> Option<&'static str> {
+    const FOLDED: &[(&str, &str)] = &[
+        ("àáâãåāăą", "a"),
+        ("äæ", "ae"),
+        ("çćĉċč", "c"),
+        ("ďđð", "d"),
+        ("èéêëēĕėęě", "e"),
+        ("ĝğġģ", "g"),
+        ("ìíîïĩīĭįı", "i"),
+        ("ĺļľŀł", "l"),
+        ("ñńņň", "n"),
+        ("òóôõøōŏő", "o"),
+        ("öœ", "oe"),
+        ("ŕŗř", "r"),
+        ("śŝşšș", "s"),
+        ("ß", "ss"),
+        ("ţťŧț", "t"),
+        ("ùúûũūŭůűų", "u"),
+        ("ü", "ue"),
+        ("ýÿŷ", "y"),
+        ("źżž", "z"),
+    ];
+    let lower = c.to_lowercase().next()?;
+    FOLDED.iter().find(|(letters, _)| letters.contains(lower)).map(|(_, plain)| *plain)
 }
 
 /// Distinguishes this repository's jobs from those of others.
@@ -442,4 +472,16 @@ pub(crate) fn job_prefix(repository: &Repository) -> String {
 /// A pool of workspaces for the repository.
 pub(crate) fn pool(workplace: &RepoContext) -> Result<WorkspacePool, PoolError> {
     WorkspacePool::open(workplace.repository.clone(), &workplace.layout.cache)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_accents_becomes_a_readable_id() {
+        assert_eq!(slug("Übung — with ünïcode"), "uebung-with-uenicode");
+        assert_eq!(slug("Größe & Façade"), "groesse-facade");
+        assert_eq!(slug("日本"), "run");
+    }
 }

@@ -36,7 +36,7 @@ impl fmt::Display for IoFaultKind {
             Self::DiskFull => "the disk or the quota is full; free some space and try again",
             Self::ReadOnly => "it is not writable; check its owner, mode and file system",
             Self::Busy => "another process is using it; try again when that one has finished",
-            Self::Io => "the system refused; the cause below says why",
+            Self::Io => "the system refused it",
         })
     }
 }

@@ -30,8 +30,9 @@ pub(super) fn check_configuration(
         Err(failure) => {
             lines.extend(failure.findings.iter().filter(|f| f.is_error()).map(|finding| {
                 let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
-                let hint =
-                    finding.hint.clone().unwrap_or_else(|| "see docs/configuration.md".to_owned());
+                let hint = finding.hint.clone().unwrap_or_else(|| {
+                    "`afresh config list` shows every key with its value".to_owned()
+                });
                 DoctorLine::fail("configuration", format!("{place}: {}", finding.message), hint)
             }));
             if failure.findings.is_empty() {
@@ -50,9 +51,10 @@ pub(super) fn check_configuration(
     lines.extend(chosen(&config, &context.environment));
     lines.extend(agents::check_agents(&config, &context.environment, trial));
     let sets = [("setup", &config.setup), ("checks", &config.settings.always)];
-    lines.extend(
-        sets.iter().filter_map(|(name, commands)| programs(name, commands, &context.environment)),
-    );
+    lines.extend(sets.iter().filter_map(|(name, commands)| {
+        let has_setup = !config.setup.is_empty();
+        programs(name, commands, directory, has_setup, &context.environment)
+    }));
 }
 
 fn configuration(config: &Config) -> DoctorLine {
@@ -65,7 +67,7 @@ fn configuration(config: &Config) -> DoctorLine {
 /// The default agent.
 fn chosen(config: &Config, environment: &Environment) -> Option<DoctorLine> {
     let hint =
-        "`afresh init` finds installed agents; docs/configuration.md shows how to add any program";
+        "`afresh agents install claude` installs one; then `afresh init` writes a configuration";
     let is_built_in = |name: &str| AgentProgram::from_name(name).is_some();
     match &config.agent {
         Some(name) if is_built_in(name) => None,
@@ -95,20 +97,41 @@ fn chosen(config: &Config, environment: &Environment) -> Option<DoctorLine> {
 }
 
 /// Checks that the programs of shell commands exist; none without commands.
-fn programs(name: &str, commands: &[String], environment: &Environment) -> Option<DoctorLine> {
+fn programs(
+    name: &str,
+    commands: &[String],
+    directory: &Path,
+    has_setup: bool,
+    environment: &Environment,
+) -> Option<DoctorLine> {
     if commands.is_empty() {
         return None;
     }
     let wanted: BTreeSet<&str> =
         commands.iter().flat_map(|command| program_names(command)).collect();
     let path = environment.search_path();
-    let missing: Vec<&str> = wanted
-        .iter()
-        .copied()
-        .filter(|program| !program.contains('/') && which::find(program, &path).is_err())
-        .collect();
-    Some(if missing.is_empty() {
-        DoctorLine::ok(name, format!("{} found", wanted.into_iter().collect::<Vec<_>>().join(", ")))
+    // What lies in the repository may be made by the set-up commands of each workspace.
+    let (inside, outside): (Vec<&str>, Vec<&str>) =
+        wanted.iter().copied().partition(|program| program.contains('/'));
+    let absent: Vec<&str> =
+        inside.into_iter().filter(|program| !directory.join(program).exists()).collect();
+    let missing: Vec<&str> =
+        outside.into_iter().filter(|program| which::find(program, &path).is_err()).collect();
+    let found: Vec<&str> =
+        wanted.iter().copied().filter(|program| !absent.contains(program)).collect();
+    Some(if missing.is_empty() && absent.is_empty() {
+        DoctorLine::ok(name, format!("{} found", found.join(", ")))
+    } else if missing.is_empty() && has_setup {
+        let later = format!("{} must come from the set-up", absent.join(", "));
+        let found =
+            if found.is_empty() { String::new() } else { format!("{} found; ", found.join(", ")) };
+        DoctorLine::ok(name, format!("{found}{later}"))
+    } else if missing.is_empty() {
+        DoctorLine::warn(
+            name,
+            format!("not in this directory: {}", absent.join(", ")),
+            "create them with `setup` under [workspace], or change the commands",
+        )
     } else {
         DoctorLine::warn(
             name,

@@ -50,11 +50,7 @@ fn disk_space(state: &Path, cache: &Path) -> DoctorLine {
     if cache.bytes.saturating_add(state.bytes) < MUCH_BYTES {
         return DoctorLine::ok("room", text);
     }
-    DoctorLine::warn(
-        "room",
-        text,
-        "`afresh clean --dry-run` lists what can be removed; see docs/cleaning.md",
-    )
+    DoctorLine::warn("room", text, "`afresh clean --dry-run` lists what can be removed")
 }
 
 /// A directory that exists or can be created.

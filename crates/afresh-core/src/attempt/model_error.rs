@@ -115,7 +115,7 @@ impl ModelErrorClass {
             Self::Quota => "wait until the quota is renewed, or use another account or agent",
             Self::Network => "check the connection, and the agent's base URL; then retry",
             Self::Auth => {
-                "log in with the agent's own program, or set its key; `afresh doctor` tries it"
+                "log in with the agent's own program, or set its key, then retry; `afresh doctor` shows what it finds"
             }
             Self::ModelNotFound => {
                 "correct `models` of the agent in .afresh/config.toml, or `--model`"

@@ -70,6 +70,11 @@ pub fn lines(event: &Event) -> Vec<ActivityLine> {
     std::iter::once(own).chain(refused).collect()
 }
 
+/// Enough of an object id for people.
+fn short(id: &str) -> &str {
+    id.get(..10).unwrap_or(id)
+}
+
 type ActivityParts = (&'static str, String, &'static str, String);
 
 #[expect(clippy::too_many_lines, reason = "one arm per event, and each says one thing")]
@@ -207,7 +212,7 @@ fn describe(event: &Event) -> ActivityParts {
             "INFO",
             attempt.to_string(),
             "validation",
-            format!("{} checks passed on {tree}", results.len()),
+            format!("{} checks passed on tree {}", results.len(), short(tree.as_str())),
         ),
         Event::ChecksStopped { attempt, .. } => (
             "INFO",
@@ -219,13 +224,16 @@ fn describe(event: &Event) -> ActivityParts {
             ("INFO", attempt.to_string(), "checks-resumed", "checks run again".to_owned())
         }
         Event::MergeStarted { attempt, onto } => {
-            ("INFO", attempt.to_string(), "merge", format!("onto {onto}"))
+            ("INFO", attempt.to_string(), "merge", format!("onto {}", short(onto.as_str())))
         }
-        Event::MergeBuilt { attempt, merged } => {
-            ("INFO", attempt.to_string(), "merge-built", format!("tree {}", merged.tree))
-        }
+        Event::MergeBuilt { attempt, merged } => (
+            "INFO",
+            attempt.to_string(),
+            "merge-built",
+            format!("tree {}", short(merged.tree.as_str())),
+        ),
         Event::LandIntended { attempt, merged, .. } => {
-            ("INFO", attempt.to_string(), "landing", merged.commit.to_string())
+            ("INFO", attempt.to_string(), "landing", short(merged.commit.as_str()).to_owned())
         }
         Event::LandDelayed { attempt, why } => {
             ("ERROR", attempt.to_string(), "landing-delayed", why.clone())
@@ -234,13 +242,13 @@ fn describe(event: &Event) -> ActivityParts {
             "INFO",
             attempt.to_string(),
             "task-result",
-            format!("{} merged as {commit}", attempt.task),
+            format!("{} merged as {}", attempt.task, short(commit.as_str())),
         ),
         Event::BranchRestoreAllowed { attempt, foreign } => (
             "WARN",
             attempt.to_string(),
             "branch-restored",
-            format!("{foreign} is kept under refs/afresh/salvage"),
+            format!("{} is kept under refs/afresh/salvage", short(foreign.as_str())),
         ),
         Event::TaskFailed { task, reason } => {
             ("ERROR", task.to_string(), "task-result", format!("failed: {reason}"))
@@ -280,12 +288,17 @@ fn describe(event: &Event) -> ActivityParts {
         Event::RewindWanted { wave } => {
             ("WARN", ours(), "rewind", format!("to before wave {wave}"))
         }
-        Event::RewindIntended { from, to } => {
-            ("WARN", ours(), "rewinding", format!("from {from} to {to}"))
-        }
-        Event::Rewound { to } => ("WARN", ours(), "rewound", to.to_string()),
+        Event::RewindIntended { from, to } => (
+            "WARN",
+            ours(),
+            "rewinding",
+            format!("from {} to {}", short(from.as_str()), short(to.as_str())),
+        ),
+        Event::Rewound { to } => ("WARN", ours(), "rewound", short(to.as_str()).to_owned()),
         Event::RewindGivenUp { why } => ("ERROR", ours(), "not-rewound", why.clone()),
-        Event::FinalChecksStarted { tree } => ("INFO", ours(), "final-checks", tree.to_string()),
+        Event::FinalChecksStarted { tree } => {
+            ("INFO", ours(), "final-checks", format!("on tree {}", short(tree.as_str())))
+        }
         Event::FinalChecked { results, .. } => {
             let failed = results.iter().filter(|result| !result.passed()).count();
             let level = if failed == 0 { "INFO" } else { "ERROR" };

@@ -51,6 +51,15 @@ impl Repository {
         Ok(None)
     }
 
+    /// The user's current branch, if it contains a commit.
+    pub fn branch_with(&self, commit: &CommitId) -> Result<Option<String>, CommandError> {
+        let (Some(head), branch) = (self.head()?, self.branch()?) else { return Ok(None) };
+        let call = self.git("see whether the run has landed");
+        let call = call.args(["merge-base", "--is-ancestor", commit.as_str(), head.as_str()]);
+        let is_in = call.run()?.status.success();
+        Ok(is_in.then(|| branch.unwrap_or_else(|| "HEAD".to_owned())))
+    }
+
     /// Our refs whose commits are ancestors of `tip`.
     pub fn own_refs_merged_into(&self, tip: &CommitId) -> Result<Vec<String>, CommandError> {
         let call = self.git(format!("list what is merged into {tip}"));

@@ -20,6 +20,8 @@ pub(crate) struct EndedRun {
     pub(crate) standing: DriveState,
     pub(crate) took: Duration,
     pub(crate) layout: StateLayout,
+    /// The user's branch that has all of it already.
+    pub(crate) landed_on: Option<String>,
 }
 
 pub(crate) fn print(ended: &EndedRun, output: &Output) {
@@ -71,7 +73,7 @@ fn line(run: &Run, status: &RunStatus, took: Duration, output: &Output) -> Strin
     let retried = run
         .tasks()
         .filter(|(_, state)| {
-            matches!(state.stage, TaskStage::Done { .. }) && state.retries.counted > 0
+            matches!(state.stage, TaskStage::Done { .. }) && state.retries.last_number > 1
         })
         .count();
     let mut parts = vec![if retried > 0 {
@@ -104,9 +106,11 @@ fn next(ended: &EndedRun, status: &RunStatus, output: &Output) {
         DriveState::Finished { ok } if run.tip() != run.base() => {
             output.note(&format!("  branch {branch}: `git log --first-parent {branch}` shows it"));
             let partial = if ok { "" } else { " --partial" };
-            output.note(&format!(
-                "  `afresh report` summarizes it; `afresh land{partial}` merges it into your branch"
-            ));
+            let land = match &ended.landed_on {
+                Some(branch) => format!("it is already in {branch}"),
+                None => format!("`afresh land{partial}` merges it into your branch"),
+            };
+            output.note(&format!("  `afresh report` summarizes it; {land}"));
         }
         DriveState::Halted => output.note("  halted; `afresh resume` continues"),
         DriveState::BudgetReached => {

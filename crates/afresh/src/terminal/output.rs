@@ -205,7 +205,8 @@ impl Paint {
             Self::Red => colored(AnsiColor::Red),
             Self::Green => colored(AnsiColor::Green),
             Self::Yellow => colored(AnsiColor::Yellow),
-            Self::Blue => colored(AnsiColor::Blue),
+            // Plain blue can hardly be read on black.
+            Self::Blue => colored(AnsiColor::Cyan),
             Self::Dim => Style::new().dimmed(),
         }
     }

@@ -28,7 +28,8 @@ impl Place {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = self.repo.command(&[&["init"], args].concat());
+        // The commands of these stacks are not installed.
+        let mut command = self.repo.command(&[&["init", "--no-try"], args].concat());
         command.env("PATH", &self.bin);
         command
     }
@@ -106,6 +107,31 @@ fn every_file_that_is_written_can_be_used() {
     }
 }
 
+/// The proposed commands are run once in a clean clone, and their last lines are shown; the checkout stays as it is.
+#[test]
+fn proposed_commands_are_tried_before_they_judge_work() {
+    let place = Place::new(&[]);
+    place.repo.write("Makefile", "test:\n\t@touch made; echo Ran 0 tests\n");
+    place.repo.commit("a makefile");
+    let tried = place.repo.afresh(&["init", "--yes"]).expect(0);
+    assert!(tried.stderr.contains("trying `make test` in a clean clone"), "{tried:?}");
+    assert!(
+        tried.stderr.contains("exit code 0") && tried.stderr.contains("Ran 0 tests"),
+        "{tried:?}"
+    );
+    assert!(!place.repo.root().join("made").exists());
+    place.repo.write("Makefile", "test:\n\t@echo no such module; exit 3\n");
+    place.repo.commit("it fails");
+    let tried = place.repo.afresh(&["init", "--yes", "--force", "--json"]).expect(0);
+    let tried = &tried.json()["tried"][0];
+    assert_eq!(
+        (&tried["command"], &tried["passed"]),
+        (&"make test".into(), &false.into()),
+        "{tried}"
+    );
+    assert!(tried["last_lines"].to_string().contains("no such module"), "{tried}");
+}
+
 /// Without a terminal nothing is asked and nothing is written unless a flag says so.
 #[test]
 fn without_a_terminal_nothing_is_asked() {
@@ -156,7 +182,9 @@ fn in_a_terminal_three_questions_are_asked() {
     let mut terminal = Terminal::start(place.command(&[]));
     terminal.await_words("Which agent (claude, gemini)? [claude]");
     terminal.keys("gemini\n");
-    terminal.await_words("Which command must pass on every merge? [go test ./...]");
+    terminal.await_words(
+        "Which command must pass on every merge (`none` for no check)? [go test ./...]",
+    );
     terminal.keys("\n");
     terminal.await_words("config.toml? [y]");
     assert_eq!(place.file(), None, "nothing is written before it was shown");

@@ -102,7 +102,7 @@ fn nothing_of_a_transcript_controls_a_terminal() {
     // The terminal gets no escape sequences except our own colours.
     let (code, seen) = Terminal::start(repo.command(&["logs", "T001"])).end();
     assert_eq!(code, Some(0));
-    let plain = seen.replace("\x1b[34m", "").replace("\x1b[0m", "").replace("\r\n", "\n");
+    let plain = seen.replace("\x1b[36m", "").replace("\x1b[0m", "").replace("\r\n", "\n");
     assert!(!plain.contains('\x1b') && plain.contains(shown), "{plain:?}");
     let raw = repo.afresh(&["logs", "T001", "--attempt", "1", "--raw"]).expect(0).stdout;
     assert!(raw.starts_with("A\x1b[2J\x1b]52;c;aGk=\x07"), "{raw:?}");

@@ -36,7 +36,7 @@ fn user() -> String {
 }
 
 fn without_colors(text: &str) -> String {
-    ["31", "32", "33", "34", "2", "0"]
+    ["31", "32", "33", "36", "2", "0"]
         .iter()
         .fold(text.to_owned(), |text, code| text.replace(&format!("\x1b[{code}m"), ""))
 }

@@ -161,8 +161,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "RE-04: it waits behind the unfinished task that it names",
         edits: &[Edit {
             file: "afresh-core/src/run/mod.rs",
-            text: "filter(|at| self.held_up_by(*at).next().is_none())",
-            instead: "filter(|_| true)",
+            text: "self.held_up_by(*at).next().is_none() && self.obstacle_to(*at).is_none())",
+            instead: "self.obstacle_to(*at).is_none())",
         }],
     },
 ];

@@ -55,6 +55,11 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
     let directory = context.directory()?;
     let request = LandRequest { directory: &directory, tip: run.tip() };
     let landing = place.repository.plan_landing(&request).map_err(|error| failed(&error, &run))?;
+    if let Some(branch) = landing.branch.as_deref().filter(|name| name.starts_with("afresh/")) {
+        let message = format!("{branch} is the branch of a run, and not one of yours");
+        return Err(AppError::usage("branch", message)
+            .hint("switch to your own branch, such as `git switch main`, then land again"));
+    }
     if !landing.obstacles.is_empty() {
         return Err(in_the_way(&landing, &run));
     }
@@ -83,6 +88,14 @@ fn is_finished(run: &Run, partial: bool) -> Result<(), AppError> {
     }
     let counts: Vec<String> =
         status.counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
+    let all_done = run.tasks().all(|(_, state)| state.is_done());
+    if all_done && status.error.is_none() {
+        let message = format!("the final checks of run {} have not run yet", run.id());
+        return Err(AppError::incomplete("unfinished", message).hint(format!(
+            "`afresh resume {}` runs them; `afresh land --partial` lands without them",
+            run.id()
+        )));
+    }
     let message = format!("run {} is unfinished: {}", run.id(), counts.join(", "));
     let failure = AppError::incomplete("unfinished", message);
     let failure = match &status.error {

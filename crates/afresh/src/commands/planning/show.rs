@@ -147,10 +147,16 @@ fn has_worker(task: &Task) -> bool {
     task.checkpoint.is_none() && task.done_before.is_none()
 }
 
+/// From this share of the window on, the size of a prompt is shown, in per cent.
+const NOTABLE_PROMPT: u64 = 5;
+
 fn prompt_text(text: &mut String, sizes: &PromptSizes, at: TaskIndex) {
     let fill = sizes.fill(at);
     let (used, window) = (fill.used, fill.window);
-    let _ = writeln!(text, "      prompt: {used} tokens, {} % of {window}", fill.percent());
+    // A small prompt is no news.
+    if fill.percent() >= NOTABLE_PROMPT {
+        let _ = writeln!(text, "      prompt: {used} tokens, {} % of {window}", fill.percent());
+    }
     if let Some(why) = sizes.refused(at) {
         let _ = writeln!(text, "      TOO LARGE: {why}; {}", size::SIZE_HINT);
     }

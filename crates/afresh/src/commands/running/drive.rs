@@ -56,6 +56,7 @@ pub(crate) fn drive(
     let started = Instant::now();
     let person = TerminalUser::at_terminal(output).filter(|_| interaction == Interaction::Ask);
     let layout = opened.repository.layout.clone();
+    let repository = opened.repository.repository.clone();
     let reporters = reporters(&opened.repository, person.as_ref(), output)?;
     let (mut driver, opening) = opened.into_driver(reporters)?;
     signals::listen(driver.input_sender())
@@ -66,7 +67,9 @@ pub(crate) fn drive(
     }
     watch.start(output.clone());
     let standing = driver.drive(opening)?;
-    Ok(EndedRun { run: driver.run().clone(), standing, took: started.elapsed(), layout })
+    let run = driver.run().clone();
+    let landed_on = repository.branch_with(run.tip()).ok().flatten();
+    Ok(EndedRun { run, standing, took: started.elapsed(), layout, landed_on })
 }
 
 /// Offers the ways to continue an interrupted wave.

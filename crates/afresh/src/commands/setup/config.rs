@@ -24,11 +24,14 @@ enum ConfigAction {
         /// Also print the file and line, variable or option that set each one
         #[arg(long)]
         origin: bool,
+        /// Also print the built-in prices of models
+        #[arg(long)]
+        prices: bool,
     },
 }
 
 pub(crate) fn config(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
-    let ConfigAction::List { origin } = args.what;
+    let ConfigAction::List { origin, prices } = args.what;
     let directory = context.directory()?;
     let config = config::load(&directory, context.config_file.as_deref())?;
     for warning in &config.warnings {
@@ -39,11 +42,19 @@ pub(crate) fn config(args: &Args, context: &AppContext, output: &Output) -> Resu
         output.document(&values);
         return Ok(Exit::Done);
     }
-    for value in &values {
+    let is_built_in_price = |value: &EffectiveSetting| {
+        value.key.starts_with("prices.") && matches!(value.origin, SettingOrigin::BuiltIn)
+    };
+    let (hidden, shown): (Vec<_>, Vec<_>) =
+        values.iter().partition(|value| !prices && is_built_in_price(value));
+    for value in shown {
         let text = safe(&format!("{} = {}", value.key, value.value));
         let text =
             if origin { format!("{text:<48} # {}", safe(&value.origin.describe())) } else { text };
         output.data(text.trim_end());
+    }
+    if !hidden.is_empty() {
+        output.note("the built-in prices of models are left out; `--prices` shows them");
     }
     Ok(Exit::Done)
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::commands::setup::write_config::{ConfigWriter, WriteConsent};
 use crate::exit::Exit;
-use crate::terminal::output::Output;
+use crate::terminal::output::{Output, safe};
 use crate::terminal::prompt::UserPrompt;
 use afresh_app::agents::programs;
 use afresh_app::context::AppContext;
@@ -16,6 +16,7 @@ use afresh_app::error::AppError;
 use afresh_app::init::agents::{self, FoundAgent};
 use afresh_app::init::files;
 use afresh_app::init::template::{self, ConfigChoices};
+use afresh_app::init::trial::{self, TriedCommand};
 
 /// Write a configuration for this repository
 #[derive(Debug, clap::Args)]
@@ -33,6 +34,9 @@ pub(crate) struct Args {
     /// How many workers run at the same time
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
     parallel: u16,
+    /// Do not run the proposed commands once in a clean clone
+    #[arg(long)]
+    no_try: bool,
     /// Write without asking
     #[arg(short, long)]
     yes: bool,
@@ -56,6 +60,7 @@ pub(crate) fn init(args: &Args, context: &AppContext, output: &Output) -> Result
     }
     let asker = UserPrompt::there(output).filter(|_| !args.yes && !args.dry_run);
     let choices = choices(args, &found, asker.as_ref());
+    let tried = try_commands(args, &root, &choices, context, output);
     let text = template::render(&choices);
     let before = fs::read_to_string(&target).ok();
     let consent = WriteConsent { yes: args.yes, dry_run: args.dry_run, force: args.force };
@@ -67,7 +72,7 @@ pub(crate) fn init(args: &Args, context: &AppContext, output: &Output) -> Result
     if output.json && outcome.is_ok() {
         output.document(&json!({
             "file": writing.target, "text": writing.text, "written": writing.written,
-            "agents": found.agents, "stacks": found.stacks,
+            "agents": found.agents, "stacks": found.stacks, "tried": tried,
         }));
     }
     outcome?;
@@ -75,6 +80,41 @@ pub(crate) fn init(args: &Args, context: &AppContext, output: &Output) -> Result
         advise(&choices, &found, output);
     }
     Ok(Exit::Done)
+}
+
+/// Shows what the chosen commands do before they judge any work.
+fn try_commands(
+    args: &Args,
+    root: &Path,
+    choices: &ConfigChoices,
+    context: &AppContext,
+    output: &Output,
+) -> Vec<TriedCommand> {
+    if args.no_try || args.dry_run || choices.checks.is_empty() {
+        return Vec::new();
+    }
+    let announce =
+        |command: &str| output.note(&format!("trying `{}` in a clean clone", safe(command)));
+    let environment = &context.environment;
+    let tried = trial::try_commands(root, &choices.setup, &choices.checks, environment, announce);
+    let tried = match tried {
+        Ok(tried) => tried,
+        Err(why) => {
+            output.note(&format!("note: the commands were not tried: {}", safe(&why)));
+            return Vec::new();
+        }
+    };
+    for it in &tried {
+        output.note(&format!("  `{}`: {} after {:.1} s", safe(&it.command), it.ended, it.seconds));
+        it.last_lines.iter().for_each(|line| output.note(&format!("    {}", safe(line))));
+    }
+    if tried.iter().any(|it| !it.passed) {
+        output.note(
+            "note: not everything passed. A check must pass on every merge: correct the command in the file, or \
+             repair the project first",
+        );
+    }
+    tried
 }
 
 /// The root of the checkout around a directory; without git, the directory itself.
@@ -173,9 +213,13 @@ fn agent(args: &Args, found: &DetectedProject, asker: Option<&UserPrompt>) -> Op
 
 fn ask_checks(asker: &UserPrompt, proposed: Vec<String>) -> Vec<String> {
     let default = if proposed.is_empty() { "none".to_owned() } else { proposed.join(" && ") };
-    match asker.ask("Which command must pass on every merge?", &default) {
+    match asker.ask("Which command must pass on every merge (`none` for no check)?", &default) {
         Some(answer) if answer == default => proposed,
-        Some(answer) if answer == "none" => Vec::new(),
+        // Nobody has a check of this name.
+        Some(answer) if matches!(answer.to_lowercase().as_str(), "none" | "n" | "no" | "-") => {
+            Vec::new()
+        }
+        Some(answer) if matches!(answer.to_lowercase().as_str(), "y" | "yes") => proposed,
         Some(answer) => vec![answer],
         None => proposed,
     }
