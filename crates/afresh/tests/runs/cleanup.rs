@@ -190,11 +190,17 @@ fn a_killed_runs_workspace_is_saved_before_it_goes() {
 fn work_of_a_forgotten_run_is_saved_before_its_workspace_goes() {
     let repo = killed_repo();
     fs::remove_dir_all(repo.state()).expect("removed");
+    // The state may be put back, so nothing is cleaned before the user starts over.
+    let refused = repo.afresh(&["clean"]).expect(2);
+    assert!(refused.stderr.contains("is gone"), "{refused:?}");
+    assert_eq!(slots(&repo).len(), 1);
+    assert!(!repo.state().exists(), "nothing is made");
+    repo.agent("echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt");
+    repo.run(&["--new"]).expect(0);
+    expect_work_is_saved(&repo, WORK);
     let answer = clean(&repo, &[]);
     assert_eq!(answer["failed"], Value::Array(vec![]), "{answer:#}");
-    assert_eq!(slots(&repo).len(), 0);
     expect_work_is_saved(&repo, WORK);
-    assert!(!repo.state().exists(), "nothing is made");
     // It is in no branch, so the next cleanup still keeps it.
     clean(&repo, &[]);
     expect_work_is_saved(&repo, WORK);

@@ -62,7 +62,7 @@ fn status_tells_what_each_wave_used() {
 fn prices_are_listed_with_their_origin() {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
     repo.config("[prices.\"My-Model\"]\ninput = 2\noutput = 4.5\n");
-    let text = repo.afresh(&["config", "list", "--origin"]).expect(0).stdout;
+    let text = repo.afresh(&["config", "list", "--origin", "--prices"]).expect(0).stdout;
     let line = |key: &str| {
         let found: Vec<&str> =
             text.lines().filter(|line| line.starts_with(&format!("{key} ="))).collect();
