@@ -8,7 +8,7 @@ use crate::terminal::output::{Output, Paint, safe};
 
 /// What went wrong and was fixed.
 pub(crate) fn print_outcome(report: &RunReport, output: &Output) {
-    let heading = |text: &str| output.note(&format!("\n{}", output.paint(Paint::Blue, text)));
+    let heading = |text: &str| output.note(&format!("\n{}", output.paint(Paint::Cyan, text)));
     heading("Problems found and fixed");
     for task in &report.tasks {
         let merged = task.attempts.iter().find(|it| it.result == AttemptResult::Merged);
@@ -41,7 +41,7 @@ pub(crate) fn print_outcome(report: &RunReport, output: &Output) {
 
 /// What to try next. `us` is the command that starts afresh.
 pub(crate) fn try_next(kept: Option<&Path>, us: &str, output: &Output) {
-    output.note(&format!("\n{}", output.paint(Paint::Blue, "Try next")));
+    output.note(&format!("\n{}", output.paint(Paint::Cyan, "Try next")));
     if let Some(repository) = kept {
         output.note(&format!("  cd {}", repository.display()));
         command(output, "git log --graph --oneline afresh/todo-1", "the commits of the workers");

@@ -61,7 +61,7 @@ impl ProgressReporter {
                 let resumed =
                     state.is_some_and(|state| state.records.resumed.contains_key(&attempt.number));
                 let mark = if resumed { "continue" } else { "start" };
-                self.line(mark, Paint::Blue, &attempt.to_string(), &title(run, &attempt.task));
+                self.line(mark, Paint::Cyan, &attempt.to_string(), &title(run, &attempt.task));
             }
             Event::ContextWarned { attempt, fill } => {
                 let text = format!(
@@ -85,7 +85,7 @@ impl ProgressReporter {
                 let name = steps.and_then(|all| all.get(*step as usize - 1)).map(|s| &s.name);
                 let (of, name) = (steps.map_or(0, Vec::len), name.map_or("", String::as_str));
                 let text = format!("step {step} of {of}: {name}");
-                self.line("step", Paint::Blue, &attempt.to_string(), &text);
+                self.line("step", Paint::Cyan, &attempt.to_string(), &text);
             }
             Event::StepRefused { attempt, step, reason } => {
                 let text = format!("step {step}: {}", reason.describe());
@@ -183,7 +183,7 @@ impl ProgressReporter {
             Event::QuestionAnswered { question, answer, by } => {
                 self.line(
                     "answer",
-                    Paint::Blue,
+                    Paint::Cyan,
                     &question.to_string(),
                     &format!("{answer} (by {by})"),
                 );
@@ -196,7 +196,7 @@ impl ProgressReporter {
                 };
                 self.line("halt", Paint::Yellow, "-", &format!("{reason}; {how}"));
             }
-            Event::HaltCleared => self.line("resume", Paint::Blue, "-", "halt cleared"),
+            Event::HaltCleared => self.line("resume", Paint::Cyan, "-", "halt cleared"),
             Event::BudgetReached { .. } => {
                 self.line("budget", Paint::Red, "-", "budget reached; no new attempts");
             }

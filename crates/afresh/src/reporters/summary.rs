@@ -95,7 +95,7 @@ fn line(run: &Run, status: &RunStatus, took: Duration, output: &Output) -> Strin
     if let Some(cost) = status.usage.cost_usd {
         text = format!("{text} · ${cost:.2}");
     }
-    format!("{} {text}", output.paint(Paint::Blue, "Summary"))
+    format!("{} {text}", output.paint(Paint::Cyan, "Summary"))
 }
 
 fn next(ended: &EndedRun, status: &RunStatus, output: &Output) {

@@ -187,14 +187,14 @@ fn detect_color(stream: &std::io::Stderr) -> ColorUse {
 }
 
 /// The codes of [`Paint`], and the one that ends a colour.
-const COLOR_CODES: &[&str] = &["31", "32", "33", "34", "2", "0"];
+const COLOR_CODES: &[&str] = &["31", "32", "33", "36", "2", "0"];
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Paint {
     Red,
     Green,
     Yellow,
-    Blue,
+    Cyan,
     Dim,
 }
 
@@ -206,7 +206,7 @@ impl Paint {
             Self::Green => colored(AnsiColor::Green),
             Self::Yellow => colored(AnsiColor::Yellow),
             // Plain blue can hardly be read on black.
-            Self::Blue => colored(AnsiColor::Cyan),
+            Self::Cyan => colored(AnsiColor::Cyan),
             Self::Dim => Style::new().dimmed(),
         }
     }
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn every_paint_is_one_of_the_allowed_codes() {
-        for paint in [Paint::Red, Paint::Green, Paint::Yellow, Paint::Blue, Paint::Dim] {
+        for paint in [Paint::Red, Paint::Green, Paint::Yellow, Paint::Cyan, Paint::Dim] {
             let code = format!("{}", paint.style());
             let code = code.trim_start_matches("\x1b[").trim_end_matches('m');
             assert!(COLOR_CODES.contains(&code), "{paint:?} is {code}");

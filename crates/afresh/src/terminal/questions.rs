@@ -150,7 +150,7 @@ impl TerminalUser {
             let (question, answer) = (question.id, answer.to_owned());
             Ok(Input::Answered { question, answer, by: user_name() })
         });
-        read.map_err(|why| self.output.note(&format!("      {why}; ? shows the question again")))
+        read.map_err(|why| self.output.note(&format!("      {why} (? shows the question again)")))
             .ok()
     }
 
@@ -183,8 +183,14 @@ fn addressed<'q, 'l>(
 /// How to see what an attempt did.
 pub(crate) fn where_to_look(question: &Question) -> Option<String> {
     let task = &question.task;
-    matches!(question.topic, QuestionTopic::Failed | QuestionTopic::Timeout | QuestionTopic::Orphan)
-        .then(|| format!("`afresh logs {task}` shows what its workers did"))
+    matches!(
+        question.topic,
+        QuestionTopic::Failed
+            | QuestionTopic::Timeout
+            | QuestionTopic::Orphan
+            | QuestionTopic::Obstacle(_)
+    )
+    .then(|| format!("`afresh logs {task}` shows what its workers did"))
 }
 
 impl Reporter for TerminalUser {

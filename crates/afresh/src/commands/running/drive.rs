@@ -86,7 +86,7 @@ fn ask_how_to_resume(
 
 fn announce(opened: &OpenedRun, output: &Output) {
     let run = opened.run();
-    let mark = output.paint(Paint::Blue, "run");
+    let mark = output.paint(Paint::Cyan, "run");
     output.note(&format!(
         "{mark} {}: {} in {} on {}",
         run.id(),

@@ -171,7 +171,7 @@ fn print(status: &RunStatus, driver: Option<u32>, output: &Output) {
             TaskPhase::Done => Paint::Green,
             TaskPhase::Failed => Paint::Red,
             TaskPhase::Skipped | TaskPhase::Blocked | TaskPhase::Waiting => Paint::Yellow,
-            _ => Paint::Blue,
+            _ => Paint::Cyan,
         };
         let word = output.paint(paint, &format!("{:>9}", task.state));
         let tries = if task.attempts > 1 {

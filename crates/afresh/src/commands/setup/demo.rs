@@ -130,7 +130,7 @@ fn our_name(context: &AppContext) -> String {
 }
 
 fn introduce(program: Option<AgentProgram>, scratch: &ScratchRepo, output: &Output) {
-    let title = output.paint(Paint::Blue, "afresh demo");
+    let title = output.paint(Paint::Cyan, "afresh demo");
     output.note(&format!("{title}: a to-do list for the shell, made by a fresh worker per task."));
     match program {
         None => {

@@ -193,7 +193,7 @@ impl TranscriptPrinter {
             _ => String::new(),
         };
         let heading = format!("=== {} {}{details}", attempt.attempt, part.name);
-        self.write(format!("{}\n", output.paint_data(Paint::Blue, &heading)).as_bytes())
+        self.write(format!("{}\n", output.paint_data(Paint::Cyan, &heading)).as_bytes())
     }
 
     /// Prints a file from an offset; returns where it ended.
