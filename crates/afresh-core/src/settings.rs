@@ -30,6 +30,8 @@ pub struct Settings {
     pub on_orphan: OnOrphan,
     pub on_decision: OnDecision,
     pub on_failure: OnFailure,
+    #[serde(skip_serializing_if = "OnChange::is_read")]
+    pub on_change: OnChange,
     pub budget: Budget,
     /// What all attempts of one task together may use.
     #[serde(skip_serializing_if = "Budget::is_unlimited")]
@@ -89,6 +91,7 @@ impl Default for Settings {
             on_orphan: OnOrphan::Retry,
             on_decision: OnDecision::Ask,
             on_failure: OnFailure::Ask,
+            on_change: OnChange::Read,
             budget: Budget::default(),
             task_budget: Budget::default(),
             agent: String::new(),
@@ -214,6 +217,18 @@ choice!(
     /// What follows when an attempt ran out of time.
     TimeoutAction { Ask = "ask", Retry = "retry", Skip = "skip", Fail = "fail" }
 );
+choice!(
+    /// What follows when the plan, its checks or the configuration changed since the run was last driven.
+    OnChange { Read = "read", Refuse = "refuse" }
+);
+
+impl OnChange {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+    fn is_read(&self) -> bool {
+        *self == Self::Read
+    }
+}
+
 choice!(
     /// What happens to attempts that were running when afresh was killed.
     OnOrphan { Ask = "ask", Retry = "retry", Skip = "skip", Abort = "abort" }

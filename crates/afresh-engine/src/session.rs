@@ -31,6 +31,9 @@ use crate::state_marker::LostState;
 /// How long a git process that outlived an earlier driver may continue before it is ended.
 const ORPHAN_PATIENCE: Duration = Duration::from_secs(20);
 
+/// How long a lock on the run's own refs is waited for before a run starts.
+const OPEN_LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// A repository, and where afresh keeps its files for it.
 #[derive(Debug, Clone)]
 pub struct RepoContext {
@@ -365,8 +368,15 @@ impl LockedRepo {
         let made = RefUpdate { name: branch, new: Some(tip), old: RefExpectation::Missing };
         // An existing ref stays as it is: landing compares before it moves anything.
         for update in [kept, made] {
-            if repository.read_ref(&update.name)?.is_none() {
-                let _ = repository.update_refs(&[update], DEFAULT_LOCK_TIMEOUT)?;
+            match repository.read_ref(&update.name)? {
+                None => drop(repository.update_refs(&[update], DEFAULT_LOCK_TIMEOUT)?),
+                // A lock that a killed git left would stop the first merge, after the work was done.
+                Some(now) if repository.has_lock_file(&update.name) => {
+                    let old = RefExpectation::Is(now.clone());
+                    let same = RefUpdate { new: Some(now), old, ..update };
+                    drop(repository.update_refs(&[same], OPEN_LOCK_TIMEOUT)?);
+                }
+                Some(_) => {}
             }
         }
         Ok(())
@@ -377,13 +387,17 @@ impl LockedRepo {
         let stem = slug(&plan.name);
         let refs = self.context.repository.list_refs(RUN_BRANCHES)?;
         let kept = self.context.repository.list_refs(OWN_REFS)?;
+        // A tag of the same short name would make the branch ambiguous.
+        let tag_folder = format!("refs/tags/{}", run_branch_name(""));
+        let tags = self.context.repository.list_refs(&tag_folder)?;
         let mut known: Vec<String> =
             self.journal.read_all()?.into_iter().map(|record| record.run).collect();
         known.sort();
         known.dedup();
         let taken = |id: &str| {
             known.iter().any(|run| run.eq_ignore_ascii_case(id))
-                || refs.contains_key(&run_branch_ref(id))
+                || refs.keys().any(|name| is_at_or_below(name, &run_branch_ref(id)))
+                || tags.contains_key(&format!("{tag_folder}{id}"))
                 || kept.keys().any(|name| {
                     name.contains(&format!("/{id}/")) || name.ends_with(&format!("/{id}"))
                 })
@@ -394,6 +408,11 @@ impl LockedRepo {
             .expect("numbers do not end");
         Ok(RunId::new(id).expect("a slug with a number is an id"))
     }
+}
+
+/// Git cannot have a ref and another one below its name.
+fn is_at_or_below(name: &str, directory: &str) -> bool {
+    name.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The newest run of a journal that `wanted` accepts.

@@ -103,6 +103,9 @@ pub fn as_text(path: &str, bytes: &[u8]) -> Result<String, Finding> {
     if bytes.len() > limits::max_bytes(path) {
         return Err(limits::too_large(path));
     }
+    if let Some(finding) = crate::findings::wide_encoding(path, bytes) {
+        return Err(finding);
+    }
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")),
         Err(error) => Err(crate::findings::not_utf8(path, bytes, error.valid_up_to())),

@@ -42,6 +42,7 @@ pub use git::error::FileError;
 pub use git::identity::{CommitIdentity, CommitSignature};
 pub use git::program::{GitProgram, GitProgramError, GitVersion};
 pub use git::repository::{ObjectFormat, Repository, Worktree};
+pub use git::run_obstacle::RunObstacle;
 pub use harvest::snapshot::SnapshotRequest;
 pub use harvest::{
     HarvestError, HarvestLimits, HarvestRejection, HarvestRequest, WorkspaceHarvest,
@@ -50,6 +51,7 @@ pub use land::{LandError, LandObstacle, LandRequest, LandingMode, LandingPlan, P
 pub use merge::{MergeOutcome, MergeRequest};
 pub use objects::change::{EntryMode, TreeChange};
 pub use objects::commit::NewCommit;
+pub use objects::path_text::parse_path_text;
 pub use objects::read::{CommittedFile, FirstParentCommit};
 pub use refs::merged_check::MergeEvidence;
 pub use refs::names as ref_names;

@@ -7,6 +7,7 @@ use afresh_core::ids::{CommitId, TreeId};
 use crate::git::command::{CommandError, GitOutput};
 use crate::git::repository::parse_id;
 use crate::objects::merge::{MergeSides, merge_without_git};
+use crate::objects::path_text::render_path;
 use crate::objects::tree::tree_object_id;
 use crate::workspace::pool::{PoolError, WorkspacePool};
 
@@ -83,7 +84,7 @@ fn parse_conflict(answer: &GitOutput) -> MergeOutcome {
     let text = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
     let mut fields = answer.fields().skip(1);
     let mut paths: Vec<String> =
-        fields.by_ref().take_while(|field| !field.is_empty()).map(text).collect();
+        fields.by_ref().take_while(|field| !field.is_empty()).map(render_path).collect();
     paths.dedup();
     let mut account = String::new();
     while let Some(count) = fields.next() {

@@ -57,11 +57,11 @@ pub fn confine_main() -> ExitCode {
 }
 
 fn run_stage() -> io::Result<std::convert::Infallible> {
-    let mut arguments = std::env::args().skip(2);
+    let mut arguments = std::env::args_os().skip(2);
     let (Some(orders), Some(program)) = (arguments.next(), arguments.next()) else {
         return Err(io::Error::other("this command is for afresh itself"));
     };
-    let last: ExecStage = serde_json::from_str(&orders)?;
+    let last: ExecStage = serde_json::from_str(&orders.to_string_lossy())?;
     match &last {
         ExecStage::Inside { limits, hand_out } => {
             hand_out.as_ref().map_or(Ok(()), HandoffPlan::hand_out)?;
@@ -76,5 +76,5 @@ fn run_stage() -> io::Result<std::convert::Infallible> {
     // Signals that were sent before are meant for the program: they end this process in its place.
     SigSet::all().thread_unblock()?;
     let error = Command::new(&program).args(arguments).exec();
-    Err(io::Error::new(error.kind(), format!("{program}: {error}")))
+    Err(io::Error::new(error.kind(), format!("{}: {error}", program.display())))
 }

@@ -36,11 +36,12 @@ use terminal::output::Output;
 
 fn main() -> ExitCode {
     // The supervisor is this very program; it must start fast and knows no options.
-    if std::env::args().nth(1).as_deref() == Some(afresh_app::process::HIDDEN_COMMAND) {
+    let command = std::env::args_os().nth(1).unwrap_or_default();
+    if command == afresh_app::process::HIDDEN_COMMAND {
         return afresh_app::process::supervise_main();
     }
     // So is the last step before a program in a sandbox.
-    if std::env::args().nth(1).as_deref() == Some(afresh_app::sandbox::CONFINE) {
+    if command == afresh_app::sandbox::CONFINE {
         return afresh_app::sandbox::confine_main();
     }
     exit::exit_on_panic();

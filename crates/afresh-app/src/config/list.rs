@@ -58,6 +58,7 @@ impl Config {
             ("attempt_timeout", spanned(self.attempt_timeout)),
             ("silence_timeout", spanned(self.silence_timeout)),
             ("timeout_action", json!(settings.timeout_action.word())),
+            ("on_change", json!(settings.on_change.word())),
             ("halt_grace", spanned(settings.halt_grace)),
             ("history", json!(settings.history.word())),
             ("scope", json!(settings.scope.word())),

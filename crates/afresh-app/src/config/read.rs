@@ -1,7 +1,7 @@
 //! `.afresh/config.toml` into a [`Config`].
 
 use afresh_core::plan::TierChoice;
-use afresh_core::settings::{History, Schedule, ScopeMode, TimeoutAction};
+use afresh_core::settings::{History, OnChange, Schedule, ScopeMode, TimeoutAction};
 use afresh_formats::Finding;
 use afresh_formats::findings::SourceText;
 use afresh_formats::text::node::{Node, TableEntry};
@@ -35,6 +35,7 @@ pub(super) const RUN: &[&str] = &[
     "attempt_timeout",
     "silence_timeout",
     "timeout_action",
+    "on_change",
     "attempts",
     "halt_grace",
     "history",
@@ -56,6 +57,9 @@ pub(super) const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
 
 /// Reads the file into `config`; returns everything that is wrong.
 pub(super) fn read(file: &str, bytes: &[u8], config: &mut Config) -> Vec<Finding> {
+    if let Some(finding) = afresh_formats::findings::wide_encoding(file, bytes) {
+        return vec![finding];
+    }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {
@@ -118,6 +122,10 @@ fn run(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
             "timeout_action" => {
                 let word = reader.word_by(value, TimeoutAction::WORDS, TimeoutAction::from_word);
                 set(&mut settings.timeout_action, word);
+            }
+            "on_change" => {
+                let word = reader.word_by(value, OnChange::WORDS, OnChange::from_word);
+                set(&mut settings.on_change, word);
             }
             "halt_grace" => set(&mut settings.halt_grace, reader.duration(value)),
             "backoff" => set(&mut settings.backoff, spans(reader, value)),

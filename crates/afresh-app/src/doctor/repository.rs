@@ -7,6 +7,7 @@ use afresh_git::{CommitIdentity, GitProgram};
 use crate::context::AppContext;
 use crate::doctor::DoctorLine;
 use crate::error::AppError;
+use crate::session::preflight;
 
 /// The repository, if there is one that can be used.
 pub(super) fn check_repository(
@@ -31,6 +32,9 @@ pub(super) fn check_repository(
         }
     };
     lines.push(repository(&place));
+    if let Err(failure) = preflight::check_repository(&place) {
+        lines.push(DoctorLine::failed("repository", &failure));
+    }
     lines.push(identity(&place));
     lines.extend(checked_out(&place));
     Some(place)

@@ -28,7 +28,7 @@ pub mod select_run;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use afresh_core::settings::Settings;
+use afresh_core::settings::{OnChange, Settings};
 use afresh_engine::execution_config::WorkerConfig;
 use afresh_engine::{ExecutionConfig, RepoContext};
 use afresh_secrets::redact;
@@ -53,6 +53,8 @@ pub struct PreparedRun {
     pub settings: Settings,
     /// How the executor carries it out; of this machine and this session alone.
     pub execution: ExecutionConfig,
+    /// What to do if files of the run changed, for this session alone.
+    pub on_change: Option<OnChange>,
 }
 
 /// What a run is opened for.
@@ -145,7 +147,8 @@ impl Session<'_> {
             exe: environment.executable.clone(),
             workers,
         };
-        Ok(PreparedRun { repository, file, settings, execution })
+        let on_change = self.options.on_change;
+        Ok(PreparedRun { repository, file, settings, execution, on_change })
     }
 }
 

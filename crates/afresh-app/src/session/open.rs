@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use afresh_core::Run;
 use afresh_core::ids::RunId;
 use afresh_core::input::{ResumeMode, RunOpening};
-use afresh_core::settings::Settings;
+use afresh_core::settings::{OnChange, Settings};
 use afresh_engine::driver::local::LocalHost;
 use afresh_engine::{Driver, ExecutionConfig, OpenRun, RepoContext, Reporter};
 
@@ -66,7 +66,7 @@ impl PreparedRun {
         choose_resume: ChooseResume<'_>,
         notices: &mut Vec<Notice>,
     ) -> Result<OpenedRun, AppError> {
-        let Self { repository, file, mut settings, execution } = self;
+        let Self { repository, file, mut settings, execution, on_change } = self;
         let locked = match request.existing {
             ExistingRun::Continue => repository.lock(&context.lock_holder())?,
             ExistingRun::StartNew => repository.lock_for_new_run(&context.lock_holder())?,
@@ -93,7 +93,9 @@ impl PreparedRun {
             preflight::check_agents_are_committed(&repository, &execution.workers, run)?;
         }
         let before = found.run.settings();
-        notices.extend(changed_files(&before.digests, &settings.digests));
+        let changed = changed_files(&before.digests, &settings.digests);
+        refuse_change(before, &settings, on_change, &changed)?;
+        notices.extend(describe_change(&changed));
         // A budget stays in force until another one is given.
         settings.budget = budget::or_earlier(settings.budget, before.budget);
         settings.task_budget = budget::or_earlier(settings.task_budget, before.task_budget);
@@ -127,25 +129,45 @@ impl OpenedRun {
     }
 }
 
-/// Files that a run depends on are read once per session (B28). The user is shown which ones differ
-/// from the last session.
-fn changed_files(
-    before: &BTreeMap<String, String>,
-    now: &BTreeMap<String, String>,
-) -> Option<Notice> {
+/// Files that a run depends on are read once per session (B28): those that differ from the last
+/// session.
+fn changed_files(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
     // Earlier versions recorded none.
     if before.is_empty() {
-        return None;
+        return Vec::new();
     }
     let paths: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
     let changed = paths.into_iter().filter(|path| before.get(*path) != now.get(*path));
-    let changed: Vec<&str> = changed.map(String::as_str).collect();
+    changed.cloned().collect()
+}
+
+/// The user is shown what was read again.
+fn describe_change(changed: &[String]) -> Option<Notice> {
     (!changed.is_empty()).then(|| {
         Notice::note(format!(
             "these files changed since the last session and were read again: {}",
             changed.join(", ")
         ))
     })
+}
+
+/// What was started to refuse changes does so even if the change is to that very setting.
+fn refuse_change(
+    before: &Settings,
+    now: &Settings,
+    wanted: Option<OnChange>,
+    changed: &[String],
+) -> Result<(), AppError> {
+    let configured = [before.on_change, now.on_change].contains(&OnChange::Refuse);
+    let refuses = wanted.map_or(configured, |wanted| wanted == OnChange::Refuse);
+    if !refuses || changed.is_empty() {
+        return Ok(());
+    }
+    let files = changed.join(", ");
+    let message = format!("these files changed since the run was last driven: {files}");
+    Err(AppError::usage("changed", message).hint(
+        "`on_change` is \"refuse\"; check the change, then `afresh run --on-change read` continues with it",
+    ))
 }
 
 /// A run keeps the settings that it was started with; each change is shown with the old and the new value (ST-07).

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use afresh_agents::AgentKind;
 use afresh_core::ids::TaskId;
 use afresh_core::plan::nearest;
-use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule, Settings};
+use afresh_core::settings::{OnChange, OnDecision, OnFailure, OnOrphan, Schedule, Settings};
 use afresh_core::usage::Budget;
 use afresh_engine::RepoContext;
 use afresh_proxy::HostPattern;
@@ -39,6 +39,8 @@ pub struct RunOptions {
     pub on_orphan: Option<OnOrphan>,
     pub on_decision: Option<OnDecision>,
     pub on_failure: Option<OnFailure>,
+    /// For this session alone.
+    pub on_change: Option<OnChange>,
     pub budget: Budget,
     pub task_budget: Budget,
     /// Variables of workers and checks that are not the user's.

@@ -35,7 +35,19 @@ pub fn check(
     workers: &WorkerConfig,
 ) -> Result<(), AppError> {
     check_without_repository(file, settings, workers)?;
+    check_repository(repository)?;
     no_path_through_a_link(repository, file)
+}
+
+/// Refs in the way of ours, and partial clones without the files of the commit.
+pub fn check_repository(place: &RepoContext) -> Result<(), AppError> {
+    let Ok(Some(head)) = place.repository.head() else { return Ok(()) };
+    match place.repository.find_run_obstacle(&head).map_err(AppError::git)? {
+        Some(obstacle) => {
+            Err(AppError::usage("repository", obstacle.to_string()).hint(obstacle.hint()))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Checks a plan before its repository is created.

@@ -53,6 +53,8 @@ pub enum EntryKind {
     Symlink(String),
     /// A repository inside the repository.
     Gitlink,
+    /// The same file as before with this mode, such as `100755 (executable)`.
+    Mode(String),
 }
 
 impl Change {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::harvest::{Change, ChangeKind, EntryKind, Leak};
 use crate::outcome::{Deviation, names};
+use crate::pattern::{PatternError, fold_name};
 use crate::plan::Task;
 use crate::settings::ScopeMode;
 
@@ -49,6 +50,8 @@ pub enum ViolationReason {
     BadPath(String),
     /// A line of it holds a secret.
     Secret(u64),
+    /// Only its mode changed; says why that is not allowed, and the mode.
+    ModeOnly(String),
 }
 
 impl ViolationReason {
@@ -73,6 +76,7 @@ impl ViolationReason {
             }
             Self::Gitlink => "is a repository inside the repository".to_owned(),
             Self::BadPath(why) => format!("is not an acceptable path: it {why}"),
+            Self::ModeOnly(why) => why.clone(),
             Self::Secret(line) => format!("holds a secret in line {line}: a key or a password"),
         }
     }
@@ -105,7 +109,8 @@ impl TaskScope<'_> {
         let mut judgement = ScopeVerdict::default();
         for change in changes {
             let listed = self.task.may_write(&change.path);
-            if let Some(why) = self.never(change).or_else(|| self.outside(change, listed)) {
+            let outside = || Some(name_mode(change, self.outside(change, listed)?));
+            if let Some(why) = self.never(change).or_else(outside) {
                 judgement.violations.push(ScopeViolation { path: change.path.clone(), why });
             } else if hands_trust(&change.path) {
                 judgement.ask.push(change.path.clone());
@@ -118,8 +123,11 @@ impl TaskScope<'_> {
 
     /// What no list and no declaration can allow.
     fn never(&self, change: &Change) -> Option<ViolationReason> {
-        if let Err(why) = crate::pattern::check_path(&change.path) {
-            return Some(ViolationReason::BadPath(why.to_string()));
+        match crate::pattern::check_path(&change.path) {
+            // A name that exists, and that no plan can write but in a glob.
+            Err(PatternError::Backslash) if change.existed() => {}
+            Err(why) => return Some(ViolationReason::BadPath(why.to_string())),
+            Ok(()) => {}
         }
         if self.pinned.contains(&change.path) {
             return Some(ViolationReason::Pinned);
@@ -165,6 +173,12 @@ impl TaskScope<'_> {
         looks_like_test(path)
             || own.chain(self.always.iter().map(String::as_str)).any(|command| names(command, path))
     }
+}
+
+/// A change of the mode alone is easily made by accident, so it is named.
+fn name_mode(change: &Change, why: ViolationReason) -> ViolationReason {
+    let EntryKind::Mode(mode) = &change.now else { return why };
+    ViolationReason::ModeOnly(format!("{}; only its mode changed, to {mode}", why.explain()))
 }
 
 /// Files that make other programs run code: a change to them is never accepted silently.
@@ -232,11 +246,14 @@ pub fn hands_trust(path: &str) -> bool {
         "cloudbuild.yaml",
     ];
     // Some file systems ignore case.
-    let lower = path.to_lowercase();
-    let components: Vec<&str> = lower.split('/').collect();
-    let name = components.last().copied().unwrap_or_default();
-    components.iter().any(|component| DIRECTORIES.contains(component))
+    let components: Vec<String> = path.split('/').map(fold_name).collect();
+    let lower = components.join("/");
+    let name = components.last().map(String::as_str).unwrap_or_default();
+    components.iter().any(|component| DIRECTORIES.contains(&component.as_str()))
         || NAMES.contains(&name)
+        // The short names of `.gitmodules` and `.gitattributes` on Windows.
+        || name.starts_with("gitmod~")
+        || name.starts_with("gitatt~")
         || lower.starts_with(".github/workflows/")
         || lower.starts_with(".github/actions/")
         || lower.ends_with(".cargo/config.toml")

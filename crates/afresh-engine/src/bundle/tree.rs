@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use afresh_core::ids::CommitId;
-use afresh_git::{CommandError, Repository};
+use afresh_git::{CommandError, Repository, parse_path_text};
 
 use crate::layout::text;
 use crate::worker_files::open_below;
@@ -33,7 +33,7 @@ impl SourceTree for WorkspaceTree<'_> {
     }
 
     fn has(&self, path: &str) -> bool {
-        std::fs::symlink_metadata(self.0.join(path)).is_ok()
+        std::fs::symlink_metadata(self.0.join(parse_path_text(path))).is_ok()
     }
 
     fn text(&self, path: &str) -> Option<String> {

@@ -258,18 +258,20 @@ impl OccupiedSlot<'_> {
             }
         };
         let output_tail = tail_of(&log);
+        let denied = denials::of_program(
+            self.shared,
+            &report.enforced_limits,
+            room.as_ref(),
+            &[&output_tail],
+        );
+        let left = denials::of_left_behind(report.left_behind);
         Ok(Some(CheckResult {
             name: check.name.clone(),
             command: check.command.clone(),
             end,
             duration_ms: report.wall_ms,
             output_digest: digest(&log),
-            refusals: denials::of_program(
-                self.shared,
-                &report.enforced_limits,
-                room.as_ref(),
-                &[&output_tail],
-            ),
+            refusals: denied.into_iter().chain(left).collect(),
             output_tail,
             reused: false,
         }))

@@ -9,8 +9,8 @@ use afresh_core::settings::History;
 use afresh_core::{Input, Run};
 use afresh_git::ref_names::{branch_ref, run_tip_ref, salvage_ref, step_ref};
 use afresh_git::{
-    CommitSignature, DEFAULT_LOCK_TIMEOUT, MergeOutcome, MergeRequest, NewCommit, RefExpectation,
-    RefOutcome, RefUpdate,
+    CommitSignature, DEFAULT_LOCK_TIMEOUT, MergeOutcome, MergeRequest, NewCommit, RefError,
+    RefExpectation, RefOutcome, RefUpdate,
 };
 
 use crate::driver::clock::wall_seconds;
@@ -152,7 +152,7 @@ impl MoveJob {
             Err(_) if matches!(repository.exists(&self.to), Ok(false)) => {
                 return Ok(BranchMove::CommitGone);
             }
-            Err(error) => return Err(describe(&error)),
+            Err(error) => return Err(describe_ref_error(&error)),
         };
         match outcome {
             RefOutcome::Done => Ok(BranchMove::Done),
@@ -204,12 +204,20 @@ impl MoveJob {
     }
 }
 
+/// The error with what the user can do about it: it becomes the reason of a halt.
+pub(crate) fn describe_ref_error(error: &RefError) -> String {
+    match error.hint() {
+        Some(hint) => format!("{}; {hint}", describe(error)),
+        None => describe(error),
+    }
+}
+
 /// A commit that another program put on the branch is saved: it is a person's work.
 fn save_outsider(shared: &ExecutorContext, commit: &CommitId) -> Result<(), String> {
     let name = salvage_ref(shared.run.as_str(), &format!("outsider-{}", &commit.as_str()[..12]));
     let update = RefUpdate { name, new: Some(commit.clone()), old: RefExpectation::Any };
     let outcome = shared.pool.repository().update_refs(&[update], DEFAULT_LOCK_TIMEOUT);
-    outcome.map(drop).map_err(|error| describe(&error))
+    outcome.map(drop).map_err(|error| describe_ref_error(&error))
 }
 
 /// The user's worktree that has the branch checked out: moving the branch would make that checkout look as if

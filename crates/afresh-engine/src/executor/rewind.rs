@@ -7,8 +7,7 @@ use afresh_git::ref_names::{branch_ref, run_tip_ref, salvage_ref};
 use afresh_git::{DEFAULT_LOCK_TIMEOUT, RefExpectation, RefOutcome, RefUpdate};
 
 use crate::executor::ExecutorContext;
-use crate::executor::causes::describe;
-use crate::executor::landing::checked_out_in;
+use crate::executor::landing::{checked_out_in, describe_ref_error};
 
 pub(crate) struct RewindJob {
     pub(crate) branch: String,
@@ -47,7 +46,7 @@ impl RewindJob {
             update(run_tip_ref(run), &self.to, RefExpectation::Any),
         ];
         let outcome = shared.pool.repository().update_refs(&updates, DEFAULT_LOCK_TIMEOUT);
-        match outcome.map_err(|error| describe(&error))? {
+        match outcome.map_err(|error| describe_ref_error(&error))? {
             RefOutcome::Done => Ok(BranchMove::Done),
             // An earlier driver was killed between the move and its record: it is done.
             RefOutcome::Mismatch { now: Some(now), .. } if now == self.to => Ok(BranchMove::Done),

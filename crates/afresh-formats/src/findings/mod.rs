@@ -21,7 +21,7 @@ use afresh_core::printable;
 use serde::Serialize;
 
 pub use crate::findings::excerpt::SourceExcerpt;
-pub use source::{SourceText, not_utf8};
+pub use source::{SourceText, not_utf8, wide_encoding};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {

@@ -21,7 +21,7 @@ mod toml_writer;
 
 use afresh_core::Plan;
 
-use crate::findings::{Finding, SourceText, not_utf8};
+use crate::findings::{Finding, SourceText, not_utf8, wide_encoding};
 use crate::reading::PlanReading;
 use crate::text::json;
 use crate::text::limits;
@@ -64,6 +64,9 @@ pub fn read(file: &str, bytes: &[u8]) -> PlanReading {
     // The limit for data applies, whatever the file is called.
     if bytes.len() > limits::MAX_DATA_BYTES {
         return PlanReading::failed(limits::too_large(file));
+    }
+    if let Some(finding) = wide_encoding(file, bytes) {
+        return PlanReading::failed(finding);
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),

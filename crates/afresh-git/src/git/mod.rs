@@ -9,6 +9,7 @@
 //! | `repository` | where the repository is, its worktrees, who the user is |
 //! | `identity` | author, committer and time of a commit |
 //! | `init` | making a first commit |
+//! | `run_obstacle` | what makes a run impossible, found before it starts |
 //! | `stale` | ending git processes of an earlier, killed driver |
 //! | `error` | failures with files |
 
@@ -20,4 +21,5 @@ pub(crate) mod identity;
 pub(crate) mod init;
 pub(crate) mod program;
 pub(crate) mod repository;
+pub(crate) mod run_obstacle;
 pub(crate) mod stale;

@@ -29,11 +29,13 @@ pub(crate) mod worker_head;
 
 use std::path::PathBuf;
 
+use afresh_core::harvest::ChangeKind;
 use afresh_core::ids::{CommitId, TreeId};
 
 use crate::git::identity::CommitSignature;
 use crate::harvest::collect::{CollectedWork, CommitChain, WorkCollector, WorkerPresence};
-use crate::objects::change::TreeChange;
+use crate::objects::change::{RawTreeChange, TreeChange};
+use crate::objects::path_text::render_path;
 use crate::refs::RefError;
 use crate::workspace::lease::LeaseHolder;
 use crate::workspace::pool::{PoolError, WorkspaceId, WorkspacePool};
@@ -253,11 +255,13 @@ impl CollectedWork {
         if let Some(rejection) = self.rejection {
             return Err(refused(rejection));
         }
-        let changes: Result<Vec<TreeChange>, Vec<u8>> =
-            self.raw.into_iter().map(|one| one.into_change(&self.targets)).collect();
-        let changes = changes.map_err(|path| {
-            refused(HarvestRejection::NotUtf8 { path: path.escape_ascii().to_string() })
-        })?;
+        let new_name = |one: &&RawTreeChange| one.kind == ChangeKind::Created && !one.is_utf8();
+        if let Some(one) = self.raw.iter().find(new_name) {
+            let path = render_path(&one.path);
+            return Err(refused(HarvestRejection::NotUtf8 { path }));
+        }
+        let targets = self.targets;
+        let changes = self.raw.into_iter().map(|one| one.into_change(&targets)).collect();
         let CommitChain { top: commit, new: steps } = chain;
         Ok(WorkspaceHarvest { tree: self.tree, commit, changes, steps, notes: self.notes })
     }

@@ -12,6 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::git::error::{FileContext, FileError};
+use crate::objects::path_text::render_path;
 use crate::workspace::keep::{KeepPatterns, PathKind};
 use crate::workspace::remove::{make_writable, remove_file};
 
@@ -244,5 +245,8 @@ fn move_aside(location: &Path, aside: &Path) -> Result<(), FileError> {
 
 /// A path in a form that can be displayed.
 pub(crate) fn display_path(path: &[u8]) -> String {
-    String::from_utf8_lossy(path).escape_debug().to_string()
+    match std::str::from_utf8(path) {
+        Ok(text) => text.escape_debug().to_string(),
+        Err(_) => render_path(path),
+    }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::git::command::{CommandError, GitCommand};
 use crate::git::repository::Repository;
+use crate::objects::path_text::render_path;
 
 /// A checkout so large that it takes longer is not looked at.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -22,7 +23,7 @@ impl Repository {
         while let Some(field) = fields.next() {
             // `XY path`; a rename is followed by the earlier path.
             let Some(path) = field.get(3..) else { continue };
-            files.push(String::from_utf8_lossy(path).into_owned());
+            files.push(render_path(path));
             if field.starts_with(b"R") || field.starts_with(b"C") {
                 fields.next();
             }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use afresh_core::harvest::{Change, ChangeKind, EntryKind};
 
 use crate::git::command::{CommandError, GitCommand, GitOutput};
+use crate::objects::path_text::render_path;
 
 /// The kind of an entry as git stores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,6 +56,7 @@ impl EntryMode {
 /// One entry that is not the same in two trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeChange {
+    /// Bytes that are not UTF-8 are escaped, as in `caf\xe9.txt`.
     pub path: String,
     pub kind: ChangeKind,
     pub old_mode: EntryMode,
@@ -75,6 +77,12 @@ impl TreeChange {
                 EntryKind::Symlink(self.symlink_target.clone().unwrap_or_default())
             }
             EntryMode::Gitlink => EntryKind::Gitlink,
+            EntryMode::Executable if self.old_id == self.new_id => {
+                EntryKind::Mode("100755 (executable)".to_owned())
+            }
+            EntryMode::File if self.old_id == self.new_id => {
+                EntryKind::Mode("100644 (not executable)".to_owned())
+            }
             _ => EntryKind::File,
         };
         Change { path: self.path.clone(), kind: self.kind, now }
@@ -98,17 +106,19 @@ impl RawTreeChange {
         self.new_mode == EntryMode::Gitlink && self.old_mode != EntryMode::Gitlink
     }
 
-    pub(crate) fn into_change(
-        self,
-        targets: &BTreeMap<String, String>,
-    ) -> Result<TreeChange, Vec<u8>> {
+    /// Whether its name can be written in a plan.
+    pub(crate) fn is_utf8(&self) -> bool {
+        std::str::from_utf8(&self.path).is_ok()
+    }
+
+    pub(crate) fn into_change(self, targets: &BTreeMap<String, String>) -> TreeChange {
         let target =
             if self.new_mode == EntryMode::Symlink { targets.get(&self.new_id) } else { None };
         let (kind, old_mode, new_mode) = (self.kind, self.old_mode, self.new_mode);
         let symlink_target = target.cloned();
         let (old_id, new_id) = (self.old_id, self.new_id);
-        let path = String::from_utf8(self.path).map_err(std::string::FromUtf8Error::into_bytes)?;
-        Ok(TreeChange { path, kind, old_mode, new_mode, symlink_target, old_id, new_id })
+        let path = render_path(&self.path);
+        TreeChange { path, kind, old_mode, new_mode, symlink_target, old_id, new_id }
     }
 }
 

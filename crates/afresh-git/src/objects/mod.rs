@@ -12,6 +12,7 @@
 //! | `build` | the trees of an index |
 //! | `diff` | the difference of two trees |
 //! | `change` | one changed entry |
+//! | `path_text` | paths as text, whatever bytes they hold |
 //! | `merge` | merging trees where no file changed on both sides |
 
 pub(crate) mod build;
@@ -23,5 +24,6 @@ pub(crate) mod id;
 pub(crate) mod index;
 pub(crate) mod loose;
 pub(crate) mod merge;
+pub(crate) mod path_text;
 pub(crate) mod read;
 pub(crate) mod tree;

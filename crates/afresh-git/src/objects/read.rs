@@ -11,10 +11,12 @@ use crate::git::command::{CommandError, GitCommand};
 use crate::git::repository::{Repository, parse_id};
 use crate::harvest::paths;
 use crate::objects::change::{self, EntryMode, TreeChange};
+use crate::objects::path_text::{parse_path, render_path};
 
 /// One file of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommittedFile {
+    /// Bytes that are not UTF-8 are escaped, as in `caf\xe9.txt`.
     pub path: String,
     pub mode: EntryMode,
 }
@@ -92,7 +94,8 @@ impl Repository {
             return Ok(None);
         }
         let call = self.git(format!("read {path} of {commit}"));
-        let name = format!("{commit}:{path}\0").into_bytes();
+        let path = parse_path(path).unwrap_or_else(|| path.as_bytes().to_owned());
+        let name = [commit.as_str().as_bytes(), b":", path.as_slice(), b"\0"].concat();
         let answer = call.args(["cat-file", "--batch", "-z"]).stdin(name).run_checked()?;
         let Some(end) = answer.stdout.iter().position(|byte| *byte == b'\n') else {
             return Err(answer.unexpected("no header line"));
@@ -106,16 +109,16 @@ impl Repository {
         content.map(|bytes| Some(bytes.to_owned())).ok_or_else(|| answer.unexpected(header))
     }
 
-    /// Every file of a commit, in git's order; a path that is not UTF-8 is an error.
+    /// Every file of a commit, in git's order.
     pub fn list_files(&self, commit: &CommitId) -> Result<Vec<CommittedFile>, CommandError> {
         let call = self.git(format!("list the files of {commit}"));
         let answer =
             call.args(["ls-tree", "-r", "-z", "--full-tree", commit.as_str()]).run_checked()?;
         let parse = |field: &[u8]| {
-            let text = std::str::from_utf8(field).ok()?;
-            let (header, path) = text.split_once('\t')?;
+            let tab = field.iter().position(|byte| *byte == b'\t')?;
+            let header = std::str::from_utf8(&field[..tab]).ok()?;
             let mode = EntryMode::parse(header.split(' ').next()?)?;
-            Some(CommittedFile { path: path.to_owned(), mode })
+            Some(CommittedFile { path: render_path(&field[tab + 1..]), mode })
         };
         let odd = |field| answer.unexpected(String::from_utf8_lossy(field));
         answer.fields().map(|field| parse(field).ok_or_else(|| odd(field))).collect()
@@ -193,12 +196,7 @@ impl Repository {
             old.as_str(),
             new.as_str(),
         )?;
-        let odd = |path: Vec<u8>| CommandError::Unexpected {
-            doing: format!("compare {old} and {new}"),
-            verb: String::from("diff-tree"),
-            detail: format!("a path that is not UTF-8: {}", path.escape_ascii()),
-        };
-        raw.into_iter().map(|one| one.into_change(&BTreeMap::new()).map_err(odd)).collect()
+        Ok(raw.into_iter().map(|one| one.into_change(&BTreeMap::new())).collect())
     }
 
     /// The paths that differ between two commits.

@@ -81,7 +81,7 @@ pub enum RefOutcome {
 pub enum RefError {
     #[error("cannot use {name:?} as a ref: {reason}")]
     BadName { name: String, reason: &'static str },
-    #[error("cannot move {name}: {} has been held by another program for {} s", lock.display(), waited.as_secs())]
+    #[error("cannot move {name}: the lock {} has existed for {} s", lock.display(), waited.as_secs())]
     Locked { name: String, lock: PathBuf, waited: Duration },
     #[error(transparent)]
     Git(#[from] CommandError),
@@ -103,7 +103,8 @@ impl RefError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Locked { lock, .. } => Some(format!(
-                "wait for the other git process; if none is running, remove {} and resume",
+                "wait for the other git process; if no git process is running, a killed one left the \
+                 lock: remove {}, then `afresh resume`",
                 lock.display()
             )),
             _ => None,
@@ -155,6 +156,11 @@ impl Repository {
             self.pause(pause.min(timeout.saturating_sub(waited)));
             pause = (pause * 2).min(MAX_PAUSE);
         }
+    }
+
+    /// Whether there is a lock file for this ref now.
+    pub fn has_lock_file(&self, name: &str) -> bool {
+        self.common_dir.join(format!("{name}.lock")).exists()
     }
 
     /// Whether locks of other programs are waited for (R7). Applies to all clones of this

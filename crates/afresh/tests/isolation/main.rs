@@ -8,6 +8,7 @@
 //! | [`limits`] | memory, processes, disk |
 //! | [`links`] | links that leave the repository |
 //! | [`machines`] | machines without namespaces or Landlock |
+//! | [`names`] | names that are `.git` elsewhere, changed modes, daemons of checks |
 //! | [`sandbox`] | files that workers and checks can reach |
 //! | [`scanning`] | `afresh scan` |
 //! | [`secrets`] | keys appear in nothing that is stored or shown |
@@ -21,6 +22,7 @@ mod leaks;
 mod limits;
 mod links;
 mod machines;
+mod names;
 mod sandbox;
 mod scanning;
 mod secrets;

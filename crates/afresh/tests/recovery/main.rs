@@ -13,6 +13,7 @@
 //! | [`locks`] | one driver per repository; locks of git |
 //! | [`orphans`] | a git of ours that outlives its driver |
 //! | [`processes`] | open files and signals of workers and checks |
+//! | [`repositories`] | unusual repositories: partial clones, refs in the way, odd names, changed plans |
 //! | [`resuming`] | conversations that continue after a crash |
 //! | [`second_halt`] | the second halt request is bounded |
 //! | [`shared_workspaces`] | two runs with the same workspaces |
@@ -32,6 +33,7 @@ mod kill_sweep;
 mod locks;
 mod orphans;
 mod processes;
+mod repositories;
 mod resuming;
 mod second_halt;
 mod shared_workspaces;

@@ -182,15 +182,35 @@ fn check_component(component: &str) -> Result<(), PatternError> {
     match component {
         "" | "." => Err(PatternError::EmptyComponent),
         ".." => Err(PatternError::Leaves),
-        // Some file systems ignore case, and Windows ignores trailing dots and `git~1`.
-        c if c.trim_end_matches(['.', ' ']).eq_ignore_ascii_case(".git")
-            || c.eq_ignore_ascii_case("git~1") =>
-        {
-            Err(PatternError::GitDirectory)
-        }
+        c if is_git_directory(c) => Err(PatternError::GitDirectory),
         c if c.starts_with('-') => Err(PatternError::LeadingDash),
         _ => Ok(()),
     }
+}
+
+/// Whether some file system takes this name for `.git`, as `git fsck` knows them: they ignore case, HFS+ also ignores
+/// invisible characters, and NTFS has a short name, ignores dots and blanks at the end, and splits off a stream.
+pub fn is_git_directory(name: &str) -> bool {
+    let visible: String = name.chars().filter(|c| !is_ignored_by_hfs(*c)).collect();
+    if visible.eq_ignore_ascii_case(".git") {
+        return true;
+    }
+    [".git", "git~1"].iter().any(|git| {
+        let start = name.get(..git.len()).filter(|start| start.eq_ignore_ascii_case(git));
+        let rest = start.map(|_| name[git.len()..].trim_start_matches(['.', ' ']));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '\\']))
+    })
+}
+
+/// A name as file systems compare it that ignore case, invisible characters, or dots, blanks and a stream at its end.
+pub fn fold_name(name: &str) -> String {
+    let visible: String = name.chars().filter(|c| !is_ignored_by_hfs(*c)).collect();
+    let file = visible.split(':').next().unwrap_or_default();
+    file.trim_end_matches(['.', ' ']).to_lowercase()
+}
+
+fn is_ignored_by_hfs(c: char) -> bool {
+    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
 /// The glob of a text with glob characters; none if those are part of a name.
@@ -274,6 +294,14 @@ mod tests {
             ".git",
             "a/.git.",
             "git~1/x",
+            ".gi\u{200c}t/config",
+            ".g\u{200d}it/hooks/x",
+            "\u{feff}.git",
+            ".GI\u{206f}T/x",
+            ".git::$INDEX_ALLOCATION/x",
+            "sub/.git:x",
+            "GIT~1:stream",
+            ".git . ./x",
             "-rf",
             "a/-x",
             "a\nb",

@@ -39,6 +39,16 @@ pub(crate) fn of_program(
     refusals
 }
 
+/// A daemon that a check leaves is ended with it; otherwise nobody would learn why it is gone.
+pub(crate) fn of_left_behind(left_behind: u32) -> Option<Denial> {
+    let detail = match left_behind {
+        0 => return None,
+        1 => "a process that it left running was ended".to_owned(),
+        count => format!("{count} processes that it left running were ended"),
+    };
+    Some(Denial::new(DeniedAction::Processes, &detail, 1))
+}
+
 fn of_excess(excess: LimitExceeded, times: u64) -> Denial {
     let what = match excess.of {
         LimitedResource::Memory => DeniedAction::Memory,

@@ -1,6 +1,6 @@
 //! Options of `afresh run` and `afresh resume`: what was typed, and what it means.
 
-use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Schedule};
+use afresh_core::settings::{OnChange, OnDecision, OnFailure, OnOrphan, Schedule};
 use afresh_core::usage::Budget;
 
 use crate::terminal::completion;
@@ -49,6 +49,9 @@ pub(crate) struct RunArgs {
     /// What to do when a task has used up its attempts
     #[arg(long, value_parser = possible_values(OnFailure::WORDS))]
     on_failure: Option<String>,
+    /// What to do if the plan, its checks or the configuration changed since the run was last driven
+    #[arg(long, value_parser = possible_values(OnChange::WORDS))]
+    on_change: Option<String>,
     /// Stop the run at this many dollars
     #[arg(long, value_name = "X", value_parser = parse_usd)]
     budget_usd: Option<u64>,
@@ -81,6 +84,7 @@ impl RunArgs {
             on_orphan: parse(self.on_orphan.as_ref(), OnOrphan::from_word),
             on_decision: parse(self.on_decision.as_ref(), OnDecision::from_word),
             on_failure: parse(self.on_failure.as_ref(), OnFailure::from_word),
+            on_change: parse(self.on_change.as_ref(), OnChange::from_word),
             budget: Budget { cost_micros: self.budget_usd, tokens: self.budget_tokens },
             task_budget: Budget {
                 cost_micros: self.task_budget_usd,

@@ -1,0 +1,191 @@
+//! Repositories that are unusual: partial, sparse and shallow clones, refs in the way, names that are not UTF-8.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use afresh_testkit::TestRepo;
+use afresh_testkit::repo::finish;
+
+use crate::support::{WORKER, expect_landed_once, repo, run_section};
+
+fn prepared() -> TestRepo {
+    let repo = repo();
+    repo.agent(WORKER);
+    repo.plan_of(1);
+    repo
+}
+
+/// A branch or ref that is named like a directory of ours is reported by `run` and `doctor`, before anything starts.
+#[test]
+fn a_ref_in_the_way_is_refused_at_the_start() {
+    for name in ["refs/heads/afresh", "refs/afresh", "refs/afresh/runs", "refs/afresh/salvage"] {
+        let repo = prepared();
+        repo.git(&["update-ref", name, "HEAD"]);
+        let refused = repo.run(&[]).expect(2);
+        assert!(refused.stderr.contains("is in the way"), "{}", refused.stderr);
+        assert!(!repo.state().join("journal.sqlite").exists(), "nothing was started");
+        let doctor = repo.afresh(&["doctor"]);
+        assert!(doctor.stdout.contains("is in the way"), "{}", doctor.stdout);
+        repo.git(&["update-ref", "-d", name]);
+        repo.run(&[]).expect(0);
+        expect_landed_once(&repo, 1);
+    }
+}
+
+/// A run gets a name whose branch git can create, and that no tag makes ambiguous.
+#[test]
+fn a_run_avoids_names_that_refs_of_the_user_take() {
+    let repo = prepared();
+    repo.run(&[]).expect(0);
+    let first = repo.status()["run"].as_str().expect("a run").to_owned();
+    let stem = first.trim_end_matches('1').to_owned();
+    repo.git(&["branch", &format!("afresh/{stem}2/below")]);
+    repo.git(&["tag", &format!("afresh/{stem}3")]);
+    repo.run(&["--new"]).expect(0);
+    assert_eq!(repo.status()["run"].as_str(), Some(format!("{stem}4").as_str()));
+}
+
+/// EX-03: a partial clone that lacks files of its commit is refused with the command that fetches them; once they are
+/// there, it works, also without its remote. So do shallow clones.
+#[test]
+fn partial_clones_are_refused_until_their_files_are_there() {
+    let origin = prepared();
+    origin.write("src/lib.txt", "one\n");
+    origin.write("other/file.txt", "two\n");
+    origin.commit("files");
+    origin.git(&["config", "uploadpack.allowFilter", "true"]);
+    origin.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
+    let url = format!("file://{}", origin.root().display());
+    let clone = |options: &[&str]| {
+        let repo = prepared();
+        fs::remove_dir_all(repo.root().join(".git")).expect("removed");
+        let aside = repo.path().join("clone");
+        let mut git = Command::new("git");
+        git.arg("clone").arg("-q").args(options).arg(&url).arg(&aside);
+        assert!(git.status().expect("git").success());
+        fs::rename(aside.join(".git"), repo.root().join(".git")).expect("moved");
+        repo.git(&["config", "user.name", "U"]);
+        repo.git(&["config", "user.email", "u@example.com"]);
+        repo
+    };
+    let repo = clone(&["--filter=blob:none", "--sparse"]);
+    let started = Instant::now();
+    let refused = repo.run(&[]).expect(2);
+    assert!(refused.stderr.contains("partial clone"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("git sparse-checkout disable"), "{}", refused.stderr);
+    assert!(started.elapsed() < Duration::from_secs(5));
+    let doctor = repo.afresh(&["doctor"]);
+    assert!(doctor.stdout.contains("partial clone"), "{}", doctor.stdout);
+    repo.git(&["sparse-checkout", "disable"]);
+    repo.git(&["reset", "-q", "--hard"]);
+    repo.plan_of(1);
+    repo.git(&["remote", "set-url", "origin", "/nowhere"]);
+    repo.run(&[]).expect(0);
+    expect_landed_once(&repo, 1);
+    for options in [&["--depth=1"][..], &["--filter=blob:none"], &["--filter=tree:0"]] {
+        let repo = clone(options);
+        repo.git(&["reset", "-q", "--hard"]);
+        repo.plan_of(1);
+        repo.git(&["remote", "set-url", "origin", "/nowhere"]);
+        repo.run(&[]).expect(0);
+        expect_landed_once(&repo, 1);
+        repo.run(&[]).expect(0);
+    }
+}
+
+/// A tracked file whose name is not UTF-8 stays byte for byte as it is; a task may change it through a glob, and it is
+/// shown with an escape. A name of this kind that a worker makes is rejected, with the same escape.
+#[test]
+fn names_that_are_not_utf_8_are_kept_and_shown_with_an_escape() {
+    let repo = repo();
+    let name = OsStr::from_bytes(b"caf\xe9.txt");
+    fs::write(repo.root().join(name), "before\n").expect("written");
+    repo.config(&run_section("attempts = 1"));
+    repo.commit("a name");
+    repo.plan(
+        "[[task]]\nid = \"T001\"\ntitle = \"one\"\nfiles = [\"caf*.txt\"]\n\
+         do = \"x\"\nchecks = [\"true\"]\n[[task]]\nid = \"T002\"\ntitle = \"two\"\nneeds = [\"T001\"]\n\
+         files = [\"new*\"]\ndo = \"x\"\nchecks = [\"true\"]\n",
+    );
+    repo.agent(
+        "if [ $AFRESH_TASK = T001 ]; then for f in caf*; do echo after > \"$f\"; done; else echo x > \"$(printf 'new\\351')\"; fi",
+    );
+    let ran = repo.run(&["--on-failure", "skip"]).expect(1);
+    assert!(ran.stderr.contains("new\\xe9"), "{}", ran.stderr);
+    let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
+    let mut show = Command::new("git");
+    show.args(["ls-tree", "-rz", "--name-only", &branch]).current_dir(repo.root());
+    let listed = show.output().expect("git").stdout;
+    assert!(listed.split(|byte| *byte == 0).any(|path| path == b"caf\xe9.txt"));
+    let report = repo.afresh(&["report", "--json"]).expect(0).stdout;
+    assert!(report.contains("caf\\\\xe9.txt"), "{report}");
+    for command in [&["lint"][..], &["show"], &["land", "--partial"]] {
+        assert!(repo.afresh(command).code.is_some_and(|code| code < 2), "{command:?}");
+    }
+    assert_eq!(fs::read_to_string(repo.root().join(name)).expect("the file"), "after\n");
+}
+
+/// Arguments that are not UTF-8 are names like any other.
+#[test]
+fn arguments_that_are_not_utf_8_are_accepted_or_refused_by_name() {
+    let repo = prepared();
+    let name = OsStr::from_bytes(b"caf\xe9");
+    for before in [&["-C"][..], &["run"], &["lint"], &["show"], &["--config"], &[]] {
+        let mut command = repo.command(before);
+        command.arg(name);
+        let ran = finish(command);
+        assert_eq!(ran.code, Some(2), "{before:?}: {ran:?}");
+        assert!(!ran.stderr.contains("bug"), "{before:?}: {ran:?}");
+    }
+}
+
+/// ST-02: a lock that a killed git left on the run's branch is named with what to do, at the halt and at once by
+/// `resume`; it may be somebody's, so it stays.
+#[test]
+fn a_lock_on_the_runs_branch_is_named_with_what_to_do() {
+    let repo = prepared();
+    let lock = format!(".git/refs/heads/afresh/{}.lock", first_run_name());
+    let lock = repo.root().join(lock);
+    repo.agent(&format!("touch '{}'; {WORKER}", lock.display()));
+    let halted = finish(repo.command(&["run", "p.plan.toml", "--sandbox", "off"])).expect(3);
+    let words = format!("remove {}, then `afresh resume`", lock.display());
+    assert!(halted.stderr.contains(&words), "{}", halted.stderr);
+    let refused = repo.afresh(&["resume"]).expect(74);
+    assert!(refused.stderr.contains(&words), "{}", refused.stderr);
+    assert!(lock.exists());
+    fs::remove_file(&lock).expect("removed");
+    repo.afresh(&["resume"]).expect(0);
+    expect_landed_once(&repo, 1);
+}
+
+/// The name that the first run of the plan has in every repository.
+fn first_run_name() -> String {
+    let other = prepared();
+    other.run(&[]).expect(0);
+    other.status()["run"].as_str().expect("a run").to_owned()
+}
+
+/// B28: a run that is told to refuse changes does so, also if the change is to that setting; a person accepts it once.
+#[test]
+fn an_unattended_run_refuses_a_changed_plan() {
+    let repo = repo();
+    repo.agent("false");
+    repo.config(&run_section("attempts = 1\non_change = \"refuse\""));
+    repo.plan_of(2);
+    repo.commit("config");
+    repo.run(&["--on-failure", "skip"]).expect(1);
+    repo.run(&["--on-failure", "skip"]).expect(1);
+    let plan = repo.root().join("p.plan.toml");
+    let text = fs::read_to_string(&plan).expect("a plan");
+    fs::write(&plan, format!("{text}\n# changed\n")).expect("written");
+    repo.config(&run_section("attempts = 1"));
+    let refused = repo.run(&["--on-failure", "retry"]).expect(2);
+    assert!(refused.stderr.contains("p.plan.toml"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("--on-change read"), "{}", refused.stderr);
+    repo.agent(WORKER);
+    repo.run(&["--resume", "failed", "--on-change", "read"]).expect(0);
+    expect_landed_once(&repo, 2);
+}
