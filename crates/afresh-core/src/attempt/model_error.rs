@@ -38,6 +38,10 @@ pub enum ModelErrorClass {
     BadRequest,
     /// A limit of the program itself: turns, or cost.
     ProgramLimit,
+    /// It made the same call again and again, with the same result.
+    Looping,
+    /// The program itself did not start, so no model was asked.
+    NotStarted,
     /// It failed, and gave no other reason.
     Unknown,
 }
@@ -66,8 +70,8 @@ impl ModelError {
     pub fn describe(&self) -> String {
         let Self { class, message, .. } = self;
         match message.lines().next().unwrap_or_default() {
-            "" => format!("failed:model: {}", class.explain()),
-            first => format!("failed:model: {}: {first}", class.explain()),
+            "" => format!("{}: {}", class.category(), class.explain()),
+            first => format!("{}: {}: {first}", class.category(), class.explain()),
         }
     }
 }
@@ -86,7 +90,18 @@ impl ModelErrorClass {
             Self::ContextFull => "context-full",
             Self::BadRequest => "bad-request",
             Self::ProgramLimit => "program-limit",
+            Self::Looping => "looping",
+            Self::NotStarted => "not-started",
             Self::Unknown => "unknown",
+        }
+    }
+
+    /// What failed: the model, or the program that was to ask it.
+    fn category(self) -> &'static str {
+        match self {
+            Self::NotStarted => "failed:start",
+            Self::Unknown | Self::ProgramLimit | Self::Looping => "failed:agent",
+            _ => "failed:model",
         }
     }
 
@@ -102,6 +117,8 @@ impl ModelErrorClass {
             Self::ContextFull => "the conversation no longer fits into the model's window",
             Self::BadRequest => "the model refused the request",
             Self::ProgramLimit => "a limit of the agent program was reached",
+            Self::Looping => "the worker repeated itself",
+            Self::NotStarted => "the agent program could not be started",
             Self::Unknown => "the agent program failed",
         }
     }
@@ -121,7 +138,13 @@ impl ModelErrorClass {
                 "correct `models` of the agent in .afresh/config.toml, or `--model`"
             }
             Self::ContextFull => "split the task, or give it a model with a larger window",
+            Self::Looping => {
+                "look at the attempt's transcript (`afresh logs TASK`), and say in the task what it misses"
+            }
             Self::ProgramLimit => "raise the program's limit, or split the task",
+            Self::NotStarted => {
+                "`afresh doctor` starts it as a worker would be, and says what is missing"
+            }
             Self::BadRequest | Self::Unknown => {
                 "look at the attempt's transcript: `afresh logs TASK`"
             }
@@ -138,6 +161,6 @@ impl ModelErrorClass {
 
     /// The next worker would fail in the same way.
     pub fn is_lasting(self) -> bool {
-        matches!(self, Self::Auth | Self::ModelNotFound)
+        matches!(self, Self::Auth | Self::ModelNotFound | Self::NotStarted)
     }
 }

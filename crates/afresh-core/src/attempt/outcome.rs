@@ -12,6 +12,10 @@ pub enum Outcome {
     /// It said nothing that we can read as an answer.
     Silent,
     Done(CompletionClaim),
+    /// It ended normally with words, none of which is an answer: what it changed may still be right.
+    Unreported {
+        excerpt: String,
+    },
     /// It reports that it finished a part.
     Partial(PartialOutcome),
     /// It could not begin, or not continue, before something else is done.
@@ -27,6 +31,11 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Whether there is no answer that can be acted on.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Silent | Self::Unreported { .. } | Self::Unintelligible { .. })
+    }
+
     /// What it reports about its work, however the attempt ended.
     pub fn claim(&self) -> Option<&CompletionClaim> {
         match self {
@@ -35,6 +44,7 @@ impl Outcome {
             Self::Blocked(blocked) => Some(&blocked.claim),
             Self::Failed(failure) => Some(&failure.claim),
             Self::Silent
+            | Self::Unreported { .. }
             | Self::NeedsDecision(_)
             | Self::NeedsAction(_)
             | Self::Unintelligible { .. } => None,

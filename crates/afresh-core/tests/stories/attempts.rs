@@ -297,6 +297,37 @@ fn an_unintelligible_answer_is_rejected_with_its_reason() {
     assert!(told.contains("rejected A.1 (counts): unintelligible answer: not JSON"), "{told}");
 }
 
+/// RE-01, RE-03: right work whose report was forgotten is judged by its changes and the checks, with a note.
+#[test]
+fn work_without_a_report_is_judged_by_its_tree() {
+    let mut story = Story::of_plan("A: a");
+    let forgotten = Outcome::Unreported { excerpt: "I am done.".to_owned() };
+    story.ends_with("A.1", ProcessEnd::Exited(0), forgotten);
+    let told = story.harvested("A.1", &["a"]).text();
+    assert!(told.contains("accepted A.1") && told.contains("did not report a result"), "{told}");
+}
+
+/// RE-03: without changes, or without any check, nothing shows that the work is right.
+#[test]
+fn work_without_a_report_needs_changes_and_checks() {
+    let forgotten = || Outcome::Unreported { excerpt: "I am done.".to_owned() };
+    for (checks, changes) in [(1, &[][..]), (0, &["a"][..])] {
+        let mut draft = draft_of("A: a");
+        draft.tasks[0].checks.truncate(checks);
+        let plan = Plan::new(draft).expect("a plan without problems");
+        let mut story = Story::unopened(plan, Settings::default());
+        story.open();
+        story.ends_with("A.1", ProcessEnd::Exited(0), forgotten());
+        let told = story.harvested("A.1", changes).text();
+        assert!(told.contains("rejected A.1 (counts): unintelligible answer"), "{told}");
+    }
+    // A program that failed is no better for its last words.
+    let mut story = Story::of_plan("A: a");
+    story.ends_with("A.1", ProcessEnd::Exited(1), forgotten());
+    let told = story.harvested("A.1", &["a"]).text();
+    assert!(told.contains("rejected A.1 (counts)") && told.contains("failed:exit"), "{told}");
+}
+
 /// EX-11: a check marked `red_first` must fail on the base before the attempt counts.
 #[test]
 fn a_check_that_passes_before_the_work_proves_nothing() {

@@ -211,3 +211,38 @@ fn a_late_report_of_a_full_context_changes_nothing() {
     story.spawned("A.2");
     story.sees_context("A.1", 99).changes_nothing();
 }
+
+/// BE-04, AG-05: a used-up quota is not tried for ever: a person is asked within minutes.
+#[test]
+fn a_used_up_quota_is_asked_about_soon() {
+    let mut story = Story::of_plan("A: a");
+    let mut seconds = 0;
+    while story.status().questions.is_empty() {
+        if let Some(attempt) = story.state("A").attempt().map(ToString::to_string) {
+            story.spawned(&attempt);
+            story.model_fails(&attempt, ModelError::new(ModelErrorClass::Quota, "used up"));
+        } else {
+            story.wait(1);
+            seconds += 1;
+        }
+        assert!(seconds < 900, "it would wait for long");
+    }
+    assert_eq!(story.state("A").retries.counted, 0);
+}
+
+/// AG-06: a program that does not start is tried once, and its failure is not called one of a model; a worker that
+/// repeats itself has used up an attempt.
+#[test]
+fn failures_of_the_program_are_not_called_failures_of_a_model() {
+    let mut story = Story::of_plan("A: a");
+    story.spawned("A.1");
+    let missing = ModelError::new(ModelErrorClass::NotStarted, "no such file");
+    let told = story.model_fails("A.1", missing);
+    assert_eq!(told.started(), [] as [&str; 0], "a second one would fail in the same way");
+    let asked = story.status().questions[0].text.clone();
+    assert!(asked.contains("failed:start: "), "{asked}");
+    let mut story = Story::of_plan("A: a");
+    story.spawned("A.1");
+    story.model_fails("A.1", ModelError::new(ModelErrorClass::Looping, "echo again"));
+    assert_eq!(story.state("A").retries.counted, 1);
+}

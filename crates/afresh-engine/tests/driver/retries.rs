@@ -278,7 +278,7 @@ fn an_overloaded_model_is_waited_for_longer_and_longer_and_then_asked_about() {
         .collect();
     let pauses: Vec<u64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let (first, longest) = (pauses[0], pauses.iter().max().copied().unwrap_or_default());
-    assert!(first < 10_000 && longest > 30 * 60 * 1_000, "{pauses:?}");
+    assert!(first < 10_000 && longest > 15 * 60 * 1_000, "{pauses:?}");
 }
 
 /// R3: a move that could not be tried halts the run, and the next drive completes it.

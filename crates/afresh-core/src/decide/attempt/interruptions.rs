@@ -10,7 +10,6 @@ use crate::harvest::Harvest;
 use crate::ids::{AttemptId, WorkspaceSlot};
 use crate::input::AttemptEnd;
 use crate::interruption::{AgentSession, AttemptResumption, InterruptedAttempt};
-use crate::outcome::Outcome;
 use crate::plan::TaskIndex;
 use crate::process::ProcessEnd;
 use crate::rejection::Rejection;
@@ -106,7 +105,7 @@ impl Decider<'_> {
         let work = state.stage.work()?;
         let resumption = work.resumes.as_ref()?;
         let ended = matches!(end.ending, ProcessEnd::Exited(_));
-        let silent = matches!(end.outcome, Outcome::Silent | Outcome::Unintelligible { .. });
+        let silent = end.outcome.is_missing();
         let used =
             state.records.usages.get(&work.attempt.number).is_some_and(|usage| usage.tokens() > 0);
         if !ended || !silent || used || harvest.tree != resumption.tree {

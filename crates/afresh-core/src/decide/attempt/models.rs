@@ -26,7 +26,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 /// Waits for an overloaded model whose provider names no time: each is twice the previous one.
 const FIRST_PAUSE: Duration = Duration::from_secs(30);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 60);
-const MAX_PAUSES: u32 = 10;
+/// Half an hour in all for a model that is in demand. A quota is rarely renewed within minutes, so a person, who may
+/// have another account, is asked sooner.
+const MAX_PAUSES: u32 = 6;
+const MAX_QUOTA_PAUSES: u32 = 4;
 
 impl Decider<'_> {
     pub(in crate::decide) fn identified(&mut self, attempt: &AttemptId, identity: &AgentIdentity) {
@@ -104,7 +107,12 @@ impl Decider<'_> {
         if error.wait_ms.is_some() {
             return state.model_health.waits + 1 > MAX_WAITS;
         }
-        self.pauses(at).is_some_and(|pauses| !is_in_demand(error.class) || pauses >= MAX_PAUSES)
+        let most = match error.class {
+            ModelErrorClass::Quota => MAX_QUOTA_PAUSES,
+            class if is_in_demand(class) => MAX_PAUSES,
+            _ => 0,
+        };
+        self.pauses(at).is_some_and(|pauses| pauses >= most)
     }
 
     /// How often it has paused, if this failure was the last try with the smallest model.

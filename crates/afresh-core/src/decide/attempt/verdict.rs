@@ -42,11 +42,7 @@ impl Decider<'_> {
                 self.context_full(at);
             }
             // It was stopped because it would have retried its model forever.
-            (
-                ProcessEnd::Stopped,
-                Outcome::Silent | Outcome::Unintelligible { .. },
-                Some(error),
-            ) => {
+            (ProcessEnd::Stopped, outcome, Some(error)) if outcome.is_missing() => {
                 self.model_failed(at, error);
             }
             (ProcessEnd::Stopped, ..) => self.reject(at, Rejection::Stopped, AttemptCounts::No),
@@ -57,17 +53,15 @@ impl Decider<'_> {
                 self.handle_timeout(at, end.ending);
             }
             // A signal from outside ended it, and it had time to report an error.
-            (
-                ending @ ProcessEnd::Exited(_),
-                Outcome::Silent | Outcome::Unintelligible { .. },
-                Some(error),
-            ) if ending.is_by_signal() && error.class == ModelErrorClass::Unknown => {
+            (ending @ ProcessEnd::Exited(_), outcome, Some(error))
+                if outcome.is_missing()
+                    && ending.is_by_signal()
+                    && error.class == ModelErrorClass::Unknown =>
+            {
                 self.reject(at, Rejection::Died { ending }, AttemptCounts::Yes);
             }
             // A worker that gave an answer was not stopped by its model error.
-            (_, Outcome::Silent | Outcome::Unintelligible { .. }, Some(error)) => {
-                self.model_failed(at, error);
-            }
+            (_, outcome, Some(error)) if outcome.is_missing() => self.model_failed(at, error),
             (_, Outcome::Failed(failure), _) => {
                 let reason = Rejection::GaveUp {
                     failed_at: failure.failed_at,
@@ -95,6 +89,9 @@ impl Decider<'_> {
             (ProcessEnd::Exited(0), Outcome::Unintelligible { reason, excerpt }, _) => {
                 self.reject(at, Rejection::Unintelligible { reason, excerpt }, AttemptCounts::Yes);
             }
+            (ProcessEnd::Exited(0), Outcome::Unreported { excerpt }, _) => {
+                self.judge_unreported(at, &harvest, excerpt);
+            }
             (ProcessEnd::Exited(0), Outcome::Done(claim), _) => {
                 self.judge_changes(at, &harvest, &claim);
             }
@@ -105,6 +102,21 @@ impl Decider<'_> {
                 self.reject(at, Rejection::Died { ending: end.ending }, AttemptCounts::Yes);
             }
         }
+    }
+
+    /// A worker that forgot its report may have done its work: its changes and the checks decide, if there are any.
+    fn judge_unreported(&mut self, at: TaskIndex, harvest: &Harvest, excerpt: String) {
+        let is_checked = self.run.plan().task(at).all_checks().next().is_some()
+            || !self.run.settings().always.is_empty();
+        if harvest.changes.is_empty() || !is_checked {
+            let reason = "its final text holds no answer".to_owned();
+            let reason = Rejection::Unintelligible { reason, excerpt };
+            return self.reject(at, reason, AttemptCounts::Yes);
+        }
+        let note = "the worker did not report a result: its changes and the checks were judged";
+        let claim =
+            CompletionClaim { warnings: vec![note.to_owned()], ..CompletionClaim::default() };
+        self.judge_changes(at, harvest, &claim);
     }
 
     /// The finished steps stay, and a fresh worker continues after them (RE-04). A worker that finished a step has not

@@ -101,7 +101,7 @@ impl Run {
             Event::ChecksPassed { attempt, results, .. } => self.passed(attempt, results)?,
             Event::ChecksStopped { attempt, .. } => self.checks_stopped(attempt.as_ref())?,
             Event::ChecksResumed { attempt } => {
-                self.set_check_activity(attempt, CheckActivity::Running)?
+                self.set_check_activity(attempt, CheckActivity::Running)?;
             }
             Event::MergeStarted { attempt, onto } => self.merge_started(attempt, onto)?,
             Event::MergeBuilt { attempt, merged } => self.merge_built(attempt, merged)?,
