@@ -44,5 +44,6 @@ pub use driver::control::ControlCommand;
 pub use driver::reporter::{RecordedEvent, Reporter};
 pub use driver::{DriveError, Driver};
 pub use execution_config::ExecutionConfig;
+pub use executor::sandbox::probe::ProbeSandbox;
 pub use layout::StateLayout;
 pub use session::{OpenError, OpenRun, RepoContext};

@@ -54,6 +54,10 @@ pub(crate) fn command(spec: &SandboxSpec, program: &Path, us: &Path, cwd: &Path)
             PathAccess::Write => add(&["--bind", &path, &path]),
         }
     }
+    // Programs and interpreters are often found through links, which rules do not name.
+    for link in spec.hidden_links(&rules) {
+        add(&["--symlink", &path_text(&link.target), &path_text(&link.at)]);
+    }
     // Hidden directories are made read-only; by now all mounts inside of them exist.
     for (path, access) in &rules {
         if *access == PathAccess::Hide && path.is_dir() {

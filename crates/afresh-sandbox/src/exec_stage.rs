@@ -21,6 +21,21 @@ pub const CONFINE: &str = "confine";
 /// The exit code if the stage fails, as shells use it for programs that cannot be executed.
 const CANNOT: u8 = 126;
 
+/// The start of the line in which it says why.
+const CANNOT_START: &str = "afresh: cannot start inside the sandbox: ";
+
+/// Why a program did not start inside its sandbox, by its exit code and its standard error; none if it did start.
+/// A program that only pretends this harms itself alone.
+pub fn start_failure(exit_code: i32, stderr: &str) -> Option<&str> {
+    let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let last = lines.next_back()?;
+    match exit_code {
+        code if code == i32::from(CANNOT) => last.strip_prefix(CANNOT_START),
+        1 => last.strip_prefix("bwrap: ").filter(|_| lines.next_back().is_none()),
+        _ => None,
+    }
+}
+
 /// What the stage does before the program starts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ExecStage {
@@ -52,7 +67,7 @@ pub fn confine_main() -> ExitCode {
         Ok(never) => match never {},
         Err(error) => error,
     };
-    eprintln!("afresh: cannot start inside the sandbox: {error}");
+    eprintln!("{CANNOT_START}{error}");
     ExitCode::from(CANNOT)
 }
 
@@ -77,4 +92,20 @@ fn run_stage() -> io::Result<std::convert::Infallible> {
     SigSet::all().thread_unblock()?;
     let error = Command::new(&program).args(arguments).exec();
     Err(io::Error::new(error.kind(), format!("{}: {error}", program.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// AG-06: a program that did not start is told apart from one that failed.
+    #[test]
+    fn a_failure_to_start_is_recognised() {
+        let why = "/x/claude: No such file or directory";
+        assert_eq!(start_failure(126, &format!("{CANNOT_START}{why}\n")), Some(why));
+        assert_eq!(start_failure(1, "bwrap: Can't mkdir /x\n"), Some("Can't mkdir /x"));
+        for (code, text) in [(1, CANNOT_START), (126, "sh: no"), (1, "x\nbwrap: y"), (0, "")] {
+            assert_eq!(start_failure(code, text), None, "{code} {text}");
+        }
+    }
 }

@@ -14,6 +14,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `spec` | what a program may access |
+//! | `links` | links on the way to a path |
 //! | `level` | what this machine offers, and why nothing stronger |
 //! | `bubblewrap` | a spec as arguments of `bwrap` |
 //! | `landlock`, `seccomp` | a spec as rules for the kernel |
@@ -26,11 +27,12 @@ mod exec_stage;
 mod handoff;
 mod landlock;
 mod level;
+mod links;
 mod rlimits;
 mod seccomp;
 mod spec;
 
-pub use crate::exec_stage::{CONFINE, confine_main};
+pub use crate::exec_stage::{CONFINE, confine_main, start_failure};
 pub use crate::handoff::{ConnectionCounters, HandedOver, HandoffListener};
 pub use crate::rlimits::ProcessRlimits;
 pub use crate::spec::{ProxyPorts, SandboxNetwork, SandboxSpec, WrappedCommand};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::bubblewrap;
 use crate::exec_stage::{self, ExecStage};
 use crate::level::SandboxLevel;
+use crate::links::{PathLink, followed_links};
 use crate::rlimits::ProcessRlimits;
 
 /// Everything else may be read, and nothing else may be written.
@@ -166,6 +167,18 @@ impl SandboxSpec {
         let mut needed = needed.into_iter();
         rules.retain(|_| needed.next().unwrap_or(true));
         rules
+    }
+}
+
+impl SandboxSpec {
+    /// Links that lead to readable and writable paths, and that the sandbox would hide.
+    pub(crate) fn hidden_links(&self, rules: &[(PathBuf, PathAccess)]) -> Vec<PathLink> {
+        let paths = self.readable.iter().chain(&self.writable);
+        let mut links: Vec<PathLink> = paths.flat_map(|path| followed_links(path)).collect();
+        links.retain(|link| is_covered(rules, &link.at));
+        links.sort();
+        links.dedup_by(|later, earlier| later.at == earlier.at);
+        links
     }
 }
 

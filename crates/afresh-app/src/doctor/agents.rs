@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_agents::Agent;
+use afresh_engine::ProbeSandbox;
 
 use crate::agents::assignment::with_built_in;
 use crate::agents::probe::ProbeRunner;
@@ -13,19 +14,38 @@ use crate::config::Config;
 use crate::context::environment::Environment;
 use crate::doctor::DoctorLine;
 
+/// Where agents are started: outside of a sandbox, and inside, if there is one.
+#[derive(Debug)]
+pub(super) struct AgentProbes<'a> {
+    pub(super) trial: Result<&'a ProbeRunner, &'a String>,
+    pub(super) sandbox: Option<&'a ProbeSandbox>,
+}
+
 pub(super) fn check_agents(
     config: &Config,
     environment: &Environment,
-    trial: Result<&ProbeRunner, &String>,
+    probes: &AgentProbes<'_>,
 ) -> Vec<DoctorLine> {
     let others = others(config, environment);
     let agents = config.agents.values().chain(&others);
-    let looks = inspect::at_all(agents, &config.home, environment, trial);
+    let looks = inspect::at_all(agents, &config.home, environment, probes.trial);
     let is_named = |agent: &Agent| {
         config.agents.contains_key(&agent.name) || config.agent.as_ref() == Some(&agent.name)
     };
     let need = |agent| if is_named(agent) { AgentNeed::Configured } else { AgentNeed::Installed };
-    looks.iter().flat_map(|(agent, look)| lines(agent, need(agent), look)).collect()
+    let inside = probes.check_inside(&looks, environment);
+    let mut all = Vec::new();
+    for ((agent, look), inside) in looks.iter().zip(inside) {
+        let mut own = lines(agent, need(agent), look);
+        match inside {
+            // It was started outside, so the one line about it says both.
+            Some(Ok(place)) => own[0].text = format!("{}; starts in {place}", own[0].text),
+            Some(Err(line)) => own.push(line),
+            None => {}
+        }
+        all.extend(own);
+    }
+    all
 }
 
 /// Why an agent is checked.

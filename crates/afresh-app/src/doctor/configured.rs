@@ -5,12 +5,12 @@ use std::path::Path;
 
 use afresh_agents::AgentProgram;
 
-use crate::agents::probe::ProbeRunner;
 use crate::agents::programs;
 use crate::agents::which;
 use crate::config::{self, Config};
 use crate::context::AppContext;
 use crate::context::environment::Environment;
+use crate::doctor::agents::AgentProbes;
 use crate::doctor::{DoctorLine, agents};
 
 /// Words of a shell that are not programs.
@@ -22,7 +22,7 @@ const SHELL: &[&str] = &[
 pub(super) fn check_configuration(
     context: &AppContext,
     directory: &Path,
-    trial: Result<&ProbeRunner, &String>,
+    probes: &AgentProbes<'_>,
     lines: &mut Vec<DoctorLine>,
 ) {
     let config = match config::load(directory, context.config_file.as_deref()) {
@@ -49,7 +49,7 @@ pub(super) fn check_configuration(
         DoctorLine::warn("configuration", text, hint)
     }));
     lines.extend(chosen(&config, &context.environment));
-    lines.extend(agents::check_agents(&config, &context.environment, trial));
+    lines.extend(agents::check_agents(&config, &context.environment, probes));
     let sets = [("setup", &config.setup), ("checks", &config.settings.always)];
     lines.extend(sets.iter().filter_map(|(name, commands)| {
         let has_setup = !config.setup.is_empty();

@@ -5,12 +5,14 @@
 //! | module | what it checks |
 //! | --- | --- |
 //! | `agents` | the agents, by starting them |
+//! | `agent_sandbox` | the agents inside the sandbox |
 //! | `configured` | the configuration and its commands |
 //! | `last_run` | the last run: halted, interrupted, open questions |
 //! | `machine` | containment, limits, sandbox, network |
 //! | `places` | state and cache directories, journal, disk, lock |
 //! | `repository` | git, the user's identity, the repository |
 
+mod agent_sandbox;
 mod agents;
 mod configured;
 mod last_run;
@@ -89,7 +91,9 @@ pub fn run_checks(context: &AppContext) -> Vec<DoctorLine> {
     machine::check_machine(&context.environment, trial.as_ref(), &mut lines);
     match context.directory() {
         Ok(directory) => {
-            configured::check_configuration(context, &directory, trial.as_ref(), &mut lines);
+            let sandbox = agent_sandbox::find(place.as_ref(), &context.environment);
+            let probes = agents::AgentProbes { trial: trial.as_ref(), sandbox: sandbox.as_ref() };
+            configured::check_configuration(context, &directory, &probes, &mut lines);
         }
         Err(failure) => lines.push(DoctorLine::failed("directory", &failure)),
     }

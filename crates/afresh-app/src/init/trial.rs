@@ -72,7 +72,8 @@ impl Trial<'_> {
         let limit = TOTAL_LIMIT.saturating_sub(self.started.elapsed());
         let env = self.environment.all().into_iter().collect();
         let began = Instant::now();
-        let command = ProbeCommand { argv, cwd, env, limit, output_bytes: OUTPUT_BYTES };
+        let command =
+            ProbeCommand { argv, cwd, wrapper: Vec::new(), env, limit, output_bytes: OUTPUT_BYTES };
         let (report, output) = self.runner.errand(&command, |_| ())?;
         let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
         let last = &lines[lines.len().saturating_sub(LAST_LINES)..];

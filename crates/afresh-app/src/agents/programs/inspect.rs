@@ -154,7 +154,7 @@ impl AgentInspection {
 }
 
 /// The program behind `env NAME=VALUE …`.
-fn real_program(command: &[String]) -> &str {
+pub(crate) fn real_program(command: &[String]) -> &str {
     let first = command.first().map_or("", String::as_str);
     if first != "env" {
         return first;

@@ -172,8 +172,14 @@ fn npm(
     argv.push(package(wanted));
     notify(Notice::new(format!("installing {} …", package(wanted))));
     let env = environment.all().into_iter().collect();
-    let errand =
-        ProbeCommand { argv: &argv, cwd: prefix, env, limit: LIMIT, output_bytes: OUTPUT_BYTES };
+    let errand = ProbeCommand {
+        argv: &argv,
+        cwd: prefix,
+        wrapper: Vec::new(),
+        env,
+        limit: LIMIT,
+        output_bytes: OUTPUT_BYTES,
+    };
     let mut progress = Instant::now();
     let tell = |log: &Path| {
         if progress.elapsed() >= TELL_EVERY {

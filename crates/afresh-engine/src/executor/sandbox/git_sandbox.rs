@@ -10,7 +10,7 @@ use afresh_git::WorkspaceId;
 use afresh_sandbox::{SandboxNetwork, SandboxSpec};
 
 use crate::executor::ExecutorContext;
-use crate::executor::sandbox::home_tools;
+use crate::executor::sandbox::home_tools::ToolSearch;
 use crate::executor::sandbox::{TempDir, objects};
 
 /// How git is started, for as long as this is kept.
@@ -41,8 +41,9 @@ impl ExecutorContext {
         let temp = self.new_temp(&format!("{}git-{place}", self.job_prefix))?;
         let mut readable = vec![self.config.exe.clone(), git.to_owned(), common.join("shallow")];
         readable.extend(objects(&common.join("objects")));
-        let name = git.to_string_lossy();
-        readable.extend(home_tools::of_program(home.as_deref(), &name));
+        let path = self.config.workers.environment.get("PATH").map_or("", String::as_str);
+        let search = ToolSearch { home: home.as_deref(), path };
+        readable.extend(search.for_command(&[git.to_string_lossy().into_owned()]));
         let slot = self.pool.directory().join(place.to_string());
         let staging = repository.ensure_staging().map_err(|error| error.to_string())?;
         let room = SandboxSpec {

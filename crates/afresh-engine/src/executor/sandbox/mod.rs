@@ -9,16 +9,21 @@ pub(crate) mod fake_home;
 pub(crate) mod git_sandbox;
 pub(crate) mod home_tools;
 pub(crate) mod network;
+pub(crate) mod probe;
+pub(crate) mod shim;
+
 use std::fs;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use afresh_agents::Agent;
 use afresh_core::denial::Denial;
 use afresh_git::remove_tree;
 use afresh_process::{DiskLimit, JobSpec};
-use afresh_sandbox::{SandboxLevel, SandboxSpec};
+use afresh_sandbox::{SandboxLevel, SandboxSpec, WrappedCommand};
 
 use crate::executor::ExecutorContext;
+use crate::executor::sandbox::home_tools::ToolSearch;
 use crate::executor::sandbox::network::NetworkAccess;
 use crate::layout::text;
 
@@ -83,13 +88,8 @@ impl ExecutorContext {
         let outlet = self.outlet(who, &self.layout.handoff_socket(&job.name))?;
         let room = self.sandbox_spec(&job, who, &temp.0, &outlet);
         let mut enclosed = room.wrap_command(level, &self.config.exe, &job.cwd);
-        if let (SandboxLevel::Landlock { .. }, Some(home)) = (level, room.private.first()) {
-            let stand_in = temp.0.join("home");
-            let open: Vec<PathBuf> = room.readable.iter().chain(&room.writable).cloned().collect();
-            fake_home::make(&stand_in, home, &open)
-                .map_err(|error| format!("cannot make {}: {error}", stand_in.display()))?;
-            enclosed.env.push(("HOME".to_owned(), text(&stand_in)));
-        }
+        give_home(level, &room, &mut enclosed)
+            .map_err(|error| format!("cannot make a home in {}: {error}", temp.0.display()))?;
         job.wrapper = enclosed.wrapper;
         for (name, value) in enclosed.env {
             job.env.retain(|(known, _)| *known != name);
@@ -150,22 +150,24 @@ impl ExecutorContext {
         writable.extend(sandbox.writable.iter().cloned());
         // The user's PATH, without our own tools directory, which is beside the workspaces.
         let path = rules.workers.environment.get("PATH").map_or("", String::as_str);
-        let known = self.home_tools.get_or_init(|| home_tools::below(home.as_deref(), path));
+        let search = ToolSearch { home: home.as_deref(), path };
+        let known = self.home_tools.get_or_init(|| search.on_path());
         readable.extend(known.readable.iter().cloned());
         hidden.extend(known.hidden.iter().cloned());
-        // Some agents are started by a program of ours.
-        let program = match who {
-            SandboxSubject::Worker { agent, .. } => agent.program(),
-            SandboxSubject::Check | SandboxSubject::SetUp => job.argv.first().map(String::as_str),
+        let paths = match who {
+            SandboxSubject::Worker { agent, files, own } => {
+                readable.push((*files).to_owned());
+                writable.push((*own).to_owned());
+                let of = |name: &str| variable(name).map(|(_, value)| value.clone());
+                make_directories(&agent.home_directories(home.as_deref(), &of));
+                WorkerPaths::of_agent(agent, &search, &of)
+            }
+            SandboxSubject::Check | SandboxSubject::SetUp => {
+                WorkerPaths::of_command(&job.argv[..job.argv.len().min(1)], &search)
+            }
         };
-        readable
-            .extend(program.into_iter().flat_map(|it| home_tools::of_program(home.as_deref(), it)));
-        if let SandboxSubject::Worker { agent, files, own } = who {
-            readable.push((*files).to_owned());
-            writable.push((*own).to_owned());
-            let of = |name: &str| variable(name).map(|(_, value)| value.clone());
-            writable.extend(agent.home_paths(home.as_deref(), &of));
-        }
+        readable.extend(paths.readable);
+        writable.extend(paths.writable);
         SandboxSpec {
             writable,
             hidden,
@@ -180,10 +182,70 @@ impl ExecutorContext {
     }
 }
 
-/// A workspace borrows the objects of the repository, and of the repositories that this one borrows from.
+/// Paths that an agent's program needs to start, and its own files.
+#[derive(Debug, Default)]
+pub(crate) struct WorkerPaths {
+    pub(crate) readable: Vec<PathBuf>,
+    pub(crate) writable: Vec<PathBuf>,
+}
+
+impl WorkerPaths {
+    pub(crate) fn of_agent(
+        agent: &Agent,
+        search: &ToolSearch<'_>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Self {
+        // Some agents are started by a program of ours, so their own command line counts.
+        let paths = Self::of_command(agent.command().unwrap_or_default(), search);
+        Self { writable: agent.home_paths(search.home, variable), ..paths }
+    }
+
+    fn of_command(command: &[String], search: &ToolSearch<'_>) -> Self {
+        Self { readable: search.for_command(command), writable: Vec::new() }
+    }
+}
+
+/// For the user alone, as the programs make them. If that fails, the program reports what it misses.
+fn make_directories(directories: &[PathBuf]) {
+    for directory in directories.iter().filter(|it| !it.exists()) {
+        let _ = fs::DirBuilder::new().recursive(true).mode(0o700).create(directory);
+    }
+}
+
+/// A level that cannot mount an empty home directory gets a separate one.
+fn give_home(
+    level: &SandboxLevel,
+    spec: &SandboxSpec,
+    wrapped: &mut WrappedCommand,
+) -> std::io::Result<()> {
+    if let (SandboxLevel::Landlock { .. }, Some(home)) = (level, spec.private.first()) {
+        let stand_in = spec.temp.join("home");
+        let open: Vec<PathBuf> = spec.readable.iter().chain(&spec.writable).cloned().collect();
+        fake_home::make(&stand_in, home, &open)?;
+        wrapped.env.push(("HOME".to_owned(), text(&stand_in)));
+    }
+    Ok(())
+}
+
+/// A workspace borrows the objects of the repository, of the repositories that this one borrows from, and so on.
 pub(crate) fn objects(directory: &Path) -> Vec<PathBuf> {
-    let borrowed = fs::read_to_string(directory.join("info/alternates")).unwrap_or_default();
-    let borrowed =
-        borrowed.lines().filter(|line| !line.starts_with('#')).map(|line| directory.join(line));
-    std::iter::once(directory.to_owned()).chain(borrowed).collect()
+    let mut known = vec![directory.to_owned()];
+    let mut at = 0;
+    while let Some(directory) = known.get(at).filter(|_| at < MAX_BORROWED).cloned() {
+        let text = fs::read_to_string(directory.join("info/alternates")).unwrap_or_default();
+        let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let borrowed = lines.map(|line| directory.join(unquoted(line)));
+        known.extend(borrowed);
+        at += 1;
+    }
+    known
+}
+
+/// How many object directories are followed; git stops after a few as well.
+const MAX_BORROWED: usize = 20;
+
+/// A path that may be quoted as git does it.
+fn unquoted(line: &str) -> String {
+    let inner = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.map_or_else(|| line.to_owned(), |inner| inner.replace("\\\"", "\"").replace("\\\\", "\\"))
 }
