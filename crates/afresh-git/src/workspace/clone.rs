@@ -105,7 +105,11 @@ fn is_ours_to_write(found: &Metadata) -> bool {
 
 /// The line that names the objects that a clone borrows.
 pub(crate) fn alternates(objects: &Path) -> Vec<u8> {
-    let mut line = quote(objects);
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = objects.as_os_str().as_bytes();
+    // Only git itself reads quotes: libgit2, dulwich and GitPython do not, and neither do programs that use them.
+    let is_plain = bytes.starts_with(b"/") && !bytes.contains(&b'\n');
+    let mut line = if is_plain { bytes.to_owned() } else { quote(objects) };
     line.push(b'\n');
     line
 }
@@ -133,4 +137,20 @@ fn config(repository: &Repository, identity: &CommitIdentity) -> String {
         value(identity.name()),
         value(identity.email()),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// AG-01: programs that read a workspace without git do not know quotes; a path that needs them has them.
+    #[test]
+    fn only_a_path_that_needs_quotes_has_them() {
+        let line = |path: &str| String::from_utf8(alternates(Path::new(path))).expect("text");
+        assert_eq!(
+            line("/home/me/it's \"mine\"/.git/objects"),
+            "/home/me/it's \"mine\"/.git/objects\n"
+        );
+        assert_eq!(line("/two\nlines/objects"), "\"/two\nlines/objects\"\n");
+    }
 }
