@@ -1,6 +1,7 @@
 //! Facts that are now true. The journal holds these and nothing else; variants are never changed, only added,
 //! so that old journals stay readable (R13).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckPhase, CheckResult, Receipt};
@@ -16,7 +17,7 @@ use crate::settings::Settings;
 use crate::time::Timestamp;
 use crate::usage::{BudgetAmount, ContextFill, Usage};
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Event {
     RunStarted {
@@ -275,7 +276,7 @@ pub enum Event {
 }
 
 /// How much a line of the activity log matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum LogLevel {
     Debug,

@@ -1,5 +1,6 @@
 //! What happened outside of the core.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckOutcome, CheckPhase};
@@ -110,7 +111,7 @@ pub enum ResumeMode {
     Abort,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct AttemptEnd {
     pub ending: ProcessEnd,
     pub outcome: Outcome,
@@ -143,7 +144,7 @@ impl AttemptEnd {
 }
 
 /// What an agent program reports about itself at its start.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct AgentIdentity {
     /// Its id for the conversation, with which the conversation can be continued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,7 +173,7 @@ pub enum MergeBuild {
 }
 
 /// A commit that nothing points to yet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct MergedTree {
     pub onto: CommitId,
     pub commit: CommitId,

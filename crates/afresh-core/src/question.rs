@@ -7,7 +7,7 @@ use crate::ids::{CommitId, QuestionId, TaskId};
 use crate::outcome::DecisionOption;
 use crate::plan::{ModelTier, nearest};
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Question {
     pub id: QuestionId,
     pub task: TaskId,
@@ -29,7 +29,7 @@ impl Question {
 }
 
 /// What the question is about; this decides what an answer means.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QuestionTopic {
     /// A worker stopped at a choice.
@@ -53,7 +53,9 @@ pub enum QuestionTopic {
 }
 
 /// Which tasks an obstacle stops.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize,
+)]
 pub struct ObstacleScope {
     /// Those of this agent; none: all.
     pub agent: Option<String>,

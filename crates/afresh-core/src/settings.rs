@@ -12,7 +12,7 @@ use crate::time::span;
 use crate::usage::Budget;
 
 /// Everything the decisions depend on, besides the plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     pub parallel: u16,
@@ -22,8 +22,10 @@ pub struct Settings {
     pub attempts: u32,
     /// Waits after a spawn failure or a worker that died, one per consecutive failure.
     #[serde(with = "spans")]
+    #[schemars(with = "Vec<u64>")]
     pub backoff: Vec<Duration>,
     #[serde(with = "span")]
+    #[schemars(with = "u64")]
     pub halt_grace: Duration,
     pub history: History,
     pub timeout_action: TimeoutAction,
@@ -144,7 +146,7 @@ impl Settings {
 }
 
 /// How full a worker's context may become, in per cent of the window (AG-07).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct ContextLimits {
     /// From here on the worker is warned.
     pub soft: u8,

@@ -5,6 +5,7 @@ use afresh_core::status::RunStatus;
 use afresh_core::time::Timestamp;
 use afresh_engine::RepoContext;
 use afresh_engine::session::RecordedRun;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,7 +13,7 @@ use crate::error::AppError;
 use crate::text::time;
 
 /// One run in the list of runs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct RunEntry {
     pub run: String,
     pub state: &'static str,

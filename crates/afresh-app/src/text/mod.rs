@@ -6,12 +6,14 @@
 //! | [`files`] | reading files up to a size |
 //! | [`markdown`] | text that is safe inside Markdown |
 //! | [`report_page`] | the report of a run as Markdown |
+//! | [`schemas`] | JSON Schemas of what commands print |
 //! | [`time`] | times and durations |
 
 pub mod byte_size;
 pub mod files;
 pub mod markdown;
 pub mod report_page;
+pub mod schemas;
 pub mod time;
 
 /// `1 task`, `2 tasks`.

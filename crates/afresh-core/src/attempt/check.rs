@@ -1,5 +1,6 @@
 //! What our own checks found, on which tree.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::denial::Denial;
@@ -8,7 +9,9 @@ use crate::outcome::{CriterionReport, Deviation};
 use crate::process::LimitExceeded;
 
 /// Which tree a round of checks is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckPhase {
     /// The tree the attempt started from; checks marked `red_first` must fail there (EX-11).
@@ -24,7 +27,7 @@ pub enum CheckPhase {
 }
 
 /// One command, run once.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct CheckResult {
     pub name: String,
     pub command: String,
@@ -42,7 +45,7 @@ pub struct CheckResult {
     pub refusals: Vec<Denial>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckEnd {
     Exited(i32),
@@ -73,7 +76,7 @@ impl CheckResult {
 }
 
 /// How a round of checks ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckOutcome {
     /// All checks that ran, in order; the first failure ends the round.
@@ -85,7 +88,7 @@ pub enum CheckOutcome {
 }
 
 /// The proof that a task is done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Receipt {
     /// The tree the checks ran on, and the branch's tree.
     pub tree: TreeId,

@@ -1,6 +1,7 @@
 //! What a worker or a check tried and was denied, and limits that it reached. People see these; no decision depends
 //! on them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::CheckResult;
@@ -9,7 +10,7 @@ use crate::ids::AttemptId;
 use crate::rejection::Rejection;
 
 /// Something that the sandbox or a limit prevented.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Denial {
     pub what: DeniedAction,
     /// What exactly, in a few words. It may hold names that the program chose, so it is made printable before it is
@@ -18,7 +19,9 @@ pub struct Denial {
     pub times: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeniedAction {
     /// A network address.

@@ -1,11 +1,12 @@
 //! What an attempt really changed, as git sees it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CommitId, TreeId};
 
 /// The tree that an attempt left, compared with the commit it started from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Harvest {
     pub tree: TreeId,
     /// The commit that we made of it; none if nothing changed.
@@ -20,7 +21,7 @@ pub struct Harvest {
 }
 
 /// A line that holds a secret; the secret itself is not recorded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Leak {
     pub path: String,
     /// Counted from 1.
@@ -28,7 +29,7 @@ pub struct Leak {
 }
 
 /// One changed path.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Change {
     pub path: String,
     pub kind: ChangeKind,
@@ -36,7 +37,7 @@ pub struct Change {
     pub now: EntryKind,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeKind {
     Created,
@@ -44,7 +45,7 @@ pub enum ChangeKind {
     Deleted,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EntryKind {
     Nothing,

@@ -3,6 +3,7 @@
 //! An interrupted worker has not failed: its files are saved, and its program may know the conversation. `decide`
 //! decides when it is continued.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::harvest::Harvest;
@@ -11,7 +12,7 @@ use crate::plan::ModelTier;
 use crate::step::StartPoint;
 
 /// A conversation that an agent's program can continue.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct AgentSession {
     /// The program's own id for it.
     pub session: String,
@@ -35,7 +36,7 @@ pub struct InterruptedAttempt {
 }
 
 /// An attempt continues where an earlier one was interrupted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct AttemptResumption {
     /// The number of the interrupted attempt.
     pub of: u32,

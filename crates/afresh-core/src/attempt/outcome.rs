@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a worker reported.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub enum Outcome {
     /// It said nothing that we can read as an answer.
@@ -53,7 +53,7 @@ impl Outcome {
 }
 
 /// What a worker reports about its work.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CompletionClaim {
     pub files: Vec<String>,
@@ -73,7 +73,7 @@ impl CompletionClaim {
 }
 
 /// An acceptance criterion, and what the worker reports about it. Our own checks decide.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct CriterionReport {
     pub name: String,
     pub result: CriterionResult,
@@ -81,7 +81,7 @@ pub struct CriterionReport {
     pub evidence: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum CriterionResult {
     Pass,
@@ -104,7 +104,7 @@ impl CriterionResult {
 }
 
 /// A part of the work is done; the finished steps are kept.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PartialOutcome {
     /// How far it got, or why no further.
@@ -114,7 +114,7 @@ pub struct PartialOutcome {
 }
 
 /// Something else has to be done first.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BlockedOutcome {
     pub reason: String,
@@ -154,7 +154,7 @@ pub fn names(text: &str, path: &str) -> bool {
 }
 
 /// A worker stopped at a choice that it may not make itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DecisionRequest {
     pub blocked_at: String,
@@ -177,7 +177,7 @@ impl DecisionOption {
 }
 
 /// A worker needs something done that it cannot do.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ActionRequest {
     pub blocked_at: String,
@@ -187,7 +187,7 @@ pub struct ActionRequest {
 }
 
 /// A worker gave up.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WorkerFailure {
     pub failed_at: String,
@@ -203,7 +203,7 @@ pub struct WorkerFailure {
 }
 
 /// Why the worker could not be started.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct SpawnFailure {
     pub message: String,
     pub hint: Option<String>,
@@ -218,7 +218,7 @@ pub struct SpawnFailure {
 }
 
 /// Which other workers would fail to start in the same way.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureReach {
     /// Those of the same agent.

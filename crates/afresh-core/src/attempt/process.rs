@@ -1,16 +1,19 @@
 //! How supervised programs end, and the resource limits that can end them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A limit that a process tree exceeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct LimitExceeded {
     pub of: LimitedResource,
     /// Bytes, or a number of processes.
     pub limit: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimitedResource {
     /// Memory of the whole process tree.
@@ -53,7 +56,7 @@ pub fn size(bytes: u64) -> String {
 }
 
 /// How a supervised program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessEnd {
     Exited(i32),
@@ -107,7 +110,7 @@ impl ProcessEnd {
 }
 
 /// The signal that asks a program to stop, before its process tree is killed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub enum StopSignal {
     #[default]
     Terminate,

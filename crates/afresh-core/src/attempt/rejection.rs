@@ -1,5 +1,6 @@
 //! Why an attempt was rejected, for people and for the next worker.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::CheckResult;
@@ -11,7 +12,7 @@ use crate::scope::ScopeViolation;
 use crate::usage::ContextFill;
 
 /// Why an attempt was rejected; the next worker is given this too (PR-07).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "kebab-case")]
 pub enum Rejection {
     /// It changed files that it may not change.

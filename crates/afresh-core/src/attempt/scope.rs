@@ -4,6 +4,7 @@
 //! worker declared it. Exceptions are deletions, tests that the checks depend on, files that another unfinished task
 //! claims, and files that can make other programs run code.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::harvest::{Change, ChangeKind, EntryKind, Leak};
@@ -13,7 +14,7 @@ use crate::plan::Task;
 use crate::settings::ScopeMode;
 
 /// One change that cannot land, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct ScopeViolation {
     pub path: String,
     pub why: ViolationReason,
@@ -25,7 +26,7 @@ impl From<&Leak> for ScopeViolation {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ViolationReason {
     /// Outside of the task's files, and not declared.

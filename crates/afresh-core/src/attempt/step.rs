@@ -3,6 +3,7 @@
 //! A worker marks a step as finished while it works; we make a commit of it and check it. If the worker is lost
 //! after that, the next one starts from that commit (EX-04, AG-07, ST-02).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::harvest::Harvest;
@@ -10,7 +11,7 @@ use crate::ids::{AttemptId, CommitId, TreeId};
 use crate::outcome::Deviation;
 
 /// What an attempt is based on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct StartPoint {
     /// The branch when the attempt started: it holds all dependencies of the task, and changes are measured against
     /// it.
@@ -65,7 +66,7 @@ pub struct FinishedStep {
 }
 
 /// Our answer to a worker about a step that it claimed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepAnswer {
     Accepted,

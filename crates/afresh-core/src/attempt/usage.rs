@@ -3,10 +3,11 @@
 //! Amounts are whole numbers (millionths of a dollar), so totals are exact. The adapters read them from an agent's
 //! output and discard implausible values.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one attempt, task or run used so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Usage {
     pub input: u64,
     pub output: u64,
@@ -58,14 +59,14 @@ impl Usage {
 }
 
 /// Usage of one model in an attempt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct ModelUsage {
     pub model: String,
     pub usage: Usage,
 }
 
 /// How full a worker's context is, in tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct ContextFill {
     pub used: u64,
     /// Assumed if the program does not report it.
@@ -80,7 +81,7 @@ impl ContextFill {
 }
 
 /// An amount of cost and tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct BudgetAmount {
     pub cost_micros: u64,
     pub tokens: u64,
@@ -120,7 +121,7 @@ impl From<&Usage> for BudgetAmount {
 }
 
 /// What a run or a task may use in all; an empty value means no limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Budget {
     pub cost_micros: Option<u64>,
     pub tokens: Option<u64>,

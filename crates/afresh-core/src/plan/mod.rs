@@ -18,6 +18,7 @@ mod tier;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use conflict::FileConflict;
@@ -37,7 +38,7 @@ pub const MAX_TASKS: usize = 20_000;
 pub const MAX_PARTS: usize = 250_000;
 
 /// A plan without problems.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(into = "PlanText", try_from = "PlanText")]
 pub struct Plan {
     pub name: String,
@@ -196,7 +197,7 @@ impl Plan {
 }
 
 /// A plan as it is stored in the journal.
-#[derive(Serialize, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 struct PlanText {
     name: String,
     spec: Option<String>,

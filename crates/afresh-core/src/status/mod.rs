@@ -5,6 +5,7 @@ mod workers;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::check::{CheckEnd, Receipt};
@@ -19,7 +20,7 @@ pub use spending::{UsageStatus, WaveStatus};
 pub use workers::{ContextStatus, WorkerStatus};
 
 /// What `afresh status --json` prints.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct RunStatus {
     pub run: RunId,
     pub state: RunState,
@@ -45,7 +46,7 @@ pub struct RunStatus {
     pub error: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunState {
     Planning,
@@ -57,7 +58,7 @@ pub enum RunState {
 }
 
 /// What people and scripts see of a task's stage, in the order of the alphabet, as JSON lists them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskPhase {
     Blocked,
@@ -109,7 +110,7 @@ impl RunState {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct TaskStatus {
     pub id: TaskId,
     pub title: String,
@@ -147,14 +148,14 @@ pub struct TaskStatus {
 }
 
 /// How many of its own steps a task has finished.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct StepsStatus {
     pub done: u32,
     pub of: u32,
 }
 
 /// What was run on which tree, and what the task changed (EX-05).
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct ReceiptStatus {
     pub tree: TreeId,
     pub checks: Vec<CheckStatus>,
@@ -169,7 +170,7 @@ pub struct ReceiptStatus {
     pub notes: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct CheckStatus {
     pub name: String,
     pub command: String,
@@ -205,7 +206,7 @@ impl From<&Receipt> for ReceiptStatus {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct QuestionStatus {
     pub id: String,
     #[serde(skip)]
@@ -216,7 +217,7 @@ pub struct QuestionStatus {
     pub options: Vec<DecisionOption>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct HaltStatus {
     pub now: bool,
     pub reason: String,

@@ -1,12 +1,13 @@
 //! Usage, as people and scripts see it. A price that was not reported is unknown, not zero (LO-03, R14).
 
 use crate::plan::TaskIndex;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::run::{Run, TaskState};
 use crate::usage::Usage;
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
 pub struct UsageStatus {
     pub input: u64,
     pub output: u64,
@@ -25,7 +26,7 @@ impl From<&Usage> for UsageStatus {
 }
 
 /// What the attempts of one wave used.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct WaveStatus {
     pub wave: u32,
     pub tasks: usize,

@@ -1,5 +1,6 @@
 //! What is known about each attempt's worker: its model, its conversation, how full its context is.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::input::AgentIdentity;
@@ -7,7 +8,7 @@ use crate::run::TaskState;
 use crate::usage::ContextFill;
 
 /// One attempt's worker, as far as its program reported.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct WorkerStatus {
     /// The number of the attempt.
     pub attempt: u32,
@@ -27,7 +28,7 @@ pub struct WorkerStatus {
 }
 
 /// How full a context is, in tokens and as a share of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
 pub struct ContextStatus {
     pub used: u64,
     pub window: u64,

@@ -7,6 +7,7 @@
 //! | [`documents`] | the commands that documents show |
 //! | [`generated_files`] | generated documents, completions and schemas are current |
 //! | [`init`] | `afresh init` |
+//! | [`json_schemas`] | outputs fit their published schemas |
 //! | [`logs`] | `afresh logs` |
 //! | [`messages`] | errors: message, cause, hint, place, colours |
 //! | [`promises`] | every promise has a test, every id in a test a promise |
@@ -22,6 +23,7 @@ mod doctor;
 mod documents;
 mod generated_files;
 mod init;
+mod json_schemas;
 mod logs;
 mod messages;
 mod report;

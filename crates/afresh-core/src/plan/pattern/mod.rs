@@ -12,6 +12,7 @@ mod names;
 use std::fmt;
 
 use globset::{GlobBuilder, GlobMatcher};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::printable::is_unprintable;
@@ -68,7 +69,7 @@ impl PatternError {
 }
 
 /// A path (`src/greet.py`), a directory (`docs/`) or a glob (`src/**/*.py`).
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct FilePattern {
     text: String,

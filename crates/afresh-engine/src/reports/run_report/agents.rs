@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use afresh_core::Event;
 use afresh_core::ids::TaskId;
 use afresh_core::plan::Plan;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{AttemptReport, AttemptResult, UsageReport};
 
 /// One agent, for comparison with the others.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct AgentReport {
     pub agent: String,
     /// Attempts whose work landed.

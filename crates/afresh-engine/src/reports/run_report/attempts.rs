@@ -8,6 +8,7 @@ use afresh_core::ids::{AttemptId, CommitId, TaskId};
 use afresh_core::input::{AgentIdentity, AttemptEnd};
 use afresh_core::status::{ContextStatus, UsageStatus};
 use afresh_core::usage::Usage;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::agents::AgentSelection;
@@ -15,7 +16,7 @@ use super::denials::DenialReport;
 use super::landings::LandedCommit;
 use super::models::ModelUsageReport;
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct AttemptReport {
     pub attempt: String,
     #[serde(skip)]
@@ -51,7 +52,7 @@ pub struct AttemptReport {
     pub used: Usage,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttemptResult {
     /// Nothing has been decided about it yet.

@@ -1,9 +1,10 @@
 //! What workers and checks were denied.
 
 use afresh_core::denial::{DenialContext, DeniedAction};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct DenialReport {
     pub what: DeniedAction,
     pub detail: String,

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use afresh_core::check::Receipt;
 use afresh_core::harvest::ChangeKind;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Between the commit that the run started from and its last one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct FilesReport {
     pub created: Vec<String>,
     pub modified: Vec<String>,

@@ -21,6 +21,7 @@ use afresh_core::outcome::{CriterionReport, Deviation};
 use afresh_core::run::{FinalChecks, Run};
 use afresh_core::status::{ReceiptStatus, RunState, RunStatus, TaskPhase, UsageStatus};
 use afresh_core::usage::Usage;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use agents::AgentReport;
@@ -36,7 +37,7 @@ use crate::session::RecordedRun;
 use attempts::AttemptHistory;
 
 /// What `afresh report --json` prints.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct RunReport {
     pub run: RunId,
     pub plan: String,
@@ -73,7 +74,7 @@ pub struct RunReport {
     pub next: Vec<NextStep>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct TaskReport {
     pub id: TaskId,
     pub title: String,
@@ -99,7 +100,7 @@ pub struct TaskReport {
     pub accounts: UsageReport,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct WaveReport {
     /// Counted from 1.
     pub number: u32,
@@ -108,7 +109,7 @@ pub struct WaveReport {
 }
 
 /// The final checks, on the last tree.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct FinalChecksReport {
     pub tree: TreeId,
     pub passed: bool,
@@ -116,7 +117,7 @@ pub struct FinalChecksReport {
 }
 
 /// What was used. A price that was not reported is unknown, not zero.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
 pub struct UsageReport {
     /// Attempts that had a process.
     pub attempts: usize,

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use afresh_core::status::UsageStatus;
 use afresh_core::usage::{ModelUsage, Usage};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::AttemptReport;
 
 /// The usage of one model; a price that was not reported is unknown, not zero.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct ModelUsageReport {
     pub model: String,
     /// Parts of attempts that reported no price.

@@ -3,12 +3,13 @@
 use afresh_core::Run;
 use afresh_core::run::{DriveState, TaskStage};
 use afresh_core::time::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How many failed tasks are named one by one.
 const NAMED: usize = 5;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct NextStep {
     pub why: String,
     pub command: String,

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use afresh_core::ids::{QuestionId, TaskId};
 use afresh_core::outcome::DecisionOption;
 use afresh_core::{Event, Run};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct QuestionReport {
     pub id: String,
     pub task: TaskId,

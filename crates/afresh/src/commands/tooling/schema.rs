@@ -1,5 +1,6 @@
 //! `afresh schema NAME`: the formats as JSON Schema.
 
+use afresh_app::text::schemas;
 use clap::ValueEnum;
 
 use crate::exit::Exit;
@@ -20,17 +21,32 @@ enum SchemaName {
     Script,
     /// What a worker is given
     Bundle,
+    /// What `afresh status --json` prints
+    Status,
+    /// What `afresh questions --json` prints
+    Questions,
+    /// What `afresh runs --json` prints
+    Runs,
+    /// What `afresh report --json` prints
+    Report,
+    /// One line of `afresh run --json`
+    Events,
+    /// What any command prints with `--json` when it fails
+    Error,
 }
 
 pub(crate) fn schema(args: &Args, output: &Output) -> Exit {
-    match args.name {
-        SchemaName::Script => {
-            output.data(afresh_agents::adapters::scripted::schema::script_schema().trim_end());
-        }
-        SchemaName::Bundle => output.data(afresh_agents::Bundle::schema().trim_end()),
-        SchemaName::Plan => {
-            output.data(afresh_app::formats::native::schema::plan_schema().trim_end());
-        }
-    }
+    let text = match args.name {
+        SchemaName::Script => afresh_agents::adapters::scripted::schema::script_schema(),
+        SchemaName::Bundle => afresh_agents::Bundle::schema(),
+        SchemaName::Plan => afresh_app::formats::native::schema::plan_schema(),
+        SchemaName::Status => schemas::status_schema(),
+        SchemaName::Questions => schemas::questions_schema(),
+        SchemaName::Runs => schemas::runs_schema(),
+        SchemaName::Report => schemas::report_schema(),
+        SchemaName::Events => schemas::events_schema(),
+        SchemaName::Error => schemas::error_schema(),
+    };
+    output.data(text.trim_end());
     Exit::Done
 }

@@ -1,5 +1,6 @@
 //! `afresh version`.
 
+use afresh_app::text::schemas;
 use serde_json::json;
 
 use crate::exit::Exit;
@@ -12,7 +13,7 @@ pub(crate) struct Args {}
 pub(crate) fn version(_: &Args, output: &Output) -> Exit {
     let version = env!("CARGO_PKG_VERSION");
     if output.json {
-        output.document(&json!({"version": version}));
+        output.document(&json!({"version": version, "json_version": schemas::JSON_VERSION}));
     } else {
         output.data(&format!("afresh {version}"));
     }

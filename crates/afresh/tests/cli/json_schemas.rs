@@ -1,0 +1,131 @@
+//! What commands print with `--json` fits the schemas that `afresh schema` prints.
+
+use crate::support::repo;
+use afresh_testkit::TestRepo;
+use serde_json::Value;
+
+/// Fields that commands add to a task; the schema of a task is also that of the journal's states.
+const ADDED: &[&str] = &["est_context"];
+
+/// Where a value does not fit: a required field is missing, or a field is not described.
+struct SchemaCheck<'a> {
+    root: &'a Value,
+    problems: Vec<String>,
+}
+
+impl SchemaCheck<'_> {
+    /// All schemas that may apply to a value, with references followed.
+    fn variants<'s>(&'s self, schema: &'s Value) -> Vec<&'s Value> {
+        let mut found = Vec::new();
+        let mut open = vec![schema];
+        while let Some(schema) = open.pop() {
+            if let Some(name) = schema["$ref"].as_str() {
+                let pointer = name.trim_start_matches('#');
+                open.push(self.root.pointer(pointer).expect("a reference leads somewhere"));
+            }
+            for several in ["anyOf", "oneOf", "allOf"] {
+                open.extend(schema[several].as_array().into_iter().flatten());
+            }
+            found.push(schema);
+        }
+        found
+    }
+
+    fn check(&mut self, schema: &Value, value: &Value, place: &str) {
+        let variants: Vec<Value> = self.variants(schema).into_iter().cloned().collect();
+        match value {
+            Value::Object(fields) => {
+                let is_open = variants.iter().any(|it| {
+                    it == &Value::Bool(true)
+                        || it["additionalProperties"].is_object()
+                        || it.as_object().is_some_and(serde_json::Map::is_empty)
+                });
+                for (name, value) in fields {
+                    // Several variants may have a field of this name.
+                    let known = variants.iter().filter_map(|it| it["properties"].get(name));
+                    let known: Vec<Value> = known.cloned().collect();
+                    if !known.is_empty() {
+                        let inner = serde_json::json!({ "anyOf": known });
+                        self.check(&inner, value, &format!("{place}.{name}"));
+                    } else if !is_open && !ADDED.contains(&name.as_str()) {
+                        self.problems.push(format!("{place}.{name} is not described"));
+                    }
+                }
+                // A tagged variant has fields of its own, so only what holds for all is required.
+                let alone = variants.iter().filter(|it| it["properties"].is_object());
+                let alone: Vec<&Value> = alone.collect();
+                let required = match alone.as_slice() {
+                    [only] => only["required"].as_array(),
+                    _ => None,
+                };
+                if let Some(required) = required {
+                    let missing = required.iter().filter_map(Value::as_str);
+                    let missing = missing.filter(|name| !fields.contains_key(*name));
+                    self.problems.extend(missing.map(|name| format!("{place}.{name} is missing")));
+                }
+            }
+            Value::Array(items) => {
+                let inner = variants.iter().find(|it| it["items"].is_object());
+                if let Some(inner) = inner.map(|it| it["items"].clone()) {
+                    items.iter().for_each(|item| self.check(&inner, item, &format!("{place}[]")));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[track_caller]
+fn expect_fits(repo: &TestRepo, schema: &str, printed: &Value) {
+    let root: Value = repo.afresh(&["schema", schema]).expect(0).json();
+    assert_eq!(root["x-afresh-json-version"], 1, "{schema}");
+    let mut check = SchemaCheck { root: &root, problems: Vec::new() };
+    check.check(&root, printed, schema);
+    assert!(check.problems.is_empty(), "{:#?}\n{printed:#}", check.problems);
+}
+
+/// A run with a merged task, a failed one and an open question.
+fn finished() -> (TestRepo, Vec<Value>) {
+    let repo = repo();
+    repo.plan_of(2);
+    repo.agent("[ $AFRESH_TASK = T001 ] || exit 1; echo x > T001.txt");
+    let run = repo.run(&["--json", "--no-input", "--parallel", "1"]).expect(4);
+    let events = run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    (repo, events)
+}
+
+/// Scripts can rely on the published schemas.
+#[test]
+fn outputs_fit_their_schemas() {
+    let (repo, events) = finished();
+    for (command, schema) in
+        [("status", "status"), ("questions", "questions"), ("runs", "runs"), ("report", "report")]
+    {
+        let printed = repo.afresh(&[command, "--json"]);
+        expect_fits(&repo, schema, &printed.json());
+    }
+    assert!(events.len() > 10, "{events:?}");
+    for event in &events {
+        expect_fits(&repo, "events", event);
+    }
+    let refused = repo.afresh(&["decide", "Q9", "x", "--json"]);
+    expect_fits(&repo, "error", &refused.json());
+}
+
+/// A schema that does not describe a field is noticed.
+#[test]
+fn a_field_that_is_not_described_is_noticed() {
+    let root = serde_json::json!({"properties": {"a": {"items": {"$ref": "#/$defs/b"}}}, "required": ["a"],
+        "$defs": {"b": {"properties": {"c": {}}, "required": ["c"]}}});
+    let problems = |value: Value| {
+        let mut check = SchemaCheck { root: &root, problems: Vec::new() };
+        check.check(&root, &value, "x");
+        check.problems
+    };
+    assert_eq!(problems(serde_json::json!({"a": [{"c": 1}]})), [] as [&str; 0]);
+    assert_eq!(
+        problems(serde_json::json!({"a": [{"c": 1, "d": 2}]})),
+        ["x.a[].d is not described"]
+    );
+    assert_eq!(problems(serde_json::json!({})), ["x.a is missing"]);
+}
