@@ -28,8 +28,9 @@ use anyhow::{Result, bail};
 const HELP: &str = "\
 cargo xtask NAME
   agents           Run every failure that an agent program can meet, for each real program, against a
-                   scripted model server. Words select programs and cases. AFRESH_TEST_AGENTS names the
-                   directory that `.ci/agents` made
+                   scripted model server. Words select programs and cases; `matrix` runs each program in
+                   each sandbox and prints a table. AFRESH_TEST_AGENTS names the directory that
+                   `.ci/agents` made
   bench            Measure reading of large plans, watching of agents, orchestration and the sandbox.
                    A NAME (reading, watching, orchestration, sandbox) selects one
   break-core       Break copies of the core and the driver, one way after the other, and expect the

@@ -12,6 +12,7 @@
 //! | [`stream`] | what agents report while they work: lines, events, usage, errors |
 //! | [`prices`] | what models cost, and the size of their context |
 //! | [`json_rpc`] | messages of JSON-RPC |
+//! | [`worker_tools`] | the tools that a worker's model is offered |
 
 pub mod adapters;
 pub mod agent;
@@ -20,6 +21,7 @@ pub mod json_rpc;
 pub mod prices;
 pub mod prompt;
 pub mod stream;
+pub mod worker_tools;
 
 pub use adapters::acp::AcpAgent;
 pub use adapters::network::NetworkNeeds;

@@ -64,7 +64,7 @@ impl PriceTable {
     }
 
     /// The entry whose name is the longest prefix of this one: `claude-sonnet-4` for
-    /// `claude-sonnet-4-5`, but not `gpt-5` for `gpt-5.5`, which is another model.
+    /// `claude-sonnet-4-5`, but not `gpt-5` for `gpt-5.9`, which is another model.
     pub fn find(&self, name: &str) -> Option<&ModelPrice> {
         let name = name.to_ascii_lowercase();
         let plain = name.rsplit('/').next().unwrap_or(&name);
@@ -74,6 +74,13 @@ impl PriceTable {
         };
         let known = self.models.iter().filter(|(known, _)| begins(known));
         known.max_by_key(|(known, _)| known.len()).map(|(_, model)| model)
+    }
+
+    /// Whether it can tell what this model costs. A short name such as `sonnet` stands for whichever version the
+    /// program takes, so any of the family counts.
+    pub fn knows(&self, name: &str) -> bool {
+        let part = format!("-{}-", name.to_ascii_lowercase());
+        self.find(name).is_some() || self.models.keys().any(|known| known.contains(&part))
     }
 
     /// Every model that has a price, by name.
@@ -164,10 +171,13 @@ mod tests {
     #[test]
     fn an_unknown_model_is_not_free() {
         let prices = PriceTable::built_in();
-        for unknown in ["my-model", "gpt-5.5", "gpt-50", "claude", ""] {
+        for unknown in ["my-model", "gpt-5.9", "gpt-50", "claude", ""] {
             assert_eq!(prices.with_cost(unknown, used(1, 1, 0, 0)).cost_micros, None, "{unknown}");
         }
-        for known in ["gpt-5", "openai/gpt-5-mini", "gpt-5-codex", "claude-opus-4-5-20260101"] {
+        // What the pinned programs use by default is among them.
+        let by_default = ["claude-sonnet-5", "claude-sonnet-5-5", "gpt-5.5", "gemini-2.5-flash"];
+        let others = ["gpt-5", "openai/gpt-5-mini", "gpt-5-codex", "claude-opus-4-5-20260101"];
+        for known in by_default.iter().chain(&others) {
             assert!(prices.find(known).is_some(), "{known}");
         }
         let reported = Usage { cost_micros: Some(7), ..used(1, 1, 0, 0) };

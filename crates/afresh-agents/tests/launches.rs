@@ -22,6 +22,7 @@ fn launch(
     variables: &BTreeMap<String, String>,
 ) -> LaunchCommand {
     let order = LaunchRequest {
+        trusted_directory: Path::new("/attempt"),
         prompt: PromptFile { text: "do it", file: Path::new("/attempt/prompt.md") },
         us: Path::new("/bin/afresh"),
         tier: ModelTier::Standard,

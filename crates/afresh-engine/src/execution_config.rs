@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use afresh_agents::agent::COMMON_VARIABLES;
+use afresh_agents::bundle::surroundings::WorkerSurroundings;
 use afresh_agents::{Agent, Briefing, PriceTable};
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::plan::ModelTier;
@@ -51,6 +52,8 @@ pub struct WorkerConfig {
     pub check_env: Vec<String>,
     /// Our own environment; workers and checks see only allowed variables.
     pub environment: BTreeMap<String, String>,
+    /// What workers have around them, for their prompts.
+    pub surroundings: WorkerSurroundings,
 }
 
 /// How workers and checks are sandboxed.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::conversation::{BoundToolCall, ErrorReply, ModelReply, ModelRequest};
 use crate::http::{HttpConnection, HttpRequest};
-use crate::script::{ModelFault, ModelScript, ModelStep, ScriptedCall};
+use crate::script::{ModelFault, ModelScript, ModelStep, ScriptedCall, TokenCounts};
 use crate::{anthropic, chat, gemini, responses, tools};
 
 /// A running server on the loopback interface; it ends when it is dropped.
@@ -42,6 +42,11 @@ impl RequestBody {
     pub fn holds(&self, text: &str) -> bool {
         self.0.contains(text)
     }
+
+    /// How often it contains a text.
+    pub fn count(&self, text: &str) -> usize {
+        self.0.matches(text).count()
+    }
 }
 
 impl std::fmt::Debug for RequestBody {
@@ -56,6 +61,8 @@ struct ServerState {
     /// How often a step of a conversation has failed already.
     failed: Mutex<BTreeMap<(String, String, usize), u32>>,
     seen: Mutex<Vec<ReceivedRequest>>,
+    /// The tokens of all steps so far, as programs are told.
+    sent_tokens: AtomicU64,
     replies: AtomicU64,
     ended: AtomicBool,
 }
@@ -67,6 +74,14 @@ enum ModelProtocol {
     Responses,
     Chat,
     Gemini,
+}
+
+impl ModelProtocol {
+    /// How many tokens a reply reports; only one protocol has a price for writing to a cache.
+    fn tokens(self, used: TokenCounts) -> u64 {
+        let written = if self == Self::Anthropic { used.cache_write } else { 0 };
+        used.input + used.output + used.cache_read + written
+    }
 }
 
 /// How a request is answered.
@@ -87,6 +102,7 @@ impl ModelServer {
             scripts: Mutex::default(),
             failed: Mutex::default(),
             seen: Mutex::default(),
+            sent_tokens: AtomicU64::new(0),
             replies: AtomicU64::new(1),
             ended: AtomicBool::new(false),
         });
@@ -114,6 +130,12 @@ impl ModelServer {
 
     pub fn url(&self, name: &str) -> String {
         format!("http://{}/s/{name}", self.address)
+    }
+
+    /// The tokens of all answered steps so far: input with what was cached, and output. Titles and other requests
+    /// without tools do not count, because some programs do not report them.
+    pub fn sent_tokens(&self) -> u64 {
+        self.shared.sent_tokens.load(Ordering::Relaxed)
     }
 
     /// The requests so far.
@@ -224,6 +246,7 @@ impl ServerState {
         if let Some(fault) = self.next_fault(name, request, &step) {
             return render_failure(protocol, request, &fault, &self.reply(&step, request));
         }
+        self.sent_tokens.fetch_add(protocol.tokens(step.usage), Ordering::Relaxed);
         render_reply(protocol, request, &self.reply(&step, request))
     }
 

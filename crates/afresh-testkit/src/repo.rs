@@ -118,6 +118,16 @@ impl TestRepo {
         self.path().join("cache")
     }
 
+    /// Puts agent programs into the cache as `afresh agents install` does, from a directory with `node_modules`.
+    pub fn install_agents(&self, from: &Path, programs: &[&str]) {
+        let agents = self.cache().join("agents");
+        let place = agents.join("all-1.0.0/node_modules");
+        link_tree(&from.join("node_modules"), &place);
+        for program in programs {
+            std::os::unix::fs::symlink("all-1.0.0", agents.join(program)).expect("a link");
+        }
+    }
+
     /// The worker: a shell script that runs in the workspace.
     pub fn agent(&self, script: &str) {
         fs::write(self.path().join("agent.sh"), format!("{script}\n")).expect("written");
@@ -350,4 +360,21 @@ pub fn put_script(path: &Path, text: &str) {
     input.write_all(text.as_bytes()).expect("written");
     drop(input);
     assert!(child.wait().expect("sh ends").success(), "cannot write {}", path.display());
+}
+
+/// Copies a tree by hard links, which is fast; by copies, if it is on another file system.
+fn link_tree(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a directory");
+    for entry in fs::read_dir(from).expect("a directory").flatten() {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        let kind = entry.file_type().expect("a type");
+        if kind.is_dir() {
+            link_tree(&path, &target);
+        } else if kind.is_symlink() {
+            let link = fs::read_link(&path).expect("a link");
+            std::os::unix::fs::symlink(link, target).expect("a link");
+        } else if fs::hard_link(&path, &target).is_err() {
+            fs::copy(&path, &target).expect("a copy");
+        }
+    }
 }

@@ -139,11 +139,11 @@ fn refused(stage: &Stage) -> Result<(), String> {
     failed(stage, &stage.run_at(&url, 1, "attempts = 1")?, &["could not be reached"])
 }
 
-/// It exits normally and prints nothing that could be an answer.
+/// It exits normally and prints nothing that could be an answer: its changes and the checks decide.
 fn no_answer(stage: &Stage) -> Result<(), String> {
     let [write, ..] = good("T001");
     let script = ModelScript::from_steps([write, ModelStep::text("I think that I am done.")]);
-    failed(stage, &stage.run(1, "attempts = 1", script)?, &["answer", "unintelligible"])
+    done(&stage.run(1, "attempts = 1", script)?)
 }
 
 /// Four processes of one program, one home directory.

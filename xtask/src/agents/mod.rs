@@ -1,9 +1,11 @@
 //! Failures of each real agent program, played against a model server that follows a script: no key, no cost.
 //!
-//! [`cases`] has the cases and the expected results; [`stage`] has the repository and the program. The programs run in
+//! [`cases`] has the cases and the expected results; [`stage`] has the repository and the program; [`matrix`] has every
+//! program in every sandbox. The programs run in
 //! parallel, the cases of one program one after the other.
 
 mod cases;
+mod matrix;
 mod stage;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +29,9 @@ struct Row {
 /// `cargo xtask agents [WORD…]`: everything, or the programs and cases with these names.
 #[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
 pub(crate) fn run(words: &[String]) -> Result<()> {
+    if words == ["matrix"] {
+        return matrix::run();
+    }
     let named = |name: &str| words.iter().any(|word| word == name);
     let everybody: Vec<&'static str> = PROGRAMS.iter().chain(ACP_PROGRAMS).copied().collect();
     let programs: Vec<&'static str> = wanted(everybody.iter().copied(), named);

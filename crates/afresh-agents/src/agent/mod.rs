@@ -65,6 +65,8 @@ pub struct LaunchRequest<'a> {
     pub session: SessionRef<'a>,
     /// The attempt's directory, for files that the program needs.
     pub directory: &'a Path,
+    /// The same for a program that ignores files below a directory that all users may write to.
+    pub trusted_directory: &'a Path,
     /// The environment variables of the program.
     pub variables: &'a BTreeMap<String, String>,
     /// Whether afresh runs as root, which some programs refuse.
@@ -78,6 +80,16 @@ pub enum SessionRef<'a> {
     New(&'a str),
     /// An interrupted one, by the program's id for it.
     Resumed(&'a str),
+}
+
+/// Whether the usage that a resumed process reports includes that of earlier processes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum EarlierUsage {
+    Included,
+    /// Depends on the version and on how the earlier process ended.
+    Sometimes,
+    #[default]
+    Excluded,
 }
 
 /// A command line with its environment and standard input.
@@ -158,9 +170,24 @@ impl Agent {
         matches!(self.kind, AgentKind::Program(_) | AgentKind::Acp(_))
     }
 
-    /// Whether its program reports the usage of the whole conversation, including earlier processes.
-    pub fn reports_conversation_usage(&self) -> bool {
-        matches!(&self.kind, AgentKind::Program(agent) if agent.program == AgentProgram::Codex)
+    /// Whether its program's reports include the usage of earlier processes of the conversation.
+    pub fn earlier_usage(&self) -> EarlierUsage {
+        match &self.kind {
+            AgentKind::Program(agent) => match agent.program {
+                AgentProgram::Codex => EarlierUsage::Included,
+                AgentProgram::Claude => EarlierUsage::Sometimes,
+                AgentProgram::Gemini | AgentProgram::Opencode => EarlierUsage::Excluded,
+            },
+            AgentKind::Acp(_) | AgentKind::Command { .. } | AgentKind::Scripted { .. } => {
+                EarlierUsage::Excluded
+            }
+        }
+    }
+
+    /// Whether its usage may be known only when an attempt ends: it speaks the protocol, and keeps no record that is
+    /// known.
+    pub fn reports_late(&self) -> bool {
+        matches!(&self.kind, AgentKind::Acp(agent) if agent.behind().is_none())
     }
 
     /// The variables that its worker may see, in addition to the common ones.
@@ -185,6 +212,17 @@ impl Agent {
             }
             AgentKind::Command { .. } | AgentKind::Scripted { .. } => Vec::new(),
         }
+    }
+
+    /// The directories among those files. A program that was never started has none yet, and would lose its
+    /// conversations inside a sandbox.
+    pub fn home_directories(
+        &self,
+        home: Option<&Path>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Vec<PathBuf> {
+        let paths = self.home_paths(home, variable).into_iter();
+        paths.filter(|path| path.extension().is_none()).collect()
     }
 
     pub fn stop_signal(&self) -> StopSignal {

@@ -31,6 +31,8 @@ pub struct Briefing {
     pub project: Option<ProjectSummary>,
     /// The project's conventions.
     pub patterns: Option<ProjectDocument>,
+    /// The project's rules files for agents, by their names.
+    pub rules_files: Vec<ProjectDocument>,
     pub spec: Option<ParsedSpec>,
     /// The roles of agents that have one, by the names that tasks use.
     pub roles: BTreeMap<String, WorkerRole>,

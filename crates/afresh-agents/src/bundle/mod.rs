@@ -6,10 +6,14 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`briefing`] | what all workers of a run get |
+//! | [`project_rules`] | rules files such as `CLAUDE.md` |
+//! | [`surroundings`] | what a worker has around it, and how it reports |
 //! | [`spec_section`] | the sections of a spec that belong to a task |
 
 pub mod briefing;
+pub mod project_rules;
 pub mod spec_section;
+pub mod surroundings;
 
 use afresh_core::ids::{AttemptId, CommitId, RunId, TaskId};
 use afresh_core::outcome::Deviation;
@@ -21,7 +25,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::definition::WorkerRole;
 use crate::bundle::briefing::ProjectSummary;
+pub use crate::bundle::project_rules::RulesExcerpt;
 use crate::bundle::spec_section::SpecPart;
+pub use crate::bundle::surroundings::ReportChannel;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bundle {
@@ -77,6 +83,15 @@ pub struct Bundle {
     /// The context size of its model, in tokens.
     #[serde(default)]
     pub window: Option<u64>,
+    /// How it reports its result.
+    #[serde(default)]
+    pub reports_by: ReportChannel,
+    /// Its network, home directory and time.
+    #[serde(default)]
+    pub surroundings: Vec<String>,
+    /// A rules file of the project that its agent's program does not read by itself; from the standard level on.
+    #[serde(default)]
+    pub project_rules: Option<RulesExcerpt>,
 }
 
 impl Bundle {

@@ -17,6 +17,16 @@ pub(crate) fn project(bundle: &Bundle) -> String {
     }
 }
 
+/// The project's conventions, and the rules file that the agent's program would not read by itself.
+pub(crate) fn conventions(bundle: &Bundle) -> String {
+    let own = bundle.patterns.as_ref().map(|patterns| patterns.trim_end().to_owned());
+    let file = bundle.project_rules.as_ref().map(|rules| {
+        let more = if rules.cut { "\n… (cut here)" } else { "" };
+        format!("From {}:\n\n{}{more}", rules.file, rules.text.trim_end())
+    });
+    own.into_iter().chain(file).collect::<Vec<_>>().join("\n\n")
+}
+
 pub(crate) fn position(bundle: &Bundle) -> String {
     let Some(position) = &bundle.position else { return String::new() };
     let name = if bundle.plan.is_empty() { String::new() } else { format!("{}: ", bundle.plan) };

@@ -22,8 +22,7 @@ pub fn resumed_prompt(bundle: &Bundle) -> String {
         let _ = writeln!(text, "- Steps 1 to {done} are done and kept.");
     }
     text.push_str(
-        "Check `git status`, finish your task, and report with `report_result` as instructed, even if you \
-         did so before.\n",
+        "Check `git status`, finish your task, run its checks, and report as instructed, even if you did so before.\n",
     );
     text
 }

@@ -4,7 +4,8 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `rules` | rules and result contract, the same for all workers |
+//! | `rules` | the rules of a worker |
+//! | `contract` | how it reports, by the kind of its agent |
 //! | `context` | project, position in the plan, spec, finished tasks |
 //! | `feedback` | why the previous attempt was rejected |
 //! | `interrupted` | the prompt after an interruption |
@@ -12,6 +13,7 @@
 //! | [`size`] | the size of a prompt compared with its model's context |
 
 mod context;
+mod contract;
 mod feedback;
 mod interrupted;
 mod rules;
@@ -23,8 +25,7 @@ use std::fmt::Write as _;
 use afresh_core::ids::TaskId;
 use afresh_core::plan::FileScope;
 
-use crate::bundle::Bundle;
-use crate::prompt::rules::{CONTRACT, RULES};
+use crate::bundle::{Bundle, ReportChannel};
 use crate::prompt::template::{PromptTemplate, TemplateValues};
 pub use interrupted::resumed_prompt;
 
@@ -43,7 +44,7 @@ fn values(bundle: &Bundle) -> TemplateValues {
         ("plan", bundle.plan.clone()),
         ("position", context::position(bundle)),
         ("project", context::project(bundle)),
-        ("patterns", bundle.patterns.clone().unwrap_or_default()),
+        ("patterns", context::conventions(bundle)),
         ("spec", context::spec(bundle)),
         ("files", files(&bundle.task.files)),
         ("without", skipped_tasks(bundle)),
@@ -56,8 +57,8 @@ fn values(bundle: &Bundle) -> TemplateValues {
         ("feedback", feedback::render_feedback(bundle)),
         ("left", interrupted::interrupted_work(bundle)),
         ("directory", bundle.target.clone()),
-        ("rules", RULES.to_owned()),
-        ("contract", CONTRACT.to_owned()),
+        ("rules", rules::rules(bundle)),
+        ("contract", contract::contract(bundle)),
     ])
 }
 
@@ -97,8 +98,12 @@ fn steps(bundle: &Bundle) -> String {
     if bundle.task.steps.is_empty() {
         return String::new();
     }
-    let mut text = String::from(
-        "After each step, run `afresh step done N`. The step is checked at once, and kept even if you are interrupted.\n",
+    let mark = match bundle.reports_by {
+        ReportChannel::Commands => "run `afresh step done N`",
+        _ => "call the tool `step_done` with its number",
+    };
+    let mut text = format!(
+        "After each step, {mark}. The step is checked at once, and kept even if you are interrupted.\n",
     );
     let done = bundle.first_step.saturating_sub(1);
     if done > 0 {
@@ -154,6 +159,7 @@ mod tests {
 
     use super::*;
     use crate::bundle::InterruptedWork;
+    use crate::bundle::surroundings::{SandboxedWorker, WorkerSurroundings};
     use crate::prompt::size;
     use afresh_core::plan::TaskIndex;
 
@@ -202,29 +208,64 @@ mod tests {
             recent: vec![],
             sources: vec![],
             window: None,
+            reports_by: ReportChannel::Commands,
+            surroundings: vec![],
+            project_rules: None,
         }
     }
 
-    /// PR-06: what is not the task's own costs every worker less than 1,500 tokens.
+    const CHANNELS: [ReportChannel; 4] = [
+        ReportChannel::Commands,
+        ReportChannel::Tools,
+        ReportChannel::HiddenTools,
+        ReportChannel::ToolsOrCommand,
+    ];
+
+    /// PR-06: what is not the task's own costs every worker less than 600 tokens, whatever its agent and sandbox.
     #[test]
     fn a_prompt_without_its_task_is_short() {
-        let bundle = bundle(None);
-        let words = bundle.task.instructions.len() + bundle.task.title.len();
-        let tokens = size::estimate_tokens(rendered(&bundle).len() - words);
-        assert!(tokens < 1_500, "{tokens}");
+        for reports_by in CHANNELS {
+            let surroundings = WorkerSurroundings {
+                sandbox: SandboxedWorker::Yes,
+                listed_network: ["a".to_owned()].into(),
+                time_limit: Some(std::time::Duration::from_secs(1800)),
+            };
+            let surroundings = surroundings.describe("a");
+            let bundle = Bundle { reports_by, surroundings, ..bundle(None) };
+            let words = bundle.task.instructions.len() + bundle.task.title.len();
+            let tokens = size::estimate_tokens(rendered(&bundle).len() - words);
+            assert!(tokens < 600, "{reports_by:?}: {tokens}");
+        }
     }
 
     /// PR-05, PR-08: the five rules and the commands are in every prompt.
     #[test]
     fn the_rules_and_the_ways_to_answer_are_in_every_prompt() {
-        let text = rendered(&bundle(None));
-        let rules =
-            ["1. fix a bug", "2. add what", "3. fix what blocks", "4. for an arch", "5. any"];
-        let ways = ["report_result", "tool_search", "afresh report-result", "OUTPUT_JSON_START"];
-        let notes = ["afresh log INFO WORD MESSAGE", "afresh issue TEXT"];
-        for words in rules.iter().chain(&ways).chain(&notes) {
-            assert!(text.contains(words), "{words}");
+        for reports_by in CHANNELS {
+            let text = rendered(&Bundle { reports_by, ..bundle(None) });
+            let rules = ["(1) a bug", "(2) something critical", "(3) something", "(4)", "(5)"];
+            let statuses =
+                ["COMPLETED", "PARTIAL", "BLOCKED", "NEEDS_DECISION", "NEEDS_ACTION", "FAILED"];
+            for words in rules.iter().chain(&statuses) {
+                assert!(text.contains(words), "{words}");
+            }
         }
+    }
+
+    /// RE-01, PR-05: each kind of agent is told one way to report, and only what it has.
+    #[test]
+    fn each_kind_of_agent_is_told_one_way_to_report() {
+        let text = |reports_by| rendered(&Bundle { reports_by, ..bundle(None) });
+        let commands = text(ReportChannel::Commands);
+        assert!(commands.contains("OUTPUT_JSON_START") && commands.contains("`afresh issue TEXT`"));
+        assert!(!commands.contains("report_result") && !commands.contains("tool"), "{commands}");
+        let tools = text(ReportChannel::Tools);
+        assert!(tools.contains("`report_result`") && tools.contains("the tool `issue`"));
+        for unsaid in ["OUTPUT_JSON", "tool_search", "afresh report-result", "afresh issue"] {
+            assert!(!tools.contains(unsaid), "{unsaid}: {tools}");
+        }
+        assert!(text(ReportChannel::HiddenTools).contains("tool_search"));
+        assert!(text(ReportChannel::ToolsOrCommand).contains("afresh report-result"));
     }
 
     #[test]

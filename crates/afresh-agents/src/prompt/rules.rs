@@ -1,24 +1,38 @@
-//! Rules and result contract, the same for every worker.
+//! The rules of a worker.
 
-pub(crate) const RULES: &str = "\
-- Work only in the current directory: it is a private clone. Do not push, and leave git's configuration alone.
-- Change only the files listed above. If the task cannot be done without another file:
-  1. fix a bug, 2. add what is critically missing, or 3. fix what blocks you: do it, and declare it under `deviations`;
-  4. for an architectural change, stop and answer NEEDS_DECISION;
-  5. anything else: leave it, and note it with `afresh issue`.
-- Never change tests or checks to make them pass. Never delete files that are not yours.
-- Your claim is not enough: afresh runs the checks itself, on a clean checkout.
-- `afresh log INFO WORD MESSAGE` adds a line to the run's log; `afresh issue TEXT` notes a problem that is not yours to fix.
-- Commits are optional.";
+use std::fmt::Write as _;
 
-pub(crate) const CONTRACT: &str = "\
-Last of all, call the tool `report_result` of the server `afresh`, once (not listed? find it with tool_search), with one of:
-{\"status\": \"COMPLETED\", \"files_modified\": [\"…\"], \"deviations\": [{\"rule\": 3, \"description\": \"why\", \"files\": [\"…\"]}]},
-{\"status\": \"NEEDS_DECISION\", \"decision_needed\": \"…\", \"options\": [{\"key\": \"a\", \"description\": \"…\"}], \"context\": \"…\"},
-{\"status\": \"NEEDS_ACTION\", \"action_needed\": \"…\", \"instructions\": [\"…\"]}, {\"status\": \"FAILED\", \"failed_at\": \"…\", \"error\": \"…\"},
-{\"status\": \"PARTIAL\", \"reason\": \"…\"}, {\"status\": \"BLOCKED\", \"blocked_by\": [\"TASK\"], \"error\": \"…\"}.
-No such tool? The command `afresh report-result` takes the same object on standard input.
-Neither works? End with exactly one block like this, each marker alone on its line:
-OUTPUT_JSON_START
-{\"status\": \"COMPLETED\", \"files_modified\": [\"…\"], \"deviations\": []}
-OUTPUT_JSON_END";
+use crate::bundle::{Bundle, ReportChannel};
+
+pub(super) fn rules(bundle: &Bundle) -> String {
+    let task = &bundle.task;
+    let mut text = String::from(
+        "- Work only in this directory, a private clone. Do not push, and leave git's configuration alone. Commits are \
+         optional.\n",
+    );
+    for line in &bundle.surroundings {
+        let _ = writeln!(text, "- {line}");
+    }
+    if task.all_checks().next().is_some() || !bundle.always.is_empty() {
+        text.push_str(
+            "- Run the checks yourself before you report. They are run again on a clean checkout, and that decides.\n",
+        );
+    }
+    let (issue, log) = match bundle.reports_by {
+        ReportChannel::Commands => ("`afresh issue TEXT`", "`afresh log INFO WORD MESSAGE`"),
+        _ => ("the tool `issue`", "the tool `log`"),
+    };
+    let listed = if task.lists_files() { "the listed files" } else { "what the task needs" };
+    let _ = writeln!(
+        text,
+        "- Change only {listed}. More is allowed for (1) a bug, (2) something critical that is missing, (3) something \
+         that blocks you: change it, and list it in `deviations` with that number. (4) A change of architecture: stop, \
+         and report NEEDS_DECISION. (5) Anything else: leave it, and note it with {issue}."
+    );
+    text.push_str(
+        "- Do not weaken, skip or remove existing tests or checks; new tests that the task asks for are fine. Delete only \
+         listed files.\n",
+    );
+    let _ = write!(text, "- To tell the people of this run something, use {log}.");
+    text
+}

@@ -49,7 +49,21 @@ pub(crate) fn class_by_body(message: &str) -> Option<ModelErrorClass> {
     if sentence.starts_with("The input token count") || sentence.starts_with("prompt is too long") {
         return Some(ModelErrorClass::ContextFull);
     }
+    if is_missing_model(sentence) {
+        return Some(ModelErrorClass::ModelNotFound);
+    }
     number(&body, "/error/code").map(class_by_status).or(Some(ModelErrorClass::BadRequest))
+}
+
+/// Whether a provider's sentence says that a model does not exist.
+pub(crate) fn is_missing_model(sentence: &str) -> bool {
+    let names_model = |start: &str| sentence.starts_with(start);
+    let openai = ["The model `", "The model '", "The requested model '", "The '", "Model '"];
+    let says = ["does not exist", "is not found", "not found", "is not supported"];
+    let google = names_model("models/") && sentence.contains("is not found for API version");
+    google
+        || openai.iter().any(|start| names_model(start))
+            && says.iter().any(|words| sentence.contains(words))
 }
 
 /// The wait that a provider asks for: `try again in 1.5s`, `retry after 2m`.
@@ -88,14 +102,35 @@ pub(crate) fn model_error(class: ModelErrorClass, message: &str) -> ModelError {
 /// The error of a program that failed without a reason in its stream: the end of its standard error.
 pub(crate) fn unexplained_exit(end: &ProgramEnd<'_>) -> Option<ModelError> {
     let code = end.exit.filter(|code| *code != 0)?;
-    let last = end.stderr.lines().rev().find(|line| !line.trim().is_empty());
-    let last_line = last.unwrap_or("no output").trim();
+    let mut lines = end.stderr.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let last_line = lines.find(|line| !is_log_line(line)).unwrap_or("no output");
     Some(model_error(ModelErrorClass::Unknown, &format!("exit code {code}: {last_line}")))
+}
+
+/// Whether it is a line of a program's own log, which rarely says why it ended: `2026-11-15T07:35:37Z ERROR …`.
+fn is_log_line(line: &str) -> bool {
+    let (at, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let is_time = at.len() > 10 && at.as_bytes()[4] == b'-' && at.contains('T') && at.contains(':');
+    let level = rest.trim_start().split([' ', ':']).next().unwrap_or_default();
+    is_time && matches!(level, "ERROR" | "WARN" | "INFO" | "DEBUG" | "TRACE")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// AG-06: what providers say about a model that does not exist.
+    #[test]
+    fn a_missing_model_is_recognised() {
+        for sentence in [
+            "The model `gpt-9` does not exist or you do not have access to it.",
+            "models/gemini-9 is not found for API version v1beta, or is not supported for generateContent.",
+            "The 'gpt-9' model is not supported when using Codex with a ChatGPT account.",
+        ] {
+            assert!(is_missing_model(sentence), "{sentence}");
+        }
+        assert!(!is_missing_model("the model said that the file does not exist"));
+    }
 
     /// BE-04: waits are read as providers write them.
     #[test]

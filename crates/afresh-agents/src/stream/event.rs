@@ -1,5 +1,6 @@
 //! Events that agent programs report while they work, in one vocabulary for all programs.
 
+use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 use afresh_core::model_error::{ModelError, ModelErrorClass};
@@ -19,6 +20,8 @@ pub enum AgentEvent {
     ToolEnded(ToolEnd),
     /// The usage of the attempt so far: a total, not an increment.
     Used(Usage),
+    /// The usage of this process alone, at least: earlier ones of the conversation are not in it.
+    UsedByProcess(Usage),
     /// The total usage by model.
     UsedByModel(Vec<ModelUsage>),
     /// How full its context is.
@@ -45,6 +48,23 @@ pub struct ToolCall {
     pub tool: String,
     /// A summary: the command, the path or the input; limited.
     pub about: String,
+    /// The same for equal calls; none if the program does not report the whole input.
+    pub fingerprint: Option<u64>,
+}
+
+impl ToolCall {
+    /// A call with its whole input.
+    pub fn new(id: &str, tool: &str, input: &serde_json::Value) -> Self {
+        // Some programs report a call before its input is complete.
+        let is_known = !input.is_null() && input.as_object().is_none_or(|it| !it.is_empty());
+        let fingerprint = is_known.then(|| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            (tool, input.to_string()).hash(&mut hasher);
+            hasher.finish()
+        });
+        let about = summarize_input(input);
+        Self { id: id.to_owned(), tool: tool.to_owned(), about, fingerprint }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

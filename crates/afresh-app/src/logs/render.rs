@@ -87,6 +87,7 @@ impl TranscriptRenderer {
             AgentEvent::ToolStarted(call) => tool(text, &call),
             AgentEvent::ToolEnded(end) => ended(text, &end),
             AgentEvent::Used(total) => self.used = self.used.at_least(&total),
+            AgentEvent::UsedByProcess(_) => {}
             AgentEvent::UsedByModel(models) => {
                 let total = models.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
                 self.used = self.used.at_least(&total);

@@ -44,6 +44,44 @@ pub fn agents_without_usage(
     )))
 }
 
+/// Before the run: agents of other programs, which may report their usage only at the end of an attempt, and models
+/// without a price, if there is a budget.
+pub fn weak_budgets(plan: &Plan, settings: &Settings, workers: &WorkerConfig) -> Vec<Notice> {
+    let budgets = [settings.budget, settings.task_budget];
+    if budgets.iter().all(Budget::is_unlimited) {
+        return Vec::new();
+    }
+    let mut late = BTreeSet::new();
+    let mut unpriced = BTreeSet::new();
+    for task in plan.tasks() {
+        let name = task.agent.as_deref().unwrap_or(&workers.default_agent);
+        let Some(agent) = workers.agents.get(name) else { continue };
+        if agent.reports_late() {
+            late.insert(name);
+        }
+        let model = agent.model(settings.tier_of(task));
+        unpriced.extend(model.filter(|model| !workers.prices.knows(model)));
+    }
+    let list = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
+    let mut notices = Vec::new();
+    if !late.is_empty() {
+        notices.push(Notice::note(format!(
+            "{} may report usage only when an attempt ends: the budget stops it then, and not before",
+            list(late)
+        )));
+    }
+    let in_dollars = budgets.iter().any(|budget| budget.cost_micros.is_some());
+    if in_dollars && !unpriced.is_empty() {
+        notices.push(Notice::note(format!(
+            "no price is known for {} (prices as of {}): unless the agent reports its cost, a budget in dollars does \
+             not count it; add [prices.\"NAME\"] to the configuration, or limit tokens too",
+            list(unpriced),
+            workers.prices.as_of
+        )));
+    }
+    notices
+}
+
 /// After the run: attempts with tokens but no price, where a budget in dollars is set.
 pub fn attempts_without_price(run: &Run) -> Option<Notice> {
     let settings = run.settings();

@@ -6,6 +6,7 @@
 
 use afresh_agents::bundle::FileChecksum;
 use afresh_agents::bundle::briefing::{ProjectDocument, ProjectSummary};
+use afresh_agents::bundle::project_rules::{MAX_RULES_BYTES, RULES_FILES};
 use afresh_agents::bundle::spec_section;
 use afresh_agents::bundle::spec_section::ParsedSpec;
 use afresh_agents::prompt::template::MAX_TEMPLATE_BYTES;
@@ -80,11 +81,31 @@ pub fn load(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Result<B
             let (text, _) = spec_section::cut_at_line(&patterns.text, MAX_PATTERNS_BYTES);
             ProjectDocument { text: text.to_owned(), ..patterns }
         }),
+        rules_files: RULES_FILES
+            .iter()
+            .filter_map(|path| rules_file(&root, path))
+            .map(&mut noted)
+            .collect(),
         spec: spec.map(ParsedSpec::new),
         roles: BTreeMap::new(),
         template: template.map_or_else(|| Ok(PromptTemplate::default()), |own| parse(&own))?,
         sources,
     })
+}
+
+/// A rules file for agents, with the files that it includes (`@docs/style.md` alone on a line).
+fn rules_file(root: &Path, path: &str) -> Option<ProjectDocument> {
+    let main = document(root, path, MAX_TEXT_BYTES)?;
+    let mut text = String::new();
+    for line in main.text.lines() {
+        let named =
+            line.trim().strip_prefix('@').filter(|name| !name.contains(char::is_whitespace));
+        let included =
+            named.and_then(|name| document(root, name.trim_start_matches("./"), MAX_RULES_BYTES));
+        text.push_str(included.as_ref().map_or(line, |included| included.text.trim_end()));
+        text.push('\n');
+    }
+    (!text.trim().is_empty()).then_some(ProjectDocument { text, ..main })
 }
 
 /// Workers see the same name, however the user wrote the path.

@@ -28,6 +28,7 @@ pub mod select_run;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use afresh_agents::bundle::surroundings::{SandboxedWorker, WorkerSurroundings};
 use afresh_core::settings::{OnChange, Settings};
 use afresh_engine::execution_config::WorkerConfig;
 use afresh_engine::{ExecutionConfig, RepoContext};
@@ -107,7 +108,7 @@ impl Session<'_> {
         notices.extend(warnings.map(|warning| Notice::new(warning.render().trim_end())));
         let in_config = |failure: AppError| failure.or_in_file(&config.shown);
         let terms = plan_terms(&repository, &mut file, &config, self.options, environment, notices);
-        let PlanTerms { settings, workers } = terms.map_err(in_config)?;
+        let PlanTerms { settings, mut workers } = terms.map_err(in_config)?;
         if purpose == RunPurpose::Work {
             preflight::check(&repository, &file, &settings, &workers).map_err(in_config)?;
         }
@@ -125,6 +126,10 @@ impl Session<'_> {
         };
         let network = network::choose(&request, &workers, &file.plan)?;
         notices.extend(network.notices.iter().map(Notice::new));
+        if !chosen.level.is_off() {
+            workers.surroundings.sandbox = SandboxedWorker::Yes;
+            workers.surroundings.listed_network = network.listed_agents();
+        }
         let settings = Settings {
             flags: self.options.to_flags(),
             limits: limits::describe(&bounds),
@@ -132,6 +137,7 @@ impl Session<'_> {
             ..settings
         };
         notices.extend(budget::agents_without_usage(&file.plan, &settings, &workers));
+        notices.extend(budget::weak_budgets(&file.plan, &settings, &workers));
         let execution = ExecutionConfig {
             attempt_timeout: Some(config.attempt_timeout),
             silence_timeout: Some(config.silence_timeout),
@@ -205,5 +211,9 @@ pub fn worker_config(
         briefing: Arc::new(briefing),
         check_env: config.check_env.clone(),
         environment: environment.all().into_iter().chain(options.variables.clone()).collect(),
+        surroundings: WorkerSurroundings {
+            time_limit: Some(config.attempt_timeout),
+            ..WorkerSurroundings::default()
+        },
     })
 }

@@ -16,7 +16,9 @@ pub mod tree;
 use std::collections::BTreeSet;
 
 use afresh_agents::bundle::spec_section::{self, SpecPart};
-use afresh_agents::bundle::{FileChecksum, FileOrigin, FinishedTask, InlinedFile, PlanPosition};
+use afresh_agents::bundle::{
+    FileChecksum, FileOrigin, FinishedTask, InlinedFile, PlanPosition, ReportChannel,
+};
 use afresh_agents::{Briefing, Bundle};
 use afresh_core::Run;
 use afresh_core::ids::{AttemptId, TaskId};
@@ -137,6 +139,9 @@ pub(crate) fn bundle(
         recent: if full { recent(run, at) } else { Vec::new() },
         sources: briefing.sources.clone(),
         window: None,
+        reports_by: ReportChannel::default(),
+        surroundings: Vec::new(),
+        project_rules: None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use afresh_agents::prompt::size::{self, PromptTooLarge};
 use afresh_agents::{Bundle, prompt};
 use afresh_core::Run;
-use afresh_core::plan::{ModelTier, TaskIndex};
+use afresh_core::plan::{ContextLevel, ModelTier, TaskIndex};
 use afresh_core::usage::ContextFill;
 use afresh_secrets::redact;
 
@@ -34,6 +34,7 @@ impl RenderedBundle {
     ) -> Result<Self, serde_json::Error> {
         let window = workers.window(bundle.task.agent.as_deref(), tier);
         bundle.window = Some(window);
+        add_agent(&mut bundle, workers);
         let secrets = workers.secrets();
         let rendered = if bundle.goes_on {
             prompt::resumed_prompt(&bundle)
@@ -52,10 +53,21 @@ impl RenderedBundle {
     }
 }
 
+/// Adds what depends on the agent that gets the task.
+fn add_agent(bundle: &mut Bundle, workers: &WorkerConfig) {
+    let Some(agent) = workers.agent_for(bundle.task.agent.as_deref()) else { return };
+    bundle.reports_by = agent.report_channel();
+    bundle.surroundings = workers.surroundings.describe(&agent.name);
+    if bundle.context != ContextLevel::Minimal {
+        bundle.project_rules = agent.project_rules(&workers.briefing.rules_files);
+    }
+}
+
 /// The minimum size of a task's next prompt. What other tasks leave for it, and how its own attempts end, is
 /// not known yet.
 pub fn least(run: &Run, at: TaskIndex, workers: &WorkerConfig) -> ContextFill {
-    let bundle = planned(run, at, &run.next_start_point(at), &workers.briefing);
+    let mut bundle = planned(run, at, &run.next_start_point(at), &workers.briefing);
+    add_agent(&mut bundle, workers);
     let window = workers.window(bundle.task.agent.as_deref(), run.tier_of(at));
     size::context_fill(prompt::render(&bundle, &workers.briefing.template).len(), window)
 }

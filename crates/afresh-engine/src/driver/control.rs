@@ -129,7 +129,8 @@ pub fn apply_without_driver<J: JournalSink>(
     if !turn.is_empty() {
         let stored = journal.store(run, &turn)?;
         for (seq, event) in (stored.first_seq..).zip(&turn.events) {
-            let recorded = RecordedEvent { seq, wall_ms: stored.wall_ms, event, run };
+            let recorded =
+                RecordedEvent { seq, wall_ms: stored.wall_ms, at: Some(now), event, run };
             for reporter in &mut *reporters {
                 reporter.event_recorded(&recorded);
             }

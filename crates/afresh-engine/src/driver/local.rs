@@ -62,7 +62,8 @@ impl Driver<LocalHost> {
         let OpenRun { repo, run, last_at, unreported } = open;
         let host = LocalHost::new(repo, &run, last_at, config)?;
         for UnreportedEvent { seq, wall_ms, event } in &unreported {
-            let recorded = RecordedEvent { seq: *seq, wall_ms: *wall_ms, event, run: &run };
+            let recorded =
+                RecordedEvent { seq: *seq, wall_ms: *wall_ms, at: None, event, run: &run };
             for reporter in &mut reporters {
                 reporter.event_recorded(&recorded);
             }

@@ -169,8 +169,8 @@ impl<H: DriverHost> Driver<H> {
     fn report(&mut self, turn: &DecidedTurn, stored: StoredTurn) {
         for (seq, event) in (stored.first_seq..).zip(&turn.events) {
             for reporter in &mut self.reporters {
-                let (wall_ms, run) = (stored.wall_ms, &self.run);
-                reporter.event_recorded(&RecordedEvent { seq, wall_ms, event, run });
+                let (wall_ms, at, run) = (stored.wall_ms, Some(self.decided_at), &self.run);
+                reporter.event_recorded(&RecordedEvent { seq, wall_ms, at, event, run });
             }
         }
     }

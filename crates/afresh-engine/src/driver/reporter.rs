@@ -1,5 +1,6 @@
 //! Reporters show what was recorded, on terminals, in logs and on pages. They change nothing.
 
+use afresh_core::time::Timestamp;
 use afresh_core::{Event, Run};
 
 /// One event that is in the journal.
@@ -7,6 +8,8 @@ use afresh_core::{Event, Run};
 pub struct RecordedEvent<'a> {
     pub seq: u64,
     pub wall_ms: i64,
+    /// The same moment on the run's clock; none for events that another process recorded.
+    pub at: Option<Timestamp>,
     pub event: &'a Event,
     /// The run after the whole turn that the event belongs to.
     pub run: &'a Run,

@@ -124,7 +124,7 @@ impl LocalExecutor {
         }
     }
 
-    fn spawn(&self, work: impl FnOnce(&ExecutorContext, &dyn Fn(Input)) + Send + 'static) {
+    fn spawn(&self, work: impl FnOnce(&ExecutorContext, &(dyn Fn(Input) + Sync)) + Send + 'static) {
         let context = Arc::clone(&self.context);
         let inputs = self.inputs.clone();
         thread::spawn(move || {

@@ -40,6 +40,9 @@ pub enum WorkerMessage {
     Step { step: u32, deviations: Vec<Deviation> },
 }
 
+/// A file beside the result file: why the last report was refused, and the report itself.
+pub const REFUSED_RESULT: &str = "refused-result";
+
 /// The mailbox of one attempt, as its worker sees it.
 #[derive(Debug, Clone)]
 pub struct Mailbox {

@@ -23,6 +23,7 @@ const SECRET: &str = "hunter2-hunter2";
 
 fn workers() -> WorkerConfig {
     WorkerConfig {
+        surroundings: afresh_agents::bundle::surroundings::WorkerSurroundings::default(),
         agents: BTreeMap::new(),
         default_agent: String::new(),
         prices: Arc::new(PriceTable::built_in()),

@@ -10,6 +10,7 @@ use afresh_core::rejection::Rejection;
 use afresh_engine::{RecordedEvent, Reporter};
 
 use crate::terminal::output::{Output, Paint, count, safe};
+use afresh_app::agents::agent_backoff;
 use afresh_app::text::time;
 
 #[derive(Debug)]
@@ -42,6 +43,9 @@ impl Reporter for ProgressReporter {
     fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
         self.denials(seen.event);
         self.attempt_event(seen.run, seen.event);
+        if let Some((who, text)) = agent_backoff::describe_wait(seen) {
+            self.line("waits", Paint::Yellow, &who, &text);
+        }
         self.task_event(seen.event);
         self.run_event(seen.event);
         self.user_event(seen.event);

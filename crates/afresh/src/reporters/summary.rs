@@ -95,6 +95,9 @@ fn line(run: &Run, status: &RunStatus, took: Duration, output: &Output) -> Strin
     if let Some(cost) = status.usage.cost_usd {
         text = format!("{text} · ${cost:.2}");
     }
+    if status.without_price > 0 {
+        text = format!("{text} + {} unknown", status.without_price);
+    }
     format!("{} {text}", output.paint(Paint::Cyan, "Summary"))
 }
 

@@ -101,7 +101,7 @@ answer 5
     assert_eq!(heard[2]["params"]["modeId"], "yolo");
     assert_eq!(heard[3]["params"]["modelId"], "new");
     let prompt = heard[4]["params"]["prompt"][0]["text"].as_str().expect("a prompt");
-    assert!(prompt.starts_with("# Task T001"), "{prompt}");
+    assert!(prompt.contains("\n# Task T001"), "{prompt}");
     assert_eq!(heard[5]["result"]["outcome"]["optionId"], "once");
     assert_eq!((&heard[6]["id"], &heard[6]["error"]["code"]), (&7.into(), &(-32601).into()));
     let status = repo.status();

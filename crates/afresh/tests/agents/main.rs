@@ -10,6 +10,7 @@
 //! | [`programs`] | `afresh agents` |
 //! | [`real_agents`] | real agent programs with a scripted model |
 //! | [`scripted`] | the scripted agent |
+//! | [`started_programs`] | links, wrappers and interpreters in every sandbox |
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -22,3 +23,4 @@ mod definitions;
 mod programs;
 mod real_agents;
 mod scripted;
+mod started_programs;

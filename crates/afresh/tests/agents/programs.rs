@@ -252,3 +252,44 @@ fn doctor_starts_every_agent_and_gives_hints() {
     let told = finish(command).expect(1).stdout;
     assert!(!told.contains("login claude") && !told.contains("not-to-be-seen"), "{told}");
 }
+
+/// BE-04, AG-05: a wait for the model is printed with the time of the next try, and a refused report with its reason.
+#[test]
+fn a_wait_for_the_model_is_printed() {
+    let fails = r#"#!/bin/sh
+printf '%s\n' '{"type":"system","subtype":"init","session_id":"s","model":"m"}'
+printf '%s\n' '{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"too many"}'
+exit 1
+"#;
+    let place = Place::new().with("claude", fails);
+    place.repo.write(".afresh/config.toml", "[run]\nagent = \"claude\"\nbackoff = [\"10ms\"]\n");
+    place.repo.plan_of(1);
+    place.repo.commit("a plan");
+    let command = place.command(&["run", "p.plan.toml", "--no-input"]);
+    let mut driver = Driver::start_command(&place.repo, command);
+    driver.await_words("the model is asked again in 3");
+    let said = driver.said();
+    let line = said.lines().find(|line| line.contains("asked again")).expect("a line");
+    assert!(line.contains("T001") && line.contains(", at 20") && line.ends_with('Z'), "{line}");
+    driver.kill_9();
+}
+
+/// RE-02: why a report was refused reaches people and the next worker.
+#[test]
+fn a_refused_report_is_explained() {
+    let refused = r#"#!/bin/sh
+echo "by $AFRESH_TASK" > $AFRESH_TASK.txt
+printf '%s\n' '{"status":"COMPLETED","task_id":"T999"}' | afresh report-result
+printf '%s\n' '{"type":"system","subtype":"init","session_id":"s","model":"m"}'
+printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"I am done."}'
+"#;
+    let place = Place::new().with("claude", refused);
+    place.repo.write(".afresh/config.toml", "[run]\nagent = \"claude\"\nattempts = 2\n");
+    place.repo.plan_of(1);
+    place.repo.commit("a plan");
+    place.afresh(&["run", "p.plan.toml", "--no-input"]).expect(4);
+    let error = place.repo.status()["tasks"][0]["error"].to_string();
+    assert!(error.contains("its report was refused") && error.contains("T999"), "{error}");
+    let next = place.repo.prompt("T001", 2);
+    assert!(next.contains("its report was refused"), "{next}");
+}

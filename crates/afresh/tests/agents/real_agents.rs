@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::support::proxy::OfficeProxy;
+use crate::support::rooms::{levels_with_bubblewrap, path_with_bubblewrap};
 use crate::support::{Driver, Gate};
-use afresh_model::client::binary_name;
+use afresh_model::client::{PROGRAMS, binary_name};
 use afresh_model::{ModelClient, ModelScript, ModelServer, ModelStep, TokenCounts};
 use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
@@ -108,10 +109,6 @@ impl Stage {
         command
     }
 
-    fn run_in_a_sandbox(&self) -> afresh_testkit::CommandOutput {
-        finish(self.in_a_sandbox(&["run", "p.plan.toml", "--no-input"]))
-    }
-
     fn run(&self) -> afresh_testkit::CommandOutput {
         finish(self.command(&["run", "p.plan.toml", "--no-input"]))
     }
@@ -131,9 +128,16 @@ fn place() -> PathBuf {
     place
 }
 
-/// A whole task, in a sandbox: the tool of the program, our report, the check, the merge, the usage.
+/// C1, R5: a whole task in every sandbox, with a program of `afresh agents install`: the tool of the program, our
+/// report, the check, the merge, the usage.
 fn does_a_task_and_reports(program: &str) {
-    let Some(stage) = Stage::of(program) else { return };
+    for level in levels_with_bubblewrap() {
+        let Some(stage) = Stage::of(program) else { return };
+        does_a_task_at(level, &stage);
+    }
+}
+
+fn does_a_task_at(level: &str, stage: &Stage) {
     let steps = [
         ModelStep::shell("echo seen > seen.txt && rm seen.txt"),
         ModelStep::write("T001.txt", "by T001\n"),
@@ -142,15 +146,39 @@ fn does_a_task_and_reports(program: &str) {
     ];
     stage.server.add("work", ModelScript::from_steps(steps));
     let before = stage.repo.untouched();
-    stage.run_in_a_sandbox().expect(0);
+    let modules = stage.programs.parent().and_then(|it| it.parent()).expect("an installation");
+    stage.repo.install_agents(modules, PROGRAMS);
+    let mut command = stage.in_a_sandbox(&["run", "p.plan.toml", "--no-input"]);
+    command.env("PATH", path_with_bubblewrap()).env("AFRESH_SANDBOX", level);
+    finish(command).expect(0);
     stage.repo.untouched().expect_same_as(&before);
     crate::support::expect_landed_once(&stage.repo, 1);
     stage.repo.expect_no_survivors();
     let status = stage.repo.status();
-    assert!(status["usage"]["input"].as_u64().is_some_and(|input| input > 0), "{status}");
+    assert_eq!(tokens(&status), stage.server.sent_tokens(), "{level}: {status}");
     let seen = stage.server.received_requests();
     let offered = |name: &str| name.ends_with("report_result") || name == "tool_search";
     assert!(seen.iter().any(|seen| seen.tools.iter().any(|name| offered(name))), "{seen:?}");
+}
+
+/// All tokens of a run.
+fn tokens(status: &serde_json::Value) -> u64 {
+    let of = |field: &str| status["usage"][field].as_u64().unwrap_or_default();
+    of("input") + of("output") + of("cache_read") + of("cache_write")
+}
+
+/// R14: a budget stops it after at most one request too many, because its own record is followed while it works.
+fn is_stopped_by_a_budget(program: &str) {
+    let Some(stage) = Stage::of(program) else { return };
+    let step = |number| ModelStep::shell(&format!("sleep 0.6; echo {number}"));
+    stage.server.add("work", ModelScript::from_steps((0..40).map(step)));
+    let budget = 5_000;
+    let run = ["run", "p.plan.toml", "--no-input", "--budget-tokens", &budget.to_string()];
+    finish(stage.command(&run)).expect(6);
+    let (sent, largest) = (stage.server.sent_tokens(), 1_350);
+    assert!(sent <= budget + largest, "{sent} of {budget}");
+    let counted = tokens(&stage.repo.status());
+    assert!(counted >= budget && counted <= sent, "{counted} of {sent}");
 }
 
 /// R5: the model is reached through our proxy, and through the user's own behind it; any other host is refused.
@@ -225,6 +253,10 @@ fn is_killed_and_continues(program: &str) {
     let seen = stage.server.received_requests();
     let begun = seen.iter().filter(|seen| seen.turns == 0 && !seen.tools.is_empty()).count();
     assert_eq!(begun, 1, "one conversation: {seen:?}");
+    // One program records a request only when its tools have ended.
+    let (counted, sent) = (tokens(&stage.repo.status()), stage.server.sent_tokens());
+    let unrecorded = if program.starts_with("opencode") { 1_250 } else { 0 };
+    assert!(counted <= sent && counted + unrecorded >= sent, "{counted} of {sent}");
 }
 
 /// The second halt ends it, and everything that its tools started in their own sessions.
@@ -390,19 +422,104 @@ fn claude_is_sent_back_to_report() {
     assert!(told, "{:?}", stage.server.received_requests());
 }
 
-/// RE-01: twice; a worker that still does not report may stop, and its work is not trusted.
+/// RE-01: twice; a worker that still does not report may stop, and its changes and the checks decide.
 #[test]
 fn claude_is_sent_back_twice_at_most() {
     let Some(stage) = Stage::of("claude") else { return };
     let says = (0..9).map(|_| ModelStep::text("I think that I am done."));
     let steps = [ModelStep::write("T001.txt", "by T001\n")].into_iter().chain(says);
     stage.server.add("work", ModelScript::from_steps(steps));
-    stage.run().expect(4);
+    stage.run().expect(0);
     let asked =
         stage.server.received_requests().into_iter().filter(|seen| !seen.tools.is_empty()).count();
     assert_eq!(asked, 4, "one with a tool, and three that say they are done");
-    let error = stage.repo.status()["tasks"][0]["error"].clone();
-    assert!(error.as_str().is_some_and(|why| why.contains("no answer")), "{error}");
+    let noted = stage.repo.afresh(&["report"]).expect(0).stdout;
+    assert!(noted.contains("did not report a result"), "{noted}");
+}
+
+/// M1, RE-01: a program that cannot be sent back and forgets its report is judged by its tree.
+#[test]
+fn codex_forgets_its_report_and_its_work_lands() {
+    let Some(stage) = Stage::of("codex") else { return };
+    let steps = [ModelStep::write("T001.txt", "by T001\n"), ModelStep::text("I am done.")];
+    stage.server.add("work", ModelScript::from_steps(steps));
+    stage.run().expect(0);
+    crate::support::expect_landed_once(&stage.repo, 1);
+}
+
+/// H1: commands of the model see the worker's PATH, with `afresh` on it, and the user's own tools.
+#[test]
+fn commands_of_codex_keep_the_path() {
+    let Some(stage) = Stage::of("codex") else { return };
+    let steps = [
+        ModelStep::shell("printf '%s\n' \"$PATH\" > path.txt; afresh log INFO seen it"),
+        ModelStep::shell("mv path.txt T001.txt"),
+        ModelStep::tool("report_result", json!({"status": "COMPLETED"})),
+        ModelStep::text("That is all."),
+    ];
+    stage.server.add("work", ModelScript::from_steps(steps));
+    stage.run().expect(0);
+    let branch = stage.repo.status()["branch"].as_str().expect("a branch").to_owned();
+    let path = stage.repo.git(&["show", &format!("{branch}:T001.txt")]);
+    assert!(path.contains("cache/bin"), "{path}");
+    assert!(stage.repo.afresh(&["logs"]).stdout.contains("seen"), "its line is in the log");
+}
+
+/// M2: the same call again and again is ended.
+#[test]
+fn a_loop_of_claude_is_ended() {
+    let Some(stage) = Stage::of("claude") else { return };
+    let again = |_| ModelStep::shell("echo again");
+    stage.server.add("work", ModelScript::from_steps((0..500).map(again)));
+    stage.run().expect(4);
+    let error = stage.repo.status()["tasks"][0]["error"].to_string();
+    assert!(error.contains("repeated itself") && error.contains("echo again"), "{error}");
+    assert!(stage.server.received_requests().len() < 60, "it was ended early");
+}
+
+/// R14.
+#[test]
+fn claude_is_stopped_by_a_budget() {
+    is_stopped_by_a_budget("claude");
+}
+
+/// R14, H2.
+#[test]
+fn codex_is_stopped_by_a_budget() {
+    is_stopped_by_a_budget("codex");
+}
+
+/// R14, H2.
+#[test]
+fn gemini_is_stopped_by_a_budget() {
+    is_stopped_by_a_budget("gemini");
+}
+
+/// H4, PR-02: the rules of the project reach the model of every program once; the prompt names only tools that
+/// exist.
+fn is_given_the_rules_of_the_project(program: &str) {
+    let Some(stage) = Stage::of(program) else { return };
+    stage.repo.write("CLAUDE.md", "Always say CANARY-IN-RULES.\n");
+    stage.repo.write("AGENTS.md", "Always say CANARY-IN-RULES.\n");
+    stage.repo.commit("rules");
+    stage.server.add("work", ModelScript::from_steps([ModelStep::text("no")]));
+    finish(stage.command(&["run", "p.plan.toml", "--no-input"]));
+    let seen = stage.server.received_requests();
+    let first = seen.iter().find(|seen| !seen.tools.is_empty()).expect("a request");
+    assert_eq!(first.body.count("CANARY-IN-RULES"), 1, "{program}");
+    for said in ["You are one worker with one task", "`report_result`", "Run the checks yourself"] {
+        assert!(first.body.holds(said), "{program}: {said}");
+    }
+    assert_eq!(first.body.holds("tool_search`"), program == "codex", "{program}");
+    assert!(!first.body.holds("OUTPUT_JSON_START"), "{program}");
+}
+
+/// H4, PR-02.
+#[test]
+fn every_program_is_given_the_rules_of_the_project() {
+    for program in PROGRAMS {
+        is_given_the_rules_of_the_project(program);
+    }
 }
 
 /// AG-07: at the soft limit the model itself gets the notice, after its next use of a tool.

@@ -168,7 +168,7 @@ fn a_projects_own_template_is_used_and_pinned() {
     assert_ne!(ran.code, Some(0), "the change of the template is not accepted: {}", ran.stderr);
     let told = repo.prompt("A", 2);
     assert!(told.starts_with("OWN A: first\n\nDoes FR-001.\nSPEC\n- A.txt\n"), "{told}");
-    assert!(told.contains("report_result") && !told.contains("Greets people"), "{told}");
+    assert!(told.contains("OUTPUT_JSON_START") && !told.contains("Greets people"), "{told}");
 }
 
 /// PR-03: a bad template is an error before anything runs, with its place and a mark below it.

@@ -29,6 +29,7 @@ pub use conversation::{AcpConversation, ClientAction, SessionEnd, SessionParams}
 pub use line::{AgentLine, ClientLine};
 pub(crate) use stream::AcpReader;
 
+use crate::adapters::codex;
 use crate::adapters::program::{AgentProgram, ModelNames};
 use crate::agent::{LaunchCommand, LaunchError, LaunchRequest, SessionRef, path_text};
 
@@ -44,12 +45,14 @@ pub struct AcpAgent {
 impl AcpAgent {
     /// The known program that it is or adapts, whose login, settings and conversations it uses.
     pub(crate) fn behind(&self) -> Option<AgentProgram> {
-        let program = self.command.first()?.rsplit('/').next()?;
-        match program {
+        // `env NAME=VALUE gemini --acp`, `node …/claude-agent-acp/dist/index.js`
+        let words = self.command.iter().filter(|word| !word.starts_with('-'));
+        let mut parts = words.flat_map(|word| word.rsplit('/'));
+        parts.find_map(|part| match part {
             "claude-agent-acp" => Some(AgentProgram::Claude),
             "codex-acp" => Some(AgentProgram::Codex),
             word => AgentProgram::from_name(word),
-        }
+        })
     }
 }
 
@@ -66,6 +69,9 @@ pub(crate) fn launch(
     }
     argv.push("--".to_owned());
     argv.extend(agent.command.iter().cloned());
+    if agent.behind() == Some(AgentProgram::Codex) {
+        argv.extend(codex::PLAIN_SHELL.map(str::to_owned));
+    }
     let env = surroundings(order.is_root);
     Ok(LaunchCommand { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
 }
@@ -101,5 +107,8 @@ mod tests {
         assert_eq!(behind("codex-acp"), Some(AgentProgram::Codex));
         assert_eq!(behind("claude-agent-acp"), Some(AgentProgram::Claude));
         assert_eq!(behind("another"), None);
+        let words = ["node", "/x/claude-agent-acp/dist/index.js"].map(str::to_owned);
+        let agent = AcpAgent { command: words.to_vec(), models: None };
+        assert_eq!(agent.behind(), Some(AgentProgram::Claude));
     }
 }

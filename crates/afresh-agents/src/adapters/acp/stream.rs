@@ -46,6 +46,8 @@ pub(crate) struct AcpReader {
     /// Its text since the last tool call, which arrives in chunks.
     words: String,
     tools: tool::OpenTools,
+    /// The sum of all requests, for programs that report each of them.
+    requests: Usage,
     /// The cost of the session so far.
     cost_micros: Option<u64>,
     failed: Option<ModelError>,
@@ -103,7 +105,11 @@ impl AcpReader {
             Some("config_option_update") => self.update_model(update, None),
             // The repeated messages of a resumed conversation were reported before.
             _ if !self.prompted => Vec::new(),
-            Some("agent_message_chunk") => self.read_text(update),
+            Some("agent_message_chunk") => {
+                let mut events = self.read_text(update);
+                events.extend(self.request_ended(update));
+                events
+            }
             Some("tool_call" | "tool_call_update") => self.tool(update),
             Some("usage_update") => self.context_update(update),
             _ => Vec::new(),
@@ -187,6 +193,21 @@ impl AcpReader {
         events
     }
 
+    /// The usage of one request, which some programs add to their text.
+    fn request_ended(&mut self, update: &Value) -> Vec<AgentEvent> {
+        let mut events = Vec::new();
+        let Some(reported) = update.pointer("/_meta/usage").filter(|it| it.is_object()) else {
+            return events;
+        };
+        let request = turn_usage(reported, &mut events);
+        self.requests = self.requests.plus(&request);
+        events.push(AgentEvent::Used(self.priced(self.requests)));
+        let used =
+            request.input.saturating_add(request.cache_read).saturating_add(request.cache_write);
+        events.push(AgentEvent::Context { used, window: None });
+        events
+    }
+
     /// The usage with the reported cost.
     fn priced(&self, usage: Usage) -> Usage {
         Usage { cost_micros: self.cost_micros, ..usage }
@@ -195,8 +216,7 @@ impl AcpReader {
     fn turn_ended(&mut self, result: &Value) -> Vec<AgentEvent> {
         let mut events = Vec::new();
         if let Some(reported) = result.get("usage").filter(|reported| reported.is_object()) {
-            let mut turn = usage(reported, TURN, &mut events);
-            turn.output += number(reported, "/thoughtTokens").unwrap_or_default();
+            let turn = turn_usage(reported, &mut events);
             events.push(AgentEvent::Used(self.priced(turn)));
         } else if let Some(reported) = result.pointer("/_meta/quota/token_count") {
             let turn = usage(reported, QUOTA, &mut events);
@@ -215,6 +235,20 @@ impl AcpReader {
     }
 }
 
+/// Programs differ in whether their input includes what was cached; their total shows it.
+fn turn_usage(reported: &Value, events: &mut Vec<AgentEvent>) -> Usage {
+    let mut turn = usage(reported, TURN, events);
+    let thoughts = number(reported, "/thoughtTokens").unwrap_or_default();
+    let without_cache = turn.input.saturating_add(turn.output);
+    let total = number(reported, "/totalTokens");
+    if total == Some(without_cache) || total == Some(without_cache.saturating_add(thoughts)) {
+        let cached = turn.cache_read.saturating_add(turn.cache_write);
+        turn.input = turn.input.saturating_sub(cached);
+    }
+    turn.output = turn.output.saturating_add(thoughts);
+    turn
+}
+
 fn by_model(result: &Value) -> Option<AgentEvent> {
     let reported = result.pointer("/_meta/quota/model_usage")?.as_array()?;
     let one = |reported: &Value| {
@@ -225,4 +259,41 @@ fn by_model(result: &Value) -> Option<AgentEvent> {
     let models: Vec<ModelUsage> =
         models.into_iter().map(|(model, usage)| ModelUsage { model, usage }).collect();
     (!models.is_empty()).then_some(AgentEvent::UsedByModel(models))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// R14, L8: cached input is counted once, however a program reports it.
+    #[test]
+    fn cached_input_is_counted_once() {
+        let used = |reported: Value| {
+            let used = turn_usage(&reported, &mut Vec::new());
+            (used.input, used.cache_read, used.tokens())
+        };
+        let copilot = json!({"inputTokens": 2400, "outputTokens": 100, "totalTokens": 2500, "cachedReadTokens": 400});
+        assert_eq!(used(copilot), (2000, 400, 2500));
+        let opencode = json!({"inputTokens": 1400, "outputTokens": 60, "totalTokens": 2360, "cachedReadTokens": 900});
+        assert_eq!(used(opencode), (1400, 900, 2360));
+        let qwen = json!({"inputTokens": 1200, "outputTokens": 50, "totalTokens": 1257, "thoughtTokens": 7, "cachedReadTokens": 200});
+        assert_eq!(used(qwen), (1000, 200, 1257));
+    }
+
+    /// R14: requests that a program reports one by one are added up.
+    #[test]
+    fn requests_are_added_up() {
+        let mut reader = AcpReader { prompted: true, ..AcpReader::default() };
+        let update = json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": ""},
+            "_meta": {"usage": {"inputTokens": 1200, "outputTokens": 50, "totalTokens": 1250, "cachedReadTokens": 200}}});
+        let mut total = || {
+            reader.update(&update).into_iter().find_map(|event| match event {
+                AgentEvent::Used(used) => Some(used.tokens()),
+                _ => None,
+            })
+        };
+        assert_eq!((total(), total()), (Some(1250), Some(2500)));
+    }
 }

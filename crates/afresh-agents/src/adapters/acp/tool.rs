@@ -56,7 +56,8 @@ fn call(id: &str, update: &Value) -> ToolCall {
     };
     let tool = named.unwrap_or(title);
     let tool = if tool.is_empty() { "tool" } else { tool };
-    ToolCall { id: id.to_owned(), tool: cut_text(tool), about: cut_text(&about) }
+    let call = ToolCall::new(id, &cut_text(tool), input);
+    ToolCall { about: cut_text(&about), ..call }
 }
 
 fn output(update: &Value) -> String {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::errors::{ErrorReports, class_by_name};
 use crate::stream::errors::{class_by_status, unexplained_exit};
 use crate::stream::event::{
-    AgentEvent, ProgramEnd, RetryNotice, StreamReader, ToolCall, ToolEnd, cut_text, summarize_input,
+    AgentEvent, ProgramEnd, RetryNotice, StreamReader, ToolCall, ToolEnd, cut_text,
 };
 use crate::stream::json_fields::{UsagePointers, number, text, usage};
 
@@ -156,6 +156,11 @@ fn last_use(line: &Value, events: &mut Vec<AgentEvent>) {
         return;
     }
     let total = by_model.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
+    // Since some version, the numbers by model are those of the whole conversation if it was resumed.
+    if let Some(own) = line.get("usage") {
+        let own = usage(own, MESSAGE, events);
+        events.push(AgentEvent::UsedByProcess(own));
+    }
     events.push(AgentEvent::Used(total));
     events.push(AgentEvent::UsedByModel(by_model));
 }
@@ -167,11 +172,11 @@ fn blocks(line: &Value) -> impl Iterator<Item = &Value> {
 fn block_event(block: &Value) -> Option<AgentEvent> {
     match text(block, "/type")? {
         "text" => Some(AgentEvent::Text(text(block, "/text")?.to_owned())),
-        "tool_use" => Some(AgentEvent::ToolStarted(ToolCall {
-            id: text(block, "/id")?.to_owned(),
-            tool: text(block, "/name")?.to_owned(),
-            about: summarize_input(block.get("input").unwrap_or(&Value::Null)),
-        })),
+        "tool_use" => {
+            let input = block.get("input").unwrap_or(&Value::Null);
+            let call = ToolCall::new(text(block, "/id")?, text(block, "/name")?, input);
+            Some(AgentEvent::ToolStarted(call))
+        }
         _ => None,
     }
 }

@@ -40,9 +40,11 @@ pub(super) fn class(message: &str) -> ModelErrorClass {
     let sentence = SENTENCES.iter().find(|(beginning, _)| plain.starts_with(beginning));
     let status = || status(&plain).map(errors::class_by_status);
     let body = || plain.starts_with('{').then(|| errors::class_by_body(&plain)).flatten();
+    let missing = || errors::is_missing_model(&plain).then_some(ModelErrorClass::ModelNotFound);
     sentence
         .map(|(_, class)| *class)
         .or_else(status)
+        .or_else(missing)
         .or_else(body)
         .unwrap_or(ModelErrorClass::Unknown)
 }

@@ -30,6 +30,10 @@ pub(crate) const VARIABLES: &[&str] = &[
     "NO_PROXY",
 ];
 
+/// Makes it run commands in a shell that keeps the worker's PATH: a login shell of many systems sets another one,
+/// without `afresh` and without the user's tools.
+pub(crate) const PLAIN_SHELL: [&str; 2] = ["-c", "allow_login_shell=false"];
+
 /// Options that turn off other network use: updates, plugins, telemetry.
 const QUIET: &[(&str, &str)] = &[
     ("check_for_update_on_startup", "false"),
@@ -49,6 +53,7 @@ pub(crate) fn launch(
     }
     argv.extend(["--json", "--dangerously-bypass-approvals-and-sandbox"].map(str::to_owned));
     argv.extend(["-m".to_owned(), agent.models.for_tier(order.tier).to_owned()]);
+    argv.extend(PLAIN_SHELL.map(str::to_owned));
     let mut set = |key: &str, value: &str| {
         argv.extend(["-c".to_owned(), format!("{key}={value}")]);
     };

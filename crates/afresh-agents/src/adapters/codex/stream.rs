@@ -1,7 +1,7 @@
 //! Reads Codex's `--json` output line by line.
 
 use afresh_core::model_error::ModelError;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::errors;
 use crate::stream::errors::unexplained_exit;
@@ -29,6 +29,8 @@ pub(crate) struct CodexReader {
     failed: Option<ModelError>,
     /// The number of such notices in a row.
     waits: u32,
+    /// Whether a turn has begun and not ended.
+    in_turn: bool,
 }
 
 impl StreamReader for CodexReader {
@@ -43,12 +45,17 @@ impl StreamReader for CodexReader {
                 .map(|id| AgentEvent::Session(id.to_owned()))
                 .into_iter()
                 .collect(),
+            Some("turn.started") => {
+                self.in_turn = true;
+                Vec::new()
+            }
             Some("item.started") => started(&line).into_iter().collect(),
             Some("item.completed") => self.completed(&line).into_iter().collect(),
             Some("turn.completed") => self.turn_completed(&line),
             Some("turn.failed") => {
                 let message = text(&line, "/error/message").unwrap_or_default();
                 self.failed = Some(errors::error(message));
+                self.in_turn = false;
                 Vec::new()
             }
             Some("error") => self.trouble(text(&line, "/message").unwrap_or_default()),
@@ -57,8 +64,23 @@ impl StreamReader for CodexReader {
     }
 
     fn error(&self, end: &ProgramEnd<'_>) -> Option<ModelError> {
-        self.failed.clone().or_else(|| unexplained_exit(end))
+        if let Some(failed) = &self.failed {
+            return Some(failed.clone());
+        }
+        let unexplained = unexplained_exit(end)?;
+        // A signal ends it like that, and it says nothing about it.
+        if self.in_turn && !is_explained(end.stderr) {
+            let code = end.exit.unwrap_or_default();
+            let message = format!("exit code {code}: it was interrupted in the middle of a turn");
+            return Some(ModelError::new(unexplained.class, message));
+        }
+        Some(unexplained)
     }
+}
+
+/// Whether its standard error has more than what it always prints.
+fn is_explained(stderr: &str) -> bool {
+    stderr.lines().any(|line| line.starts_with("error: ") || line.starts_with("Error: "))
 }
 
 impl CodexReader {
@@ -102,6 +124,7 @@ impl CodexReader {
 
     fn turn_completed(&mut self, line: &Value) -> Vec<AgentEvent> {
         self.failed = None;
+        self.in_turn = false;
         let mut events = Vec::new();
         if let Some(reported) = line.get("usage") {
             let used = usage(reported, TURN, &mut events);
@@ -115,12 +138,19 @@ impl CodexReader {
 fn started(line: &Value) -> Option<AgentEvent> {
     let item = line.get("item")?;
     let kind = text(item, "/type")?;
-    let about = match kind {
+    let (id, tool) = (text(item, "/id")?, text(item, "/tool").unwrap_or(kind));
+    let input = match kind {
         "agent_message" | "reasoning" | "error" => return None,
-        "file_change" => cut_text(text(item, "/changes/0/path").unwrap_or_default()),
-        "mcp_tool_call" => summarize_input(item.get("arguments").unwrap_or(&Value::Null)),
-        _ => summarize_input(item),
+        "mcp_tool_call" => item.get("arguments").unwrap_or(&Value::Null),
+        "command_execution" => &json!({"command": item.get("command")}),
+        // What is changed is not reported, only where.
+        _ => {
+            let path = text(item, "/changes/0/path").map(cut_text);
+            let about = path.unwrap_or_else(|| summarize_input(item));
+            let (id, tool) = (id.to_owned(), tool.to_owned());
+            let call = ToolCall { id, tool, about, fingerprint: None };
+            return Some(AgentEvent::ToolStarted(call));
+        }
     };
-    let tool = text(item, "/tool").unwrap_or(kind).to_owned();
-    Some(AgentEvent::ToolStarted(ToolCall { id: text(item, "/id")?.to_owned(), tool, about }))
+    Some(AgentEvent::ToolStarted(ToolCall::new(id, tool, input)))
 }

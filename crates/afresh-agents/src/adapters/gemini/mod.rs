@@ -69,7 +69,8 @@ pub(crate) fn launch(
     if order.variables.contains_key("GEMINI_API_KEY") {
         settings["security"] = json!({"auth": {"selectedType": "gemini-api-key"}});
     }
-    let file = order.directory.join("gemini-settings.json");
+    // The same for all attempts of a run, so it does not matter whether the directory is shared.
+    let file = order.trusted_directory.join("afresh-settings.json");
     let env = vec![
         ("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned()),
         ("GEMINI_CLI_TRUST_WORKSPACE".to_owned(), "true".to_owned()),

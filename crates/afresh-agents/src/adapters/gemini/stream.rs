@@ -5,9 +5,7 @@ use afresh_core::usage::{ModelUsage, Usage};
 use serde_json::Value;
 
 use super::errors::{GeminiFailure, classify};
-use crate::stream::event::{
-    AgentEvent, ProgramEnd, StreamReader, ToolCall, ToolEnd, cut_text, summarize_input,
-};
+use crate::stream::event::{AgentEvent, ProgramEnd, StreamReader, ToolCall, ToolEnd, cut_text};
 use crate::stream::json_fields::{UsagePointers, text, usage};
 
 const STATS: UsagePointers = UsagePointers {
@@ -65,11 +63,9 @@ impl GeminiReader {
 
     fn tool_use(&mut self, line: &Value) -> Option<AgentEvent> {
         self.words.clear();
-        Some(AgentEvent::ToolStarted(ToolCall {
-            id: text(line, "/tool_id")?.to_owned(),
-            tool: text(line, "/tool_name")?.to_owned(),
-            about: summarize_input(line.get("parameters").unwrap_or(&Value::Null)),
-        }))
+        let input = line.get("parameters").unwrap_or(&Value::Null);
+        let call = ToolCall::new(text(line, "/tool_id")?, text(line, "/tool_name")?, input);
+        Some(AgentEvent::ToolStarted(call))
     }
 
     fn result(&mut self, line: &Value) -> Vec<AgentEvent> {

@@ -25,6 +25,7 @@ const CONFIG: &str = "OPENCODE_CONFIG_CONTENT";
 /// The hosts of its list of models, of the providers whose keys it gets, and of their packages.
 pub(crate) const HOSTS: &[&str] = &[
     "models.dev",
+    "models.opencode.ai",
     "opencode.ai",
     "api.anthropic.com",
     "api.openai.com",

@@ -5,9 +5,7 @@ use afresh_core::usage::Usage;
 use serde_json::Value;
 
 use crate::stream::errors::{class_by_body, class_by_status, model_error, unexplained_exit};
-use crate::stream::event::{
-    AgentEvent, ProgramEnd, StreamReader, ToolCall, ToolEnd, cut_text, summarize_input,
-};
+use crate::stream::event::{AgentEvent, ProgramEnd, StreamReader, ToolCall, ToolEnd, cut_text};
 use crate::stream::json_fields::{UsagePointers, number, text, usage};
 
 const STEP: UsagePointers = UsagePointers {
@@ -123,11 +121,7 @@ fn tool(line: &Value) -> Vec<AgentEvent> {
     let failed = text(part, "/state/status") == Some("error") || exit.is_some_and(|code| code != 0);
     let output = text(part, "/state/output").or_else(|| text(part, "/state/error"));
     vec![
-        AgentEvent::ToolStarted(ToolCall {
-            id: id.to_owned(),
-            tool: name.to_owned(),
-            about: summarize_input(input),
-        }),
+        AgentEvent::ToolStarted(ToolCall::new(id, name, input)),
         AgentEvent::ToolEnded(ToolEnd {
             id: id.to_owned(),
             failed,

@@ -67,6 +67,14 @@ pub struct ChosenNetwork {
     pub notices: Vec<String>,
 }
 
+impl ChosenNetwork {
+    /// Agents whose workers reach only the hosts of an allowlist.
+    pub fn listed_agents(&self) -> BTreeSet<String> {
+        let listed = self.agents.iter().filter(|(_, it)| matches!(it, AgentNetwork::Listed(_)));
+        listed.map(|(name, _)| name.clone()).collect()
+    }
+}
+
 pub fn choose(
     request: &NetworkRequest<'_>,
     workers: &WorkerConfig,

@@ -5,6 +5,7 @@ use std::fs;
 use afresh_agents::ProgramEnd;
 use afresh_core::Input;
 use afresh_core::input::AttemptEnd;
+use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::outcome::Outcome;
 use afresh_core::process::ProcessEnd;
 use afresh_formats::result::{self, ResultContext};
@@ -19,6 +20,10 @@ use crate::driver::clock;
 use crate::executor::ExecutorContext;
 use crate::executor::attempt::output::OutputFollower;
 use crate::executor::denials;
+use crate::mailbox::REFUSED_RESULT;
+
+/// How much of a refused report is shown.
+const REPORT_CHARS: usize = 500;
 
 impl AttemptJob {
     pub(super) fn conclude(
@@ -42,7 +47,8 @@ impl AttemptJob {
         let outcome = self.answer(shared, files, follower);
         let mut end = AttemptEnd::new(ending, outcome, used, report.wall_ms);
         let complaints = end_of(&files.stderr);
-        if let Some(follower) = follower {
+        end.error = self.not_started(shared, ending, report, &complaints);
+        if let (Some(follower), None) = (follower, &end.error) {
             end.models = follower.models();
             end.error = match ending {
                 // A worker that we stopped may report an error about that.
@@ -58,6 +64,25 @@ impl AttemptJob {
             &[&end_of(&files.stdout), &complaints],
         );
         self.ended(end)
+    }
+
+    /// Why its program did not start, although its sandbox did.
+    fn not_started(
+        &self,
+        shared: &ExecutorContext,
+        ending: ProcessEnd,
+        report: &JobReport,
+        stderr: &str,
+    ) -> Option<ModelError> {
+        let ProcessEnd::Exited(code) = ending else { return None };
+        if shared.config.sandbox.level.is_off() || report.stdout_bytes > 0 {
+            return None;
+        }
+        let why = afresh_sandbox::start_failure(code, stderr)?;
+        let level = shared.config.sandbox.level.word();
+        let agent = self.agent.as_deref().unwrap_or(&shared.config.workers.default_agent);
+        let message = format!("{agent} does not start in the sandbox ({level}): {why}");
+        Some(ModelError::new(ModelErrorClass::NotStarted, message))
     }
 
     /// A worker's answer: its result file if it wrote one, else its final text. If its output is its answer, the end
@@ -87,11 +112,23 @@ impl AttemptJob {
             let text = follower.map_or_else(printed, |follower| follower.final_text().to_owned());
             return result::read_file(&written, &text, &asked);
         }
-        match follower {
+        let outcome = match follower {
             Some(follower) => follower.outcome(&asked),
             None => result::read(&printed(), &asked),
+        };
+        match refused_report(files) {
+            Some(refused) if outcome.is_missing() => refused,
+            _ => outcome,
         }
     }
+}
+
+/// The last report that was refused: it says more than that there is none.
+fn refused_report(files: &AttemptFiles) -> Option<Outcome> {
+    let text = end_of(&files.worker.join(REFUSED_RESULT));
+    let (why, report) = text.split_once('\n')?;
+    let excerpt = report.chars().take(REPORT_CHARS).collect();
+    Some(Outcome::Unintelligible { reason: format!("its report was refused: {why}"), excerpt })
 }
 
 fn program_end(ending: ProcessEnd, stderr: &str) -> ProgramEnd<'_> {

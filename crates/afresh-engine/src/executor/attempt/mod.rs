@@ -4,11 +4,15 @@ pub(crate) mod context_warning;
 mod ending;
 mod files;
 pub(crate) mod output;
+mod repetition;
 pub(crate) mod resume;
+mod session_log;
 mod starting;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use afresh_agents::{Briefing, Bundle};
 use afresh_core::ids::{AttemptId, WorkspaceSlot};
@@ -20,14 +24,21 @@ use afresh_core::process::ProcessEnd;
 use afresh_core::step::StartPoint;
 use afresh_core::usage::Usage;
 use afresh_core::{Input, Run};
+use afresh_process::{JobReport, RunningJob};
 
 use crate::bundle;
 use crate::executor::ExecutorContext;
-use crate::executor::attempt::output::OutputFollower;
+use crate::executor::attempt::output::{OutputFollower, SessionLogSource};
 use crate::executor::attempt::resume::SessionResume;
 use crate::executor::cancel::CancelHandle;
 use files::AttemptFiles;
 use starting::StartFailure;
+
+/// How an input reaches the driver.
+type MailInput<'a> = &'a (dyn Fn(Input) + Sync);
+
+/// How often a program's reports are read at least.
+const READ_EVERY: Duration = Duration::from_millis(100);
 
 /// What the core asks for.
 pub(crate) struct AttemptRequest {
@@ -50,7 +61,7 @@ pub(crate) struct AttemptJob {
     gone: BTreeSet<String>,
     agent: Option<String>,
     tier: ModelTier,
-    grace: std::time::Duration,
+    grace: Duration,
     /// The limit on how full its context may become, in per cent.
     fullest: u8,
 }
@@ -75,7 +86,7 @@ impl AttemptJob {
         &self,
         shared: &ExecutorContext,
         handle: &CancelHandle,
-        mail: &dyn Fn(Input),
+        mail: MailInput<'_>,
     ) {
         let answer = match self.start(shared, handle) {
             Ok(None) => {
@@ -88,13 +99,10 @@ impl AttemptJob {
                     mail(Input::Spawned(self.attempt.clone()));
                 }
                 let mut follower = self.follower(shared, &files);
-                let report = running.wait_watching(|| {
-                    let Some(follower) = &mut follower else { return };
-                    follower.read_reports().into_iter().for_each(mail);
-                    if follower.hopeless().is_some() {
-                        handle.stop(self.grace);
-                    }
-                });
+                let report = match &mut follower {
+                    Some(follower) => self.watch(&mut running, follower, handle, mail),
+                    None => running.wait_watching(|| {}),
+                };
                 follower.as_mut().map(OutputFollower::finish).into_iter().flatten().for_each(mail);
                 self.conclude(shared, &report, &files, follower.as_ref())
             }
@@ -105,13 +113,46 @@ impl AttemptJob {
         mail(answer);
     }
 
+    /// Waits for the end of the program. Its reports are read whenever it writes something, and regularly: its own
+    /// record of the conversation may grow without any output.
+    fn watch(
+        &self,
+        running: &mut RunningJob,
+        follower: &mut OutputFollower,
+        handle: &CancelHandle,
+        mail: MailInput<'_>,
+    ) -> JobReport {
+        let follower = Mutex::new(follower);
+        let read = || {
+            let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
+            follower.read_reports().into_iter().for_each(mail);
+            if follower.hopeless().is_some() {
+                handle.stop(self.grace);
+            }
+        };
+        std::thread::scope(|scope| {
+            let (ended, is_over) = std::sync::mpsc::channel::<()>();
+            scope.spawn(|| {
+                let is_over = is_over;
+                while is_over.recv_timeout(READ_EVERY) == Err(RecvTimeoutError::Timeout) {
+                    read();
+                }
+            });
+            let report = running.wait_watching(read);
+            drop(ended);
+            report
+        })
+    }
+
     /// The reader of the agent's reports, if the agent makes any.
     fn follower(&self, shared: &ExecutorContext, files: &AttemptFiles) -> Option<OutputFollower> {
         let agent = shared.config.workers.agent_for(self.agent.as_deref())?;
         let (model, prices) = (agent.model(self.tier), Arc::clone(&shared.config.workers.prices));
-        let before = self.resuming.as_ref().map(|resuming| resuming.counted_before(agent));
+        let before = self.resuming.as_ref().map(SessionResume::used_before).unwrap_or_default();
+        let environment = shared.config.workers.variables(&agent.variables());
+        let logs = SessionLogSource { agent: agent.clone(), environment };
         OutputFollower::new(agent, model, prices, self.attempt.clone(), files.stdout.clone())
-            .map(|follower| follower.going_on(before.unwrap_or_default()))
+            .map(|follower| follower.going_on(before).with_session_logs(logs))
     }
 
     fn ended(&self, end: AttemptEnd) -> Input {

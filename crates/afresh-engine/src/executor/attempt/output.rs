@@ -2,11 +2,14 @@
 //!
 //! Agents whose whole output is their answer are not followed.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use afresh_agents::agent::EarlierUsage;
 use afresh_agents::stream::lines::LineBuffer;
+use afresh_agents::stream::session_log::SessionLog;
 use afresh_agents::{Agent, AgentEvent, PriceTable, ProgramEnd, StreamReader};
 use afresh_core::Input;
 use afresh_core::event::LogLevel;
@@ -17,6 +20,8 @@ use afresh_core::outcome::Outcome;
 use afresh_core::usage::{ContextFill, ModelUsage, Usage};
 use afresh_formats::result::{self, ResultContext};
 
+use super::repetition::RepetitionGuard;
+use super::session_log::{LogPatience, SessionLogFollower};
 use crate::worker_files::open_plain;
 
 const PIECE_BYTES: usize = 64 * 1024;
@@ -31,6 +36,21 @@ const EXCERPT_CHARS: usize = 500;
 /// lower, so a program that still continues waits for something that does not come.
 const MAX_RETRIES: u32 = 8;
 
+/// Finds the program's own record of a conversation, which has an id only after its first output.
+pub(crate) struct SessionLogSource {
+    pub(crate) agent: Agent,
+    /// The environment of the worker.
+    pub(crate) environment: BTreeMap<String, String>,
+}
+
+impl SessionLogSource {
+    fn of_session(&self, session: &str) -> Option<SessionLog> {
+        let variable = |name: &str| self.environment.get(name).cloned();
+        let home = variable("HOME").map(PathBuf::from);
+        self.agent.session_log(session, home.as_deref(), &variable)
+    }
+}
+
 pub(crate) struct OutputFollower {
     attempt: AttemptId,
     reader: Box<dyn StreamReader>,
@@ -44,14 +64,26 @@ pub(crate) struct OutputFollower {
     told_identity: AgentIdentity,
     /// The agent's name, if its program can continue the conversation.
     resumable_by: Option<String>,
-    /// Usage from before this start that the program includes in its totals.
+    /// What the earlier attempts of the same conversation used.
     before: Usage,
+    earlier_usage: EarlierUsage,
+    /// What this process used at least.
+    by_process: Usage,
+    /// By the program's output, with its own cost.
+    streamed: Usage,
+    /// By the program's own record of the conversation.
+    logged: Usage,
+    /// The cost of all models together, if all are known.
+    models_cost: Option<u64>,
     used: Usage,
     told: Usage,
+    session_logs: Option<SessionLogSource>,
+    log: Option<SessionLogFollower>,
     models: Vec<ModelUsage>,
     context: Option<ContextFill>,
     told_context: Option<ContextFill>,
     retries: u32,
+    repetition: RepetitionGuard,
     hopeless: Option<ModelError>,
     last_words: String,
     answer: Option<String>,
@@ -81,12 +113,20 @@ impl OutputFollower {
             told_identity: AgentIdentity::default(),
             resumable_by: agent.can_resume().then(|| agent.name.clone()),
             before: Usage::default(),
+            earlier_usage: agent.earlier_usage(),
+            by_process: Usage::default(),
+            streamed: Usage::default(),
+            logged: Usage::default(),
+            models_cost: None,
+            session_logs: None,
+            log: None,
             used: Usage::default(),
             told: Usage::default(),
             models: Vec::new(),
             context: None,
             told_context: None,
             retries: 0,
+            repetition: RepetitionGuard::default(),
             hopeless: None,
             last_words: String::new(),
             answer: None,
@@ -101,10 +141,23 @@ impl OutputFollower {
         Self { before, ..self }
     }
 
+    /// Follows the program's own record of the conversation too.
+    pub(crate) fn with_session_logs(self, session_logs: SessionLogSource) -> Self {
+        Self { session_logs: Some(session_logs), ..self }
+    }
+
     /// Reads further; returns what is new for the run.
     pub(crate) fn read_reports(&mut self) -> Vec<Input> {
+        self.read_all(LogPatience::Usual)
+    }
+
+    fn read_all(&mut self, patience: LogPatience) -> Vec<Input> {
         // If it cannot be read now, the next poll may succeed, or the read at the end.
         let _ = self.read_on();
+        let logged = self.log.as_mut().map(|log| log.read(patience)).unwrap_or_default();
+        for event in logged {
+            self.logged(event);
+        }
         let mut inputs: Vec<Input> = Vec::new();
         if self.identity != self.told_identity {
             self.told_identity = self.identity.clone();
@@ -136,7 +189,7 @@ impl OutputFollower {
         let _ = self.read_on();
         let last = self.lines.rest();
         self.line(&last);
-        self.read_reports()
+        self.read_all(LogPatience::Last)
     }
 
     pub(crate) fn used(&self) -> Usage {
@@ -164,7 +217,7 @@ impl OutputFollower {
     /// The agent's answer. These agents must give one: a program that ended without any was cut short.
     pub(crate) fn outcome(&self, asked: &ResultContext<'_>) -> Outcome {
         match self.answer.as_deref().map(|text| result::read(text, asked)) {
-            Some(Outcome::Silent) => self.unanswered("its final text holds no answer"),
+            Some(Outcome::Silent) => Outcome::Unreported { excerpt: self.excerpt() },
             None => self.unanswered("it ended without a final text"),
             Some(outcome) => outcome,
         }
@@ -175,8 +228,11 @@ impl OutputFollower {
     }
 
     fn unanswered(&self, reason: &str) -> Outcome {
-        let excerpt = self.final_text().chars().take(EXCERPT_CHARS).collect();
-        Outcome::Unintelligible { reason: reason.to_owned(), excerpt }
+        Outcome::Unintelligible { reason: reason.to_owned(), excerpt: self.excerpt() }
+    }
+
+    fn excerpt(&self) -> String {
+        self.final_text().chars().take(EXCERPT_CHARS).collect()
     }
 
     fn read_on(&mut self) -> std::io::Result<()> {
@@ -203,8 +259,12 @@ impl OutputFollower {
         let line = String::from_utf8_lossy(bytes);
         for event in self.reader.read_line(line.trim()) {
             self.note_retries(&event);
+            if let Some(error) = self.repetition.note(&event) {
+                self.hopeless = Some(error);
+            }
             match event {
                 AgentEvent::Session(id) => {
+                    self.follow_log(&id);
                     self.identity.session = Some(id);
                     self.identity.agent = self.resumable_by.clone();
                     // Not every program reports its model; then it is the requested one.
@@ -216,16 +276,14 @@ impl OutputFollower {
                     self.identity.model = Some(name);
                 }
                 AgentEvent::Text(text) => self.last_words = text,
+                AgentEvent::UsedByProcess(used) => self.by_process = used,
                 // Totals never fall: a late or repeated report changes nothing.
                 AgentEvent::Used(total) => {
-                    let total = total.minus(&self.before);
-                    self.used = self.used.at_least(&self.prices.with_cost(&self.model, total));
+                    self.streamed = self.streamed.at_least(&self.own_part(total));
+                    self.count();
                 }
                 AgentEvent::UsedByModel(models) => self.used_by(models),
-                AgentEvent::Context { used, window } => {
-                    let window = window.unwrap_or_else(|| self.prices.window(&self.model));
-                    self.context = Some(ContextFill { used, window });
-                }
+                AgentEvent::Context { used, window } => self.context_seen(used, window),
                 AgentEvent::Result(text) => self.answer = Some(text),
                 AgentEvent::Hopeless(error) => self.hopeless = Some(error),
                 AgentEvent::Retrying(retry) => {
@@ -253,17 +311,70 @@ impl OutputFollower {
         }
     }
 
+    /// The part of a total that is not of earlier attempts.
+    fn own_part(&self, total: Usage) -> Usage {
+        let with_earlier = self.before.plus(&self.by_process).tokens();
+        match self.earlier_usage {
+            EarlierUsage::Included => total.minus(&self.before),
+            EarlierUsage::Sometimes if total.tokens() >= with_earlier => total.minus(&self.before),
+            EarlierUsage::Sometimes | EarlierUsage::Excluded => total,
+        }
+    }
+
+    fn follow_log(&mut self, session: &str) {
+        let log = self.session_logs.as_ref().and_then(|logs| logs.of_session(session));
+        self.log = log.map(|log| SessionLogFollower::new(session, log));
+    }
+
+    /// A program's own record has the usage of the whole conversation.
+    fn logged(&mut self, event: AgentEvent) {
+        match event {
+            AgentEvent::Used(total) => {
+                self.logged = self.logged.at_least(&total.minus(&self.before));
+                self.count();
+            }
+            AgentEvent::Context { used, window } => self.context_seen(used, window),
+            _ => {}
+        }
+    }
+
+    /// The more complete one of output and record. Programs that leave out nothing agree, but some do not separate
+    /// what was cached in their output.
+    fn count(&mut self) {
+        let tokens = |used: &Usage| used.tokens();
+        let is_logged = tokens(&self.logged) >= tokens(&self.streamed);
+        let base = if is_logged { self.logged } else { self.streamed };
+        let cost_micros =
+            self.streamed.cost_micros.or(self.models_cost).or(self.logged.cost_micros);
+        let used = self.prices.with_cost(&self.model, Usage { cost_micros, ..base });
+        if tokens(&used) >= tokens(&self.used) {
+            self.used = used;
+        }
+    }
+
+    fn context_seen(&mut self, used: u64, window: Option<u64>) {
+        let window = window.unwrap_or_else(|| self.prices.window(&self.model));
+        self.context = Some(ContextFill { used, window });
+    }
+
     fn used_by(&mut self, models: Vec<ModelUsage>) {
-        let priced = |one: ModelUsage| ModelUsage {
-            usage: self.prices.with_cost(&one.model, one.usage),
-            model: one.model,
+        let total = models.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
+        let mut earlier = total.minus(&self.own_part(total));
+        let largest = models.iter().map(|one| one.usage.tokens()).max();
+        let priced = |one: ModelUsage| {
+            // Earlier usage is not separated by model: most of it is that of the model with most.
+            let is_largest = Some(one.usage.tokens()) == largest;
+            let earlier = if is_largest { std::mem::take(&mut earlier) } else { Usage::default() };
+            let own = one.usage.minus(&earlier);
+            ModelUsage { usage: self.prices.with_cost(&one.model, own), model: one.model }
         };
         self.models = models.into_iter().map(priced).collect();
         // Helper agents may use another model, with another price.
         if self.models.iter().all(|one| one.usage.cost_micros.is_some()) {
             let total = self.models.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
-            self.used = self.used.at_least(&total);
+            self.models_cost = total.cost_micros;
         }
+        self.count();
     }
 
     fn note_nonsense(&mut self, what: String) {
@@ -337,8 +448,24 @@ mod tests {
         std::fs::write(&path, "{\"type\":\"usage\",\"input\":12}\n").expect("written");
         let before = Usage { input: 5, cost_micros: Some(9), ..Usage::default() };
         let mut follower = follower(&path).going_on(before);
+        follower.earlier_usage = EarlierUsage::Included;
         assert_eq!(totals(&follower.read_reports()), [7]);
         assert_eq!(follower.used().cost_micros, None, "what is not told is not known");
+    }
+
+    /// AG-08, R14: a program that includes earlier usage only sometimes is counted right in both cases.
+    #[test]
+    fn usage_of_the_whole_conversation_is_recognised() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("out");
+        let before = Usage { input: 1_000, ..Usage::default() };
+        let total = |input: u64| {
+            let mut follower = follower(&path).going_on(before);
+            follower.earlier_usage = EarlierUsage::Sometimes;
+            follower.by_process = Usage { input: 300, ..Usage::default() };
+            follower.own_part(Usage { input, ..Usage::default() }).input
+        };
+        assert_eq!((total(300), total(1_300), total(450)), (300, 300, 450));
     }
 
     /// R15: a line without an end takes no more memory than the limit of a line, and the lines after it are read.

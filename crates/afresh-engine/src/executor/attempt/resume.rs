@@ -54,9 +54,9 @@ impl SessionResume {
         (!agent.can_resume()).then(|| format!("{of} takes no conversation up again"))
     }
 
-    /// Usage that the program's totals already include when it starts.
-    pub(crate) fn counted_before(&self, agent: &Agent) -> Usage {
-        if agent.reports_conversation_usage() { self.used } else { Usage::default() }
+    /// What the earlier attempts of the conversation used.
+    pub(crate) fn used_before(&self) -> Usage {
+        self.used
     }
 }
 

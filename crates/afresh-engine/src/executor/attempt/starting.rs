@@ -1,11 +1,13 @@
 //! From a request to a process: a clean workspace, a bundle, a sandbox.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use afresh_agents::LaunchRequest;
 use afresh_agents::agent::{LaunchFile, PromptFile, SessionRef};
 use afresh_agents::prompt::size;
+use afresh_agents::{Agent, LaunchRequest};
 use afresh_core::outcome::{FailureReach, SpawnFailure};
 use afresh_git::ref_names::salvage_ref;
 use afresh_git::{PrepareTarget, WorkspaceId};
@@ -125,12 +127,14 @@ impl AttemptJob {
             Some(resuming) => SessionRef::Resumed(resuming.session()),
             None => SessionRef::New(&new),
         };
+        let trusted = trusted_directory(&files.directory, agent, &variables);
         let order = LaunchRequest {
             prompt: PromptFile { text: &rendered, file: &files.prompt },
             us: &rules.exe,
             tier: self.tier,
             session,
             directory: &files.directory,
+            trusted_directory: &trusted,
             variables: &variables,
             is_root: nix::unistd::geteuid().is_root(),
         };
@@ -181,6 +185,28 @@ impl AttemptJob {
             ("AFRESH_STEP", self.bundle.first_step.to_string()),
         ]
     }
+}
+
+/// The attempt's directory, or one of the agent's own if all users may write to a directory above it.
+fn trusted_directory(
+    directory: &Path,
+    agent: &Agent,
+    variables: &BTreeMap<String, String>,
+) -> PathBuf {
+    if !is_open_to_all(directory) {
+        return directory.to_owned();
+    }
+    let variable = |name: &str| variables.get(name).cloned();
+    let home = variable("HOME").map(PathBuf::from);
+    let own = agent.home_directories(home.as_deref(), &variable).into_iter().next();
+    let own = own.filter(|own| !is_open_to_all(own) && fs::create_dir_all(own).is_ok());
+    own.unwrap_or_else(|| directory.to_owned())
+}
+
+fn is_open_to_all(directory: &Path) -> bool {
+    directory
+        .ancestors()
+        .any(|above| fs::metadata(above).is_ok_and(|found| found.permissions().mode() & 0o002 != 0))
 }
 
 pub(super) fn failure(message: &str, hint: Option<&str>) -> SpawnFailure {

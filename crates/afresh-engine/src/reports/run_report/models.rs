@@ -44,12 +44,23 @@ impl ModelUsageReport {
 pub(super) fn by_model<'a>(
     attempts: impl IntoIterator<Item = &'a AttemptReport>,
 ) -> Vec<ModelUsageReport> {
-    let mut sums: BTreeMap<&str, ModelUsageReport> = BTreeMap::new();
-    for part in attempts.into_iter().flat_map(|attempt| &attempt.models) {
-        match sums.get_mut(part.model.as_str()) {
-            Some(sum) => sum.add(part),
-            None => drop(sums.insert(&part.model, part.clone())),
+    let mut sums: BTreeMap<String, ModelUsageReport> = BTreeMap::new();
+    for part in attempts.into_iter().flat_map(parts) {
+        match sums.get_mut(&part.model) {
+            Some(sum) => sum.add(&part),
+            None => drop(sums.insert(part.model.clone(), part)),
         }
     }
     sums.into_values().collect()
+}
+
+/// The models of one attempt. One that was killed never said which: its usage is that of the model it worked with.
+fn parts(attempt: &AttemptReport) -> Vec<ModelUsageReport> {
+    match &attempt.model {
+        Some(model) if attempt.models.is_empty() && attempt.used != Usage::default() => {
+            let part = ModelUsage { model: model.clone(), usage: attempt.used };
+            vec![ModelUsageReport::from_usage(&part)]
+        }
+        _ => attempt.models.clone(),
+    }
 }

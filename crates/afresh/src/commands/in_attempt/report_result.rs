@@ -76,7 +76,7 @@ fn describe_outcome(outcome: &Outcome) -> (&'static str, Option<&str>) {
         Outcome::NeedsDecision(decision) => ("needs-decision", Some(&decision.question)),
         Outcome::NeedsAction(action) => ("needs-action", Some(&action.needed)),
         Outcome::Failed(failure) => ("failed", Some(&failure.error)),
-        Outcome::Silent | Outcome::Unintelligible { .. } => ("nothing", None),
+        _ => ("nothing", None),
     }
 }
 

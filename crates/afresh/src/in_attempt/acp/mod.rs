@@ -48,7 +48,8 @@ pub(crate) fn converse(
         }
         Err(error) => {
             let program = command.first().map_or("", String::as_str);
-            failed(format!("cannot start {program:?}: {error}"))
+            let why = format!("cannot start {program:?}: {error}");
+            SessionEnd::Failed(ModelError::new(ModelErrorClass::NotStarted, why))
         }
     };
     match (end, signal) {

@@ -31,6 +31,10 @@ pub(crate) fn report(
     let outcome = parse_result(answer, environment);
     if let Outcome::Unintelligible { reason, .. } = &outcome {
         let message = format!("this is not a result: {}", printable::line(reason));
+        // For the person and the next worker, if it does not correct itself.
+        let refused = file.with_file_name(afresh_engine::mailbox::REFUSED_RESULT);
+        let refused_text = redact(&format!("{reason}\n{answer}"), &environment.secrets());
+        let _ = afresh_app::store::write_atomically(&refused, refused_text.as_bytes());
         return Err(AppError::usage("result", message).hint(
             "nothing was recorded; the minimum is `afresh report-result --status completed`",
         ));
