@@ -27,6 +27,10 @@ pub const TARGETS: &[(&str, &str)] = &[
     ("tasker", ".tasker/tasks/T001.json"),
     ("task_master", ".taskmaster/tasks/tasks.json"),
     ("beads", ".beads/issues.jsonl"),
+    ("openspec", "openspec/changes/add-rm/tasks.md"),
+    ("kiro", ".kiro/specs/notes/tasks.md"),
+    ("ralph", "prd.json"),
+    ("checklist", "TODO.md"),
 ];
 
 /// Checks the properties of a target for these bytes.

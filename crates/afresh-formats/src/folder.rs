@@ -15,6 +15,17 @@ pub trait PlanFolder {
     /// The text of a file, or `None` if there is no such file.
     fn text(&self, path: &str) -> Option<Result<String, Finding>>;
 
+    /// The text of a file of finished work. Such files never fail, and do not count towards the limits.
+    fn finished_text(&self, path: &str) -> Option<String> {
+        self.text(path)?.ok()
+    }
+
+    /// The start of a file, for files of which many are looked at and only the first lines matter.
+    /// It does not count towards the limits.
+    fn head(&self, path: &str) -> Option<Result<String, Finding>> {
+        self.text(path)
+    }
+
     /// Whether the file exists. Cheap, so it can be asked for many paths.
     fn holds(&self, path: &str) -> bool {
         self.paths().binary_search_by(|known| known.as_str().cmp(path)).is_ok()
@@ -94,6 +105,20 @@ impl PlanFolder for PatchedFolder<'_> {
         match self.changed.get(path) {
             Some(bytes) => Some(as_text(path, bytes)),
             None => self.under.text(path),
+        }
+    }
+
+    fn finished_text(&self, path: &str) -> Option<String> {
+        match self.changed.get(path) {
+            Some(bytes) => as_text(path, bytes).ok(),
+            None => self.under.finished_text(path),
+        }
+    }
+
+    fn head(&self, path: &str) -> Option<Result<String, Finding>> {
+        match self.changed.get(path) {
+            Some(bytes) => Some(as_text(path, bytes)),
+            None => self.under.head(path),
         }
     }
 }

@@ -12,8 +12,11 @@ use crate::folder::PlanFolder;
 
 #[derive(Debug, Default)]
 pub struct PlanReading {
-    /// `None` if any finding is an error.
+    /// `None` if no task can run. Otherwise an error is a fault of a task that is blocked, or of
+    /// something that is left out.
     pub plan: Option<Plan>,
+    /// The ids of tasks that cannot be run as they are written; a person is asked about each.
+    pub blocked: Vec<String>,
     pub findings: Vec<Finding>,
     /// The directory whose repository the plan is for, relative to the plan's file (EX-12).
     pub target: Option<String>,

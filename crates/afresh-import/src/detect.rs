@@ -2,8 +2,10 @@
 //!
 //! The native format is a single file, recognised by its name; see [`afresh_formats::native`].
 
+use afresh_formats::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
+use afresh_formats::text::markdown::check_boxes;
 
 /// A plan format: how it is detected and read. Both functions are pure.
 #[derive(Debug, Clone, Copy)]
@@ -20,8 +22,25 @@ pub struct PlanFormat {
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     pub unit: WorkUnit,
-    /// Read only this file, if the user named one; relative to the folder.
+    /// Read only this file or directory, if the user named one; relative to the folder. A directory
+    /// ends in `/`.
     pub only: Option<String>,
+}
+
+impl ReadOptions {
+    /// The file that the user named.
+    pub(crate) fn named_file(&self) -> Option<&str> {
+        self.only.as_deref().filter(|only| !only.ends_with('/'))
+    }
+
+    /// Whether a path is, or is in, what the user named.
+    pub(crate) fn includes(&self, path: &str) -> bool {
+        match self.only.as_deref() {
+            None => true,
+            Some(only) if only.ends_with('/') => path.starts_with(only),
+            Some(only) => path == only,
+        }
+    }
 }
 
 /// What one worker gets, in formats that have both.
@@ -46,10 +65,80 @@ pub const FORMATS: &[PlanFormat] = &[
     crate::formats::tasker::FORMAT,
     crate::formats::task_master::FORMAT,
     crate::formats::beads::FORMAT,
+    crate::formats::openspec::FORMAT,
+    crate::formats::kiro::FORMAT,
+    crate::formats::ralph::FORMAT,
+    crate::formats::checklist::FORMAT,
 ];
 
 pub fn format_by_name(name: &str) -> Option<&'static PlanFormat> {
     FORMATS.iter().find(|format| format.name == name)
+}
+
+/// The formats that a file of a folder belongs to: it is a plan, or its directory contains one. Any
+/// other Markdown file may be a checklist.
+pub fn formats_of_file(folder: &dyn PlanFolder, file: &str) -> Vec<&'static PlanFormat> {
+    let own = [file.to_owned()];
+    let found = detect_formats(&SubFolder { paths: &own, whole: folder });
+    if !found.is_empty() {
+        return with_traces(folder, found);
+    }
+    let (checklist, ralph) = (&crate::formats::checklist::FORMAT, &crate::formats::ralph::FORMAT);
+    let directory = file.rsplit_once('/').map_or("", |(directory, _)| directory);
+    if !directory.is_empty() {
+        let mut found = formats_within(folder, &format!("{directory}/"));
+        found.retain(|format| format.name != checklist.name);
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    let text = folder.text(file).and_then(Result::ok).unwrap_or_default();
+    if file.ends_with(".json") && crate::formats::ralph::is_ours(&text) {
+        return vec![ralph];
+    }
+    let is_checklist = file.to_ascii_lowercase().ends_with(".md") && !check_boxes(&text).is_empty();
+    if is_checklist { vec![checklist] } else { Vec::new() }
+}
+
+/// The formats of the plans in a directory of a folder; the directory ends in `/`.
+pub fn formats_within(folder: &dyn PlanFolder, directory: &str) -> Vec<&'static PlanFormat> {
+    let part = SubFolder { paths: folder.starting_with(directory), whole: folder };
+    with_traces(folder, detect_formats(&part))
+}
+
+/// GSD's layout is Ultra Planner's, if the project has its traces.
+fn with_traces(
+    folder: &dyn PlanFolder,
+    mut found: Vec<&'static PlanFormat>,
+) -> Vec<&'static PlanFormat> {
+    // Ultra Planner's traces are beside the directory with GSD's layout.
+    let (gsd, ultraplan) = (&crate::formats::gsd::FORMAT, &crate::formats::ultraplan::FORMAT);
+    if (ultraplan.is_present)(folder) {
+        for format in found.iter_mut().filter(|format| format.name == gsd.name) {
+            *format = ultraplan;
+        }
+    }
+    found
+}
+
+/// A part of a folder, with the paths of the whole.
+struct SubFolder<'f> {
+    paths: &'f [String],
+    whole: &'f dyn PlanFolder,
+}
+
+impl PlanFolder for SubFolder<'_> {
+    fn paths(&self) -> &[String] {
+        self.paths
+    }
+
+    fn text(&self, path: &str) -> Option<Result<String, Finding>> {
+        self.whole.text(path)
+    }
+
+    fn holds(&self, path: &str) -> bool {
+        self.whole.holds(path)
+    }
 }
 
 /// The formats that a folder contains.
@@ -58,6 +147,10 @@ pub fn detect_formats(folder: &dyn PlanFolder) -> Vec<&'static PlanFormat> {
     // A long-run plan is made from a tasks.md, so the plan is meant, not the tasks.md.
     if found.iter().any(|format| format.name == "long-run") {
         found.retain(|format| format.name != "agent-os");
+    }
+    // A checklist beside another plan is not the plan.
+    if found.len() > 1 {
+        found.retain(|format| format.name != crate::formats::checklist::FORMAT.name);
     }
     found
 }

@@ -22,6 +22,22 @@ const MAX_ENTRIES: usize = 500_000;
 /// How deep directories are searched.
 const MAX_DEPTH: usize = 12;
 const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "vendor", "dist", "build"];
+/// The directories that belong to a tool, below a project's root.
+pub(super) const OWN_DIRECTORIES: &[&str] = &[
+    ".planning",
+    ".gsd",
+    ".kiro",
+    "openspec",
+    ".specflow",
+    ".long-run",
+    "agent-os",
+    ".specify",
+    "specs",
+    ".taskmaster",
+    ".beads",
+    ".tasker",
+    ".ultraplan",
+];
 const ENDINGS: &[&str] = &["md", "json", "jsonl", "yml", "yaml", "toml"];
 
 #[derive(Debug)]
@@ -40,7 +56,12 @@ pub(super) struct DiskFolder {
 struct ReadFiles {
     files: BTreeSet<String>,
     bytes: usize,
+    /// Bytes of finished work, which have a limit of their own and never fail.
+    finished_bytes: usize,
 }
+
+/// How many bytes of a file are its head.
+const HEAD_BYTES: u64 = 16 * 1024;
 
 impl DiskFolder {
     pub(super) fn open(root: &Path) -> Self {
@@ -70,7 +91,13 @@ impl DiskFolder {
 
     fn list(&mut self, directory: &str, depth: usize) {
         let Ok(entries) = fs::read_dir(self.root.join(directory)) else { return };
-        for entry in entries.flatten() {
+        let mut entries: Vec<fs::DirEntry> = entries.flatten().take(MAX_ENTRIES).collect();
+        // The plans of a large repository are listed before its other files are too many.
+        entries.sort_by_key(|entry| {
+            let name = entry.file_name();
+            (!OWN_DIRECTORIES.iter().any(|own| name == *own), name)
+        });
+        for entry in entries {
             self.entries += 1;
             if self.paths.len() >= MAX_FILES || self.entries > MAX_ENTRIES {
                 self.is_whole = false;
@@ -91,14 +118,23 @@ impl DiskFolder {
         }
     }
 
-    fn bytes(&self, path: &str) -> Result<Vec<u8>, Finding> {
-        let unreadable = |why: String| {
-            let finding = Finding::for_file(path, "unreadable", format!("cannot read it: {why}"));
-            finding.with_hint("replace it with a readable regular file")
-        };
+    /// Reads at most this many bytes.
+    fn start(&self, path: &str, most: u64) -> Result<Vec<u8>, Finding> {
         if let Some(what) = self.others.get(path) {
-            return Err(unreadable(format!("it is {what}")));
+            return Err(unreadable(path, &format!("it is {what}")));
         }
+        let mut bytes = Vec::new();
+        fs::File::open(self.root.join(path))
+            .and_then(|file| file.take(most).read_to_end(&mut bytes))
+            .map_err(|error| unreadable(path, &error.to_string()))?;
+        Ok(bytes)
+    }
+
+    fn is_listed(&self, path: &str) -> bool {
+        self.paths.binary_search_by(|known| known.as_str().cmp(path)).is_ok()
+    }
+
+    fn bytes(&self, path: &str) -> Result<Vec<u8>, Finding> {
         let mut read = self.read.borrow_mut();
         // Findings are placed by a second look at the same files.
         let is_new = !read.files.contains(path);
@@ -107,16 +143,18 @@ impl DiskFolder {
                 format!("the files of the plan have more than {MAX_ALL_BYTES} bytes together");
             return Err(limits::over_limit(path, message));
         }
-        let mut bytes = Vec::new();
-        fs::File::open(self.root.join(path))
-            .and_then(|file| file.take(limits::max_bytes(path) as u64 + 1).read_to_end(&mut bytes))
-            .map_err(|error| unreadable(error.to_string()))?;
+        let bytes = self.start(path, limits::max_bytes(path) as u64 + 1)?;
         if is_new {
             read.files.insert(path.to_owned());
             read.bytes += bytes.len();
         }
         Ok(bytes)
     }
+}
+
+fn unreadable(path: &str, why: &str) -> Finding {
+    let finding = Finding::for_file(path, "unreadable", format!("cannot read it: {why}"));
+    finding.with_hint("replace it with a readable regular file")
 }
 
 fn may_hold_a_plan(name: &str) -> bool {
@@ -140,7 +178,27 @@ impl PlanFolder for DiskFolder {
     }
 
     fn text(&self, path: &str) -> Option<Result<String, Finding>> {
-        self.paths.binary_search_by(|known| known.as_str().cmp(path)).ok()?;
-        Some(self.bytes(path).and_then(|bytes| as_text(path, &bytes)))
+        self.is_listed(path).then(|| self.bytes(path).and_then(|bytes| as_text(path, &bytes)))
+    }
+
+    fn finished_text(&self, path: &str) -> Option<String> {
+        if !self.is_listed(path) || self.read.borrow().finished_bytes >= MAX_ALL_BYTES {
+            return None;
+        }
+        let bytes = self.start(path, limits::max_bytes(path) as u64 + 1).ok()?;
+        self.read.borrow_mut().finished_bytes += bytes.len();
+        as_text(path, &bytes).ok()
+    }
+
+    fn head(&self, path: &str) -> Option<Result<String, Finding>> {
+        let text = |mut bytes: Vec<u8>| {
+            if bytes.len() as u64 == HEAD_BYTES {
+                // The last line may be cut in the middle of a character.
+                let end = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
+                bytes.truncate(end);
+            }
+            as_text(path, &bytes)
+        };
+        self.is_listed(path).then(|| self.start(path, HEAD_BYTES).and_then(text))
     }
 }

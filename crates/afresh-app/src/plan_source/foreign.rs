@@ -15,6 +15,10 @@ const MAX_CLIMB: usize = 6;
 pub(super) fn read(path: &Path, shown: &str, how: &PlanReadOptions) -> Result<FoundPlan, AppError> {
     let path = path.canonicalize().map_err(|error| unreadable(shown, &error))?;
     if path.is_dir() {
+        if let Some((format, folder, only)) = around(&path, shown, how)? {
+            let wishes = ReadOptions { unit: how.unit, only: Some(only) };
+            return Ok(read_with(format, folder, &path, shown, &wishes));
+        }
         let folder = DiskFolder::open(&path);
         let format = choose(&folder, shown, how)?.ok_or_else(|| nothing_there(shown))?;
         let wishes = ReadOptions { unit: how.unit, only: None };
@@ -27,6 +31,77 @@ pub(super) fn read(path: &Path, shown: &str, how: &PlanReadOptions) -> Result<Fo
     Ok(read_with(format, folder, &path, shown, &wishes))
 }
 
+/// Tools' directories that order and finished work cannot be read without.
+const WHOLE_DIRECTORIES: &[&str] =
+    &[".planning", ".gsd", ".kiro", "openspec", ".specflow", ".long-run", "agent-os", ".specify"];
+
+/// For a directory inside a tool's own one: the project around it, and the directory as seen from
+/// there. Order and finished work are known only from the whole project.
+fn around(
+    path: &Path,
+    shown: &str,
+    how: &PlanReadOptions,
+) -> Result<Option<(&'static PlanFormat, DiskFolder, String)>, AppError> {
+    let Some(root) = project_root(path) else { return Ok(None) };
+    let inside = path.strip_prefix(root).ok().and_then(Path::to_str);
+    let Some(only) = inside.map(|inside| format!("{inside}/")) else { return Ok(None) };
+    let folder = DiskFolder::open(root);
+    let format = match &how.format {
+        Some(name) => detect::format_by_name(name),
+        None => owner(&folder, &only, shown)?,
+    };
+    Ok(format.map(|format| (format, folder, only)))
+}
+
+/// The project around a tool's own directory, if the path is in one.
+fn project_root(path: &Path) -> Option<&Path> {
+    let is_own = |place: &&Path| {
+        let name = place.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| WHOLE_DIRECTORIES.contains(&name))
+    };
+    path.ancestors().find(is_own).and_then(Path::parent)
+}
+
+/// Whether a file belongs to a foreign format.
+pub(super) fn owns(path: &Path, shown: &str, how: &PlanReadOptions) -> bool {
+    let Ok(path) = path.canonicalize() else { return false };
+    above(&path, shown, how).is_ok_and(|found| found.is_some())
+}
+
+fn named_or_owner(
+    folder: &DiskFolder,
+    path: &Path,
+    shown: &str,
+    how: &PlanReadOptions,
+) -> Result<Option<&'static PlanFormat>, AppError> {
+    match &how.format {
+        Some(name) => Ok(detect::format_by_name(name)),
+        None => file_owner(folder, path, shown),
+    }
+}
+
+/// The format that a file belongs to. A checklist is recognised only in the file's own directory.
+fn file_owner(
+    folder: &DiskFolder,
+    path: &Path,
+    shown: &str,
+) -> Result<Option<&'static PlanFormat>, AppError> {
+    let inside = path.strip_prefix(folder.root()).ok().and_then(Path::to_str);
+    let Some(inside) = inside else { return Ok(None) };
+    let found = detect::formats_of_file(folder, inside);
+    if found.len() < 2 { Ok(found.first().copied()) } else { Err(ambiguous(shown, &found)) }
+}
+
+/// The format whose plans are in this directory.
+fn owner(
+    folder: &DiskFolder,
+    only: &str,
+    shown: &str,
+) -> Result<Option<&'static PlanFormat>, AppError> {
+    let found = detect::formats_within(folder, only);
+    if found.len() < 2 { Ok(found.first().copied()) } else { Err(ambiguous(shown, &found)) }
+}
+
 /// The format that a file belongs to, and the highest parent directory with that format: earlier plans
 /// and other sources may be next to the file's own directory.
 fn above(
@@ -34,11 +109,19 @@ fn above(
     shown: &str,
     how: &PlanReadOptions,
 ) -> Result<Option<(&'static PlanFormat, DiskFolder)>, AppError> {
+    if let Some(root) = project_root(path) {
+        let folder = DiskFolder::open(root);
+        let format = named_or_owner(&folder, path, shown, how)?;
+        return Ok(format.map(|format| (format, folder)));
+    }
     let mut found: Option<(&'static PlanFormat, DiskFolder)> = None;
     for root in path.ancestors().skip(1).take(MAX_CLIMB) {
         let folder = DiskFolder::open(root);
         match &found {
-            None => found = choose(&folder, shown, how)?.map(|format| (format, folder)),
+            None => {
+                let format = named_or_owner(&folder, path, shown, how)?;
+                found = format.map(|format| (format, folder));
+            }
             Some((format, _)) if (format.is_present)(&folder) => found = Some((*format, folder)),
             Some(_) => {}
         }
@@ -62,10 +145,14 @@ fn choose(
     if found.len() < 2 {
         return Ok(found.first().copied());
     }
+    Err(ambiguous(shown, &found))
+}
+
+fn ambiguous(shown: &str, found: &[&'static PlanFormat]) -> AppError {
     let names: Vec<&str> = found.iter().map(|format| format.name).collect();
     let message = format!("{shown} contains plans of several formats: {}", names.join(", "));
     let help = format!("choose one with `--format {}`", names[0]);
-    Err(AppError::usage("plan", message).in_file(shown).hint(help))
+    AppError::usage("plan", message).in_file(shown).hint(help)
 }
 
 fn read_with(

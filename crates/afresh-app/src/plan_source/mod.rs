@@ -142,7 +142,9 @@ pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<Fou
         native::only_one_in(&path, &shown)?
     } else {
         // A file that belongs to no foreign format is read as native.
-        Some(path.clone()).filter(|path| native::is_plan_name(path) || !is_of_another(path, how))
+        let shown = given.display().to_string();
+        Some(path.clone())
+            .filter(|path| native::is_plan_name(path) || !is_of_another(path, &shown, how))
     };
     let Some(path) = own else { return foreign::read(&path, &shown, how) };
     let shown = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
@@ -155,10 +157,11 @@ pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<Fou
     Ok(FoundPlan { path, shown, format: NATIVE, reading, folder, base, reader })
 }
 
-/// Markdown and the like are never native plans.
-fn is_of_another(path: &Path, how: &PlanReadOptions) -> bool {
+/// Markdown and the like are never native plans; JSON may be another tool's.
+fn is_of_another(path: &Path, shown: &str, how: &PlanReadOptions) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    how.format.is_none() && matches!(ending, "md" | "jsonl" | "yml" | "yaml")
+    let foreign = matches!(ending, "md" | "jsonl" | "yml" | "yaml");
+    how.format.is_none() && (foreign || (ending == "json" && foreign::owns(path, shown, how)))
 }
 
 /// Loads a plan to run it.

@@ -69,7 +69,7 @@ impl TaskDraft {
 }
 
 /// Turns the draft into a plan; collects all problems before it fails.
-pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<PlanProblem>> {
+pub(super) fn check(draft: &PlanDraft) -> Result<Plan, Vec<PlanProblem>> {
     let mut problems = Vec::new();
     if draft.tasks.is_empty() {
         return Err(vec![
@@ -100,7 +100,7 @@ pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<PlanProblem>> {
             ),
         ]);
     }
-    let ids = ids(&draft, &mut problems);
+    let ids = ids(draft, &mut problems);
     let known: BTreeSet<&str> = draft.tasks.iter().map(|t| t.id.as_str()).collect();
     let mut tasks = Vec::with_capacity(draft.tasks.len());
     for (at, task) in draft.tasks.iter().enumerate() {
@@ -110,10 +110,10 @@ pub(super) fn check(draft: PlanDraft) -> Result<Plan, Vec<PlanProblem>> {
         }
     }
     if !problems.is_empty() {
-        problems.extend(circles(&draft));
+        problems.extend(circles(draft));
         return Err(problems);
     }
-    Plan::assemble(draft.name, draft.spec, tasks)
+    Plan::assemble(draft.name.clone(), draft.spec.clone(), tasks)
 }
 
 /// The cycles of a plan that has other problems too, so that all are reported at once.

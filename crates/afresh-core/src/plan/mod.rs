@@ -83,7 +83,13 @@ struct PlanGraph {
 
 impl Plan {
     /// Checks the draft; returns all problems if there are any.
+    #[expect(clippy::needless_pass_by_value, reason = "a draft is of no use afterwards")]
     pub fn new(draft: PlanDraft) -> Result<Self, Vec<PlanProblem>> {
+        Self::from_draft(&draft)
+    }
+
+    /// Like [`Plan::new`], for a reader that corrects the draft and tries again.
+    pub fn from_draft(draft: &PlanDraft) -> Result<Self, Vec<PlanProblem>> {
         draft::check(draft)
     }
 

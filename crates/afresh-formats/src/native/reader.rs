@@ -81,7 +81,15 @@ impl<'a, 's> NativePlanReader<'a, 's> {
         let file: Arc<str> = self.source.name.into();
         let places = self.places.iter().map(|places| places.in_file(&file)).collect();
         let Self { findings, target, unknown, .. } = self;
-        PlanReading { plan, findings, target, unknown, places, reads: Vec::new() }
+        PlanReading {
+            plan,
+            findings,
+            target,
+            unknown,
+            places,
+            reads: Vec::new(),
+            blocked: Vec::new(),
+        }
     }
 
     /// Adds a finding, unless the value there has the wrong type anyway or the limit is reached.

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use afresh_core::plan::{PlanField, TaskDraft, nearest};
 
+use crate::draft::status::TaskStanding;
 use crate::draft::{DraftPlan, DraftTask};
 use afresh_formats::findings::{Finding, Fix, Severity, SourceText};
 use afresh_formats::reading::SourceSpan;
@@ -30,18 +31,65 @@ pub(crate) struct JsonDocument<'a> {
     /// The hint for findings that have no better one.
     hint: &'static str,
     findings: Vec<Finding>,
+    /// The first error since the last call of `take_fault`.
+    fault: Option<String>,
+    /// How many errors are contained in tasks.
+    contained: usize,
+    /// The number of findings at the last call of `take_fault`.
+    seen: usize,
     unknown: BTreeMap<String, String>,
 }
 
 impl<'a> JsonDocument<'a> {
     pub(crate) fn new(file: &'a str, text: &'a str, hint: &'static str) -> Self {
         let source = SourceText::new(file, text);
-        Self { file, source, hint, findings: Vec::new(), unknown: BTreeMap::new() }
+        let (findings, fault, contained, unknown) = (Vec::new(), None, 0, BTreeMap::new());
+        Self { file, source, hint, findings, fault, contained, seen: 0, unknown }
+    }
+
+    /// Contains the errors since the last call: they block one task, for the returned reason.
+    pub(crate) fn take_fault(&mut self) -> Option<String> {
+        let since = &self.findings[self.seen..];
+        self.contained += since.iter().filter(|finding| finding.is_error()).count();
+        self.seen = self.findings.len();
+        self.fault.take()
+    }
+
+    /// Makes the errors since the last call of `take_fault` warnings: their task is finished.
+    pub(crate) fn forgive(&mut self) {
+        self.findings[self.seen..].iter_mut().for_each(|found| {
+            found.severity = found.severity.min(Severity::Warning);
+        });
+        self.seen = self.findings.len();
+        self.fault = None;
+    }
+
+    /// Like `take_fault` for a task, if it is not finished.
+    pub(crate) fn take_fault_of(&mut self, standing: &TaskStanding) -> Option<String> {
+        if *standing != TaskStanding::Open && *standing != TaskStanding::Deferred {
+            self.forgive();
+        }
+        self.take_fault()
     }
 
     /// The whole file as one object.
     pub(crate) fn parse(&mut self) -> Option<Node> {
         self.parse_part(&(0..self.source.text.len()))
+    }
+
+    /// The whole file as one object or list.
+    pub(crate) fn parse_value(&mut self) -> Option<Node> {
+        match json::parse(&self.source) {
+            Ok(node) if matches!(node.value, Value::Table(_) | Value::List(_)) => Some(node),
+            Ok(node) => {
+                self.wrong(&node, "an object or a list");
+                None
+            }
+            Err(finding) => {
+                self.add(finding.with_hint(self.hint));
+                None
+            }
+        }
     }
 
     /// A part of the file, such as a line, as one object.
@@ -203,6 +251,9 @@ impl<'a> JsonDocument<'a> {
 
     fn add(&mut self, finding: Finding) {
         // The first findings must be fixed anyway, but a file with an error must report one.
+        if finding.is_error() {
+            self.fault.get_or_insert_with(|| finding.message.clone());
+        }
         let first_error = finding.is_error() && !self.findings.iter().any(Finding::is_error);
         if self.findings.len() < MAX_FINDINGS || first_error {
             self.findings.push(finding);
@@ -212,6 +263,7 @@ impl<'a> JsonDocument<'a> {
     /// Moves findings and unknown fields to the draft.
     pub(crate) fn close(self, drafted: &mut DraftPlan) {
         drafted.findings.extend(self.findings);
+        drafted.contained += self.contained;
         drafted.unknown.extend(self.unknown);
     }
 }

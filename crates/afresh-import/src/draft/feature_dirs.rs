@@ -56,28 +56,44 @@ pub(crate) fn read_one(
     features: &[FeatureDir],
     read: impl Fn(&FeatureDir) -> PlanReading,
 ) -> PlanReading {
+    let mut features: Vec<&FeatureDir> = features.iter().collect();
     if let Some(only) = &options.only {
+        // A file of a feature, the feature itself, or the directory of several.
         let holds = |feature: &&FeatureDir| only.starts_with(&feature.directory);
-        let nearest = features.iter().filter(holds).max_by_key(|feature| feature.directory.len());
-        return nearest.map_or_else(|| nothing(only), read);
+        let own = features.iter().copied().filter(holds).max_by_key(|f| f.directory.len());
+        match own.filter(|own| !own.directory.is_empty() || !only.ends_with('/')) {
+            Some(own) => return read(own),
+            None => features.retain(|feature| feature.directory.starts_with(only)),
+        }
+        if features.is_empty() {
+            return nothing(only);
+        }
     }
     let mut open: Vec<(&FeatureDir, PlanReading)> = Vec::new();
+    let mut broken: Vec<PlanReading> = Vec::new();
     let mut finished = None;
     for feature in features {
         let reading = read(feature);
-        let tasks = reading.plan.as_ref().map(afresh_core::Plan::tasks);
-        if tasks.is_some_and(|tasks| tasks.iter().all(|task| task.done_before.is_some())) {
-            finished = Some(reading);
-        } else {
-            open.push((feature, reading));
+        match reading.plan.as_ref().map(afresh_core::Plan::tasks) {
+            None => broken.push(reading),
+            Some(tasks) if tasks.iter().all(|task| task.done_before.is_some()) => {
+                finished = Some(reading);
+            }
+            Some(_) => open.push((feature, reading)),
         }
     }
-    match (open.len(), finished) {
-        (0, Some(finished)) => finished,
-        (0, None) => nothing("."),
+    // What is wrong with one feature does not stop another.
+    let trouble = broken.iter_mut().flat_map(|reading| std::mem::take(&mut reading.findings));
+    let trouble: Vec<Finding> = trouble.collect();
+    let mut reading = match (open.len(), finished) {
+        (0, Some(finished)) if trouble.iter().all(|finding| !finding.is_error()) => finished,
+        (0, None) if trouble.is_empty() => nothing("."),
+        (0, _) => return PlanReading { findings: trouble, ..broken.pop().unwrap_or_default() },
         (1, _) => open.remove(0).1,
         _ => several(&open),
-    }
+    };
+    reading.findings.extend(trouble);
+    reading
 }
 
 fn nothing(file: &str) -> PlanReading {

@@ -3,22 +3,26 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `document` | a JSON file: typed values with positions |
+//! | `faults` | faults of single tasks, which block them and nothing else |
 //! | `feature_dirs` | formats with one directory per feature |
+//! | `outside_paths` | paths that no worker can write |
 //! | `status` | tasks that are done, cancelled or deferred |
 
 pub(crate) mod document;
+mod faults;
 pub(crate) mod feature_dirs;
+mod outside_paths;
 pub(crate) mod status;
 use std::collections::BTreeMap;
 
-use afresh_core::Plan;
-use afresh_core::plan::{PlanDraft, PlanField, PlanProblem, ProblemLocation, TaskDraft};
+use afresh_core::plan::{PlanField, PlanProblem, ProblemLocation, TaskDraft};
 
 use afresh_formats::findings::Finding;
 use afresh_formats::findings::locator::FindingLocator;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan, TaskPlaces};
 use afresh_formats::text::limits::too_many_tasks;
+use faults::ContainedPlan;
 
 /// The most findings of one plan.
 const MAX_FINDINGS: usize = 1_000;
@@ -28,17 +32,36 @@ const MAX_FINDINGS: usize = 1_000;
 pub struct DraftTask {
     pub draft: TaskDraft,
     pub places: TaskPlaces,
+    /// Why it cannot be run as it is written. The finding about it is the reader's.
+    pub fault: Option<String>,
 }
 
 impl DraftTask {
     pub fn new(draft: TaskDraft, whole: SourceSpan) -> Self {
-        Self { draft, places: TaskPlaces::new(whole) }
+        Self { draft, places: TaskPlaces::new(whole), fault: None }
     }
 
     /// Records the position of an item.
     pub fn note(&mut self, step: Option<usize>, field: PlanField, item: usize, span: SourceSpan) {
         self.places.parts.insert((step, field, item), span);
     }
+
+    /// Blocks it for the first error among these findings.
+    pub(crate) fn block_for(&mut self, findings: &[Finding]) {
+        if let Some(error) = findings.iter().find(|finding| finding.is_error()) {
+            self.fault.get_or_insert_with(|| error.message.clone());
+        }
+    }
+}
+
+/// What an id is in a format.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum IdRule {
+    /// A label of a line or heading: two with the same one are two tasks.
+    #[default]
+    Labels,
+    /// A key: two with the same one are a mistake.
+    Keys,
 }
 
 /// Everything that was read.
@@ -49,6 +72,9 @@ pub struct DraftPlan {
     pub target: Option<String>,
     pub tasks: Vec<DraftTask>,
     pub findings: Vec<Finding>,
+    /// How many of the findings are errors that only block tasks, or concern what is left out.
+    pub contained: usize,
+    pub id_rule: IdRule,
     /// Unknown fields by file and path, with their source text (FO-06).
     pub unknown: BTreeMap<String, String>,
     /// See [`PlanReading::reads`].
@@ -92,33 +118,44 @@ impl DraftPlan {
         }
     }
 
-    /// Builds the plan, or reports what is wrong with it.
+    /// Adds findings whose errors stop nothing but the tasks that are blocked for them.
+    pub(crate) fn contain(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        for finding in findings {
+            self.contained += usize::from(finding.is_error());
+            self.findings.push(finding);
+        }
+    }
+
+    /// Whether an error concerns the plan as a whole.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.findings.iter().filter(|finding| finding.is_error()).count() > self.contained
+    }
+
+    /// Builds the plan. A fault of one task blocks that task; anything else that is wrong is reported,
+    /// and there is no plan.
     pub fn finish(mut self, folder: &dyn PlanFolder) -> PlanReading {
         if let Some(finding) = too_many_tasks(".", self.tasks.len()) {
             self.findings.push(finding);
             self.tasks.clear();
         }
-        // From here on only the positions of tasks are needed.
-        let drafts = self.tasks.iter_mut().map(|task| std::mem::take(&mut task.draft));
-        let draft =
-            PlanDraft { name: self.name.clone(), spec: self.spec.clone(), tasks: drafts.collect() };
-        let readable = !self.findings.iter().any(Finding::is_error);
-        let plan = match Plan::new(draft) {
-            // An empty plan is a consequence of what could not be read.
-            Err(_) if self.tasks.is_empty() && !readable => None,
-            Ok(plan) => Some(plan).filter(|_| readable),
-            Err(problems) => {
-                problems.iter().take(MAX_FINDINGS).for_each(|problem| self.add_problem(problem));
-                None
-            }
+        self.leave_out_paths();
+        let failed = self.has_failed();
+        let found_errors = self.findings.iter().any(Finding::is_error);
+        // An empty plan is a consequence of what could not be read.
+        let contained = if self.tasks.is_empty() && found_errors {
+            ContainedPlan::default()
+        } else {
+            self.contain_faults()
         };
+        let ContainedPlan { plan, blocked } = contained;
         self.placing.fill_in(folder, &mut self.findings);
         let place = |found: &Finding| (found.file.clone(), found.line, found.column);
         self.findings.sort_by_key(place);
         self.findings = few(self.findings);
         let places = self.tasks.into_iter().map(|task| task.places).collect();
         let Self { findings, target, unknown, reads, .. } = self;
-        PlanReading { plan, findings, target, unknown, places, reads }
+        let plan = plan.filter(|_| !failed);
+        PlanReading { plan, findings, target, unknown, places, reads, blocked }
     }
 
     /// Adds a finding for a problem of the plan.
@@ -141,6 +178,14 @@ impl DraftPlan {
     fn span(&self, place: &ProblemLocation) -> Option<&SourceSpan> {
         let task = self.tasks.get(place.task?)?;
         Some(task.places.locate(place.step, place.field, place.item))
+    }
+}
+
+/// The finding about a file that cannot be read, with a hint.
+pub(crate) fn unreadable_file(finding: Finding) -> Finding {
+    match finding.hint {
+        Some(_) => finding,
+        None => finding.with_hint("save it as UTF-8 text, and make it smaller"),
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn finish(
     (file, expected): (&str, &str),
 ) -> PlanReading {
     settle(&mut drafted, found);
-    if drafted.findings.iter().any(Finding::is_error) {
+    if drafted.has_failed() {
         return drafted.finish(folder);
     }
     if drafted.tasks.is_empty() {

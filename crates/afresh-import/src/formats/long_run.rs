@@ -48,8 +48,8 @@ fn parse(path: &str) -> Option<LongRunPlanPath<'_>> {
 
 fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let mut plans = plans(folder);
-    if let Some(only) = &options.only {
-        let home = plans.iter().find(|plan| plan.path == only).map(|plan| plan.home);
+    if options.only.is_some() {
+        let home = plans.iter().find(|plan| options.includes(plan.path)).map(|plan| plan.home);
         plans.retain(|plan| home.is_none_or(|home| plan.home == home));
     }
     let homes: BTreeSet<&str> = plans.iter().map(|plan| plan.home).collect();
@@ -81,22 +81,18 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     if name.is_empty() { "plan" } else { name }.clone_into(&mut drafted.name);
     drafted.spec = spec;
     let mut set = PlanSet { phases: vec![PlanPhase::default()], members: Vec::new() };
-    let mut unreadable = Vec::new();
     for plan in &plans {
-        match folder.text(plan.path) {
-            Some(Ok(text)) => {
-                let mut member = member(folder, plan, text, &boxes, &mut drafted);
-                resume(folder, plan, &mut member, &mut drafted);
-                set.members.push(member);
-            }
-            Some(Err(finding)) => unreadable.push(finding),
-            None => {}
-        }
+        let (text, fault) = match folder.text(plan.path) {
+            Some(Ok(text)) => (text, None),
+            Some(Err(finding)) => (String::new(), Some(finding)),
+            None => continue,
+        };
+        let mut member = member(folder, plan, text, &boxes, &mut drafted);
+        resume(folder, plan, &mut member, &mut drafted);
+        member.fault = fault;
+        set.members.push(member);
     }
-    if unreadable.is_empty() {
-        return assemble(folder, options, drafted, set);
-    }
-    PlanReading { findings: unreadable, ..PlanReading::default() }
+    assemble(folder, options, drafted, set)
 }
 
 fn member(
@@ -127,6 +123,7 @@ fn member(
         space: 0,
         done_before,
         document,
+        fault: None,
     }
 }
 

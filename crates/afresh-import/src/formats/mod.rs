@@ -10,12 +10,20 @@
 //! | [`tasker`] | Tasker: `tasks/T001.json` and its maps |
 //! | [`task_master`] | Task Master: `.taskmaster/tasks/tasks.json` |
 //! | [`beads`] | beads: `.beads/issues.jsonl` |
+//! | [`openspec`] | OpenSpec: `openspec/changes/NAME/tasks.md` |
+//! | [`kiro`] | Kiro: `.kiro/specs/NAME/tasks.md` |
+//! | [`ralph`] | ralph loops: `prd.json` |
+//! | [`checklist`] | any Markdown file with check boxes |
 
 pub mod agent_os;
 pub mod beads;
+pub mod checklist;
 pub mod gsd;
 pub mod gsd2;
+pub mod kiro;
 pub mod long_run;
+pub mod openspec;
+pub mod ralph;
 pub mod spec_kit;
 pub mod specflow;
 pub mod task_master;

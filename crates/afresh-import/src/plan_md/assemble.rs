@@ -7,18 +7,20 @@ use afresh_core::plan::PlanField;
 use super::parts::{self, PlanTasks};
 use super::reads;
 use crate::detect::{ReadOptions, WorkUnit};
-use crate::draft::{DraftPlan, DraftTask};
+use crate::draft::{DraftPlan, DraftTask, unreadable_file};
 use crate::plan_md::order::dependencies::{self, PlanNeeds};
 use crate::plan_md::order::plan_set::{PlanMember, PlanSet};
 use crate::plan_md::order::waves;
 use crate::prose;
-use afresh_formats::findings::{Finding, SourceText};
+use afresh_formats::findings::{Severity, SourceText};
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan};
 use afresh_formats::text::limits::{self, MAX_INSTRUCTION_BYTES};
 
 /// The most dependencies of the whole plan.
 const MAX_LINKS: usize = 200_000;
+/// The most plans that a message names.
+const MAX_NAMED: usize = 10;
 
 /// Adds the plans to the draft and builds the plan.
 pub fn assemble(
@@ -31,13 +33,13 @@ pub fn assemble(
     let waves = waves::compute_waves(&set, &needs);
     waves::remark(&mut set, &needs, &waves);
     let orderings = orderings(&set, &needs);
-    let shared: usize =
-        set.members.iter().map(|m| m.document.sections.len() * m.document.items.len()).sum();
+    let open = || set.members.iter().filter(|member| member.done_before.is_none());
+    let shared: usize = open().map(|m| m.document.sections.len() * m.document.items.len()).sum();
     if options.unit == WorkUnit::Task && shared > MAX_INSTRUCTION_BYTES {
         let message = "the instructions of all workers together are larger than 16 MiB";
         return too_large(message);
     }
-    let items: usize = set.members.iter().map(|member| member.document.items.len()).sum();
+    let items: usize = open().map(|member| member.document.items.len()).sum();
     if let Some(finding) = limits::too_many_tasks(".", items.max(set.members.len())) {
         return PlanReading::failed(finding);
     }
@@ -51,11 +53,21 @@ pub fn assemble(
     if (0..parts.len()).map(|at| parts[at].first.len() * ends(at)).sum::<usize>() > MAX_LINKS {
         return too_large("phases and waves lead to more than 200,000 dependencies");
     }
-    let named = |at: &usize| Some(&set.members[*at].document.path) == options.only.as_ref();
-    let wanted: BTreeSet<usize> = (0..parts.len()).filter(named).collect();
+    let named = |at: &usize| options.includes(&set.members[*at].document.path);
+    let mut wanted: BTreeSet<usize> = (0..parts.len()).filter(named).collect();
+    if options.only.is_none() {
+        wanted.clear();
+    }
     let is_wanted = |at: usize| wanted.is_empty() || wanted.contains(&at);
     for at in (0..parts.len()).filter(|at| is_wanted(*at)) {
+        let outside: BTreeSet<usize> = all(at)
+            .map(|(need, _)| need)
+            .filter(|need| !is_wanted(*need) && set.members[*need].done_before.is_none())
+            .collect();
+        report_outside(&mut drafted, &set, at, &outside);
         let mut tasks = parts[at].tasks.clone();
+        let fault = fault_of(&set.members[at]);
+        tasks.iter_mut().for_each(|task| task.fault.clone_from(&fault));
         name_phase(&mut tasks, &set.phases[set.members[at].phase].name);
         for first in &parts[at].first {
             for (need, place) in all(at).filter(|(need, _)| is_wanted(*need)) {
@@ -66,10 +78,39 @@ pub fn assemble(
         drafted.tasks.extend(tasks);
         report_remarks(&mut drafted, &set.members[at]);
     }
-    if !drafted.findings.iter().any(Finding::is_error) {
+    if !drafted.has_failed() {
         prose::label_unjudged(&mut drafted);
     }
     drafted.finish(folder)
+}
+
+/// Why a plan cannot be run as it is written.
+fn fault_of(member: &PlanMember) -> Option<String> {
+    let unreadable = member.fault.as_ref().or(member.document.yaml_finding.as_ref());
+    let unreadable = unreadable.filter(|finding| finding.is_error());
+    unreadable
+        .map(|finding| finding.message.clone())
+        .or_else(|| member.document.remarks.first_error())
+}
+
+/// Reports unfinished plans that a named plan needs, and that were not named.
+fn report_outside(drafted: &mut DraftPlan, set: &PlanSet, at: usize, outside: &BTreeSet<usize>) {
+    let member = &set.members[at];
+    if outside.is_empty() || member.done_before.is_some() {
+        return;
+    }
+    let named: Vec<&str> =
+        outside.iter().take(MAX_NAMED).map(|need| set.members[*need].id.as_str()).collect();
+    let more = if outside.len() > named.len() { " and others" } else { "" };
+    let message = format!(
+        "{} comes after {}{more}: unfinished, and not part of what was named",
+        member.id,
+        named.join(", ")
+    );
+    let span = SourceSpan::new(&member.document.path, 0..0);
+    let found = drafted.find(&span, "needs-outside", message);
+    found.severity = Severity::Warning;
+    found.hint = Some("finish those first, or name the whole project".to_owned());
 }
 
 /// Adds the phase of the project to the instructions (PR-02).
@@ -102,10 +143,12 @@ fn too_large(message: &str) -> PlanReading {
 fn report_remarks(drafted: &mut DraftPlan, member: &PlanMember) {
     let document = &member.document;
     // A plan that is done needs no fixes.
-    if member.done_before.is_none() {
+    if let Some(fault) = member.fault.clone().filter(|_| member.done_before.is_none()) {
+        drafted.contain([unreadable_file(fault)]);
+    } else if member.done_before.is_none() {
         let source = SourceText::new(&document.path, &document.text);
-        drafted.findings.extend(document.yaml_finding.clone());
-        drafted.findings.extend(document.remarks.render(&source));
+        drafted.contain(document.yaml_finding.clone());
+        drafted.contain(document.remarks.render(&source));
         let reads = reads::context_files(document).into_iter();
         drafted.reads.extend(reads.map(|(path, at)| (path, SourceSpan::new(&document.path, at))));
     }

@@ -52,6 +52,12 @@ fn items<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
 
 fn item(line: TextLine) -> Option<FileMention> {
     let line = line.without_bullet();
+    // `(none — checks only, nothing written)`
+    if is_bracketed(line.text) {
+        let words = line.text[1..].trim_start().to_ascii_lowercase();
+        let none = ["none", "no ", "n/a", "nothing", "-"].iter().any(|no| words.starts_with(no));
+        return (!none).then(|| FileMention::Prose(line.text.to_owned(), line.range()));
+    }
     let (action, line) = leading_word(line);
     let (path, remark) = split_remark(&line);
     let path = path.trim().trim_matches(['`', '"', '\'', '*']).trim().trim_start_matches('@');
@@ -66,6 +72,12 @@ fn item(line: TextLine) -> Option<FileMention> {
     }
     let action = action.or_else(|| action_of(remark));
     Some(FileMention::File(FileDraft { path: path.to_owned(), action }, at))
+}
+
+/// Whether the whole text is one remark in brackets.
+fn is_bracketed(text: &str) -> bool {
+    let inside = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    inside.is_some_and(|inside| !inside.contains(['(', ')', '/']) || inside.contains(' '))
 }
 
 /// `Create: src/a.ts`, `[NEW] src/a.ts`.
@@ -154,6 +166,9 @@ mod tests {
         assert_eq!(read("src/a.ts: new file"), ["src/a.ts Create"]);
         assert_eq!(read("None"), Vec::<String>::new());
         assert_eq!(read("(none)"), Vec::<String>::new());
+        assert_eq!(read("(none — checks only, nothing written)"), Vec::<String>::new());
+        assert_eq!(read("(no files, only a decision)"), Vec::<String>::new());
+        assert_eq!(read("(see the plan, then decide)"), ["? (see the plan, then decide)"]);
         assert_eq!(read(""), Vec::<String>::new());
         assert_eq!(read("whatever is needed"), ["? whatever is needed"]);
         assert_eq!(

@@ -22,7 +22,15 @@ impl PlanSummary {
         drafted: &mut DraftPlan,
     ) -> Option<Self> {
         let path = candidates.iter().find(|path| folder.holds(path))?;
-        let text = drafted.beside(folder, path, "the plan counts as not done")?;
+        // Only its first lines say how the plan ended.
+        let text = match folder.head(path)? {
+            Ok(text) => text,
+            Err(finding) => {
+                let hint = "the plan counts as not done";
+                drafted.findings.push(finding.as_warning().with_hint(hint));
+                return None;
+            }
+        };
         let source = SourceText::new(path, &text);
         let status = Frontmatter::first(&text).and_then(|block| {
             let (node, _) = yaml::frontmatter(&source, &block);
@@ -42,24 +50,33 @@ impl PlanSummary {
 
     /// Whether its status says that the plan is not done.
     pub fn is_unfinished(&self) -> bool {
-        let status = self.status.as_deref().unwrap_or_default().replace(['_', ' '], "-");
-        let words = [
-            "blocked",
-            "halted",
-            "failed",
-            "failure",
-            "partial",
-            "incomplete",
-            "skipped",
-            "timeout",
-            "paused",
-            "in-progress",
-            "pending",
-            "aborted",
-            "error",
-            "needs-decision",
-            "needs-action",
-        ];
-        words.contains(&status.as_str())
+        let status = self.status.as_deref().unwrap_or_default();
+        let words: Vec<&str> = status.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+        let first = words.first().copied().unwrap_or_default();
+        UNFINISHED.iter().any(|word| words.contains(word))
+            || ["needs", "in", "not", "todo", "open", "started", "wip"].contains(&first)
     }
 }
+
+/// Words of a status that say that work is left: `partial-complete-pending-checkpoint`.
+const UNFINISHED: &[&str] = &[
+    "blocked",
+    "halted",
+    "failed",
+    "failure",
+    "partial",
+    "partially",
+    "incomplete",
+    "skipped",
+    "timeout",
+    "paused",
+    "progress",
+    "pending",
+    "aborted",
+    "error",
+    "awaiting",
+    "waiting",
+    "interrupted",
+    "stopped",
+    "unfinished",
+];

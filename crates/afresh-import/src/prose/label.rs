@@ -41,7 +41,8 @@ pub fn label<'t>(
 
 /// Reports all open tasks without a check, at the position of the first.
 pub fn label_unjudged(drafted: &mut DraftPlan) {
-    let unjudged = drafted.tasks.iter().filter(|task| !is_judged(&task.draft));
+    let unjudged =
+        drafted.tasks.iter().filter(|task| task.fault.is_none() && !is_judged(&task.draft));
     let (ids, spans): (Vec<String>, Vec<SourceSpan>) =
         unjudged.map(|task| (task.draft.id.clone(), task.places.whole.clone())).unzip();
     if let Some(first) = spans.first() {

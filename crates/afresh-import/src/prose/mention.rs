@@ -70,7 +70,7 @@ fn id(text: &str, start: usize) -> Option<(&str, u64, usize)> {
     let digits = rest[letters + dash..].bytes().take_while(u8::is_ascii_digit).count();
     let number = rest[letters + dash..letters + dash + digits].parse().ok()?;
     let mut end = letters + dash + digits;
-    if letters > 0 && rest[end..].starts_with(|c: char| c.is_ascii_lowercase()) {
+    if letters > 0 && rest[end..].starts_with(|c: char| c.is_ascii_alphabetic()) {
         end += 1;
     }
     if let Some(segment) = rest[end..].strip_prefix("-S").filter(|_| letters > 0) {
@@ -78,8 +78,21 @@ fn id(text: &str, start: usize) -> Option<(&str, u64, usize)> {
         end += if digits > 0 { 2 + digits } else { 0 };
     }
     let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    end += suffix(&rest[end..], letters > 0 && digits > 2);
     let whole = letters <= 5 && !rest[end..].starts_with(goes_on);
     whole.then(|| (&rest[..letters], number, start + end))
+}
+
+/// The length of a suffix: `-A` of `T071-A`, `-1` or `.2` of `T158-1`. `T004-T007` and `T004-007` are
+/// ranges.
+fn suffix(rest: &str, long_number: bool) -> usize {
+    let Some(tail) = rest.strip_prefix(['-', '.']).filter(|_| long_number) else { return 0 };
+    let length = tail.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let word = &tail[..length];
+    let letter =
+        rest.starts_with('-') && word.len() == 1 && word.as_bytes()[0].is_ascii_uppercase();
+    let number = (1..3).contains(&length) && word.bytes().all(|byte| byte.is_ascii_digit());
+    if letter || number { 1 + length } else { 0 }
 }
 
 /// The end of the word that starts here.
@@ -149,6 +162,25 @@ mod tests {
             .map(|m| (m.id.text, m.number, m.through))
             .collect();
         assert_eq!(numbers, [("1", 1, Some(3)), ("07", 7, None)]);
+    }
+
+    /// FO-11: ids with a suffix are ids of their own.
+    #[test]
+    fn suffixes_belong_to_ids() {
+        let ids = |text| -> Vec<String> {
+            let line = TextLine { text, start: 0 };
+            let shown = |m: &TaskMention| match m.through {
+                Some(to) => format!("{}..{to}", m.id.text),
+                None => m.id.text.to_owned(),
+            };
+            mentions(&line, |letters| letters == "T").iter().map(shown).collect()
+        };
+        assert_eq!(
+            ids("T071-A, T071-B; T158-1. T019A and T019a"),
+            ["T071-A", "T071-B", "T158-1", "T019A", "T019a"]
+        );
+        assert_eq!(ids("T004-T007, T010-T012 then T082.2."), ["T004..7", "T010..12", "T082.2"]);
+        assert_eq!(ids("T003. Then T004-based T1-3"), ["T003", "T004", "T1"]);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! | [`misspelt`] | misspelt keywords |
 //! | [`outside`] | paths outside of the repository |
 //! | [`brief`] | the instructions for a worker, from parts of documents |
+//! | [`text_id`](mod@text_id) | ids of tasks, from their text |
 //! | [`title`](mod@title) | titles, and text with open boxes |
 //! | [`vague`](mod@vague) | criteria that are too vague to verify |
 //! | [`label`](mod@label) | reports tasks whose criteria are prose |
@@ -20,6 +21,7 @@ pub mod mention;
 pub mod misspelt;
 pub mod outside;
 pub mod paths;
+pub mod text_id;
 pub mod title;
 pub mod vague;
 
@@ -29,5 +31,6 @@ pub use mention::{TaskMention, mentions, outside_brackets};
 pub use misspelt::{nearest_keyword, warn_about_misspelt};
 pub use outside::{remark_outside, warn_about_outside};
 pub use paths::paths;
+pub use text_id::{leading_label, leading_number, text_id};
 pub use title::{title, unticked};
 pub use vague::vague;

@@ -1,7 +1,9 @@
 //! Paths in a sentence.
 //!
 //! Only what is clearly a file: a path with a common extension, a directory with its slash, a
-//! well-known file name. `and/or`, `Node.js`, `GET /users` and names of packages are not.
+//! well-known file name; in backticks, a path with a directory and any extension. A link counts once:
+//! its text, or else its target. `and/or`, `Node.js`, `GET /users`, names of packages and CSS classes
+//! are not.
 
 use afresh_formats::text::markdown::{TextLine, code_spans};
 
@@ -41,27 +43,84 @@ const ROOTS: &[&str] = &[
 
 /// The paths in a line, in order, without duplicates.
 pub fn paths<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
-    named(line, is_path)
+    named(line, |text, mark| is_path(text) || (mark == PathMark::Quoted && is_quoted_path(text)))
 }
 
 /// The paths in a line that are outside of the repository.
 pub fn paths_outside<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
-    named(line, is_outside)
+    named(line, |text, _| is_outside(text))
 }
 
-fn named<'a>(line: &TextLine<'a>, is_meant: fn(&str) -> bool) -> Vec<TextLine<'a>> {
-    let spans = code_spans(line);
-    let mut found: Vec<TextLine<'a>> =
-        spans.iter().map(without_note).filter(|span| is_meant(span.text)).collect();
-    let mut from = line.start;
-    for span in spans.iter().map(TextLine::range).chain(std::iter::once(line.end()..line.end())) {
-        let between = line.part(&line.text[from - line.start..span.start - line.start]);
-        found.extend(bare_words(&between).filter(|word| is_meant(word.text)));
-        from = span.end;
+fn named<'a>(line: &TextLine<'a>, is_meant: fn(&str, PathMark) -> bool) -> Vec<TextLine<'a>> {
+    let mut found: Vec<TextLine<'a>> = Vec::new();
+    let mut from = 0;
+    for link in links(line.text) {
+        add_words(&line.part(&line.text[from..link.whole.start]), is_meant, &mut found);
+        let part = |range: &std::ops::Range<usize>| {
+            let text = line.text[range.clone()].trim_matches(['`', '*', ' ']);
+            line.part(text)
+        };
+        let meant = |part: &TextLine<'a>| is_meant(part.text, PathMark::Quoted);
+        let (text, target) = (part(&link.text), part(&link.target));
+        found.extend(Some(text).filter(meant).or(Some(target).filter(meant)));
+        from = link.whole.end;
     }
+    add_words(&line.part(&line.text[from..]), is_meant, &mut found);
     found.sort_by_key(|path| path.start);
     let mut seen = std::collections::BTreeSet::new();
     found.retain(|path| seen.insert(path.text));
+    found
+}
+
+/// How a path is marked in a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PathMark {
+    Bare,
+    /// In backticks, or in a link.
+    Quoted,
+}
+
+/// Adds the paths of a part of a line without links.
+fn add_words<'a>(
+    line: &TextLine<'a>,
+    is_meant: fn(&str, PathMark) -> bool,
+    found: &mut Vec<TextLine<'a>>,
+) {
+    let spans = code_spans(line);
+    let quoted =
+        spans.iter().map(without_note).filter(|span| is_meant(span.text, PathMark::Quoted));
+    found.extend(quoted);
+    let mut from = line.start;
+    for span in spans.iter().map(TextLine::range).chain(std::iter::once(line.end()..line.end())) {
+        let between = line.part(&line.text[from - line.start..span.start - line.start]);
+        found.extend(bare_words(&between).filter(|word| is_meant(word.text, PathMark::Bare)));
+        from = span.end;
+    }
+}
+
+/// `[text](target)`
+struct MarkdownLink {
+    whole: std::ops::Range<usize>,
+    text: std::ops::Range<usize>,
+    target: std::ops::Range<usize>,
+}
+
+fn links(text: &str) -> Vec<MarkdownLink> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(middle) = text[from..].find("](").map(|at| from + at) {
+        let open = text[from..middle].rfind('[').map(|at| from + at);
+        let Some(close) = text[middle + 2..].find(')').map(|at| middle + 2 + at) else { break };
+        match open {
+            // `app/[slug](x)` is no link: a link starts a word.
+            Some(open) if !text[..open].ends_with(|c: char| c.is_alphanumeric() || c == '/') => {
+                let (text, target) = (open + 1..middle, middle + 2..close);
+                found.push(MarkdownLink { whole: open..close + 1, text, target });
+                from = close + 1;
+            }
+            _ => from = middle + 2,
+        }
+    }
     found
 }
 
@@ -78,7 +137,7 @@ fn bare_words<'a>(text: &TextLine<'a>) -> impl Iterator<Item = TextLine<'a>> {
 }
 
 /// Whether this is clearly a file outside of the repository. A route such as `/api/users` is not.
-fn is_outside(text: &str) -> bool {
+pub fn is_outside(text: &str) -> bool {
     let climbs = text.starts_with("../") || text.starts_with("~/") || text.contains("/../");
     let inside: String = text
         .split('/')
@@ -114,8 +173,67 @@ pub fn is_path(text: &str) -> bool {
         return text.len() > 1;
     }
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    let hidden = name.starts_with('.') && name.len() > 2;
+    let hidden = name.starts_with('.') && (text != name || is_dot_file(name));
     NAMES.contains(&name) || hidden || ending.is_some_and(|e| ENDINGS.contains(&e.as_str()))
+}
+
+/// Whether a name that starts with a dot is a file, not a CSS class or a method.
+pub fn is_dot_file(name: &str) -> bool {
+    let known = [
+        "env",
+        "github",
+        "gitattributes",
+        "gitlab-ci",
+        "gitmodules",
+        "husky",
+        "vscode",
+        "claude",
+        "cursor",
+        "editorconfig",
+        "flake8",
+        "node-version",
+        "nvmrc",
+        "npmrc",
+        "python-version",
+        "ruby-version",
+        "tool-versions",
+        "storybook",
+        "devcontainer",
+        "circleci",
+        "browserslist",
+        "mailmap",
+        "htaccess",
+        "clang-format",
+        "clang-tidy",
+        "rspec",
+        "coveragerc",
+        "gitkeep",
+    ];
+    let Some(rest) = name.strip_prefix('.') else { return false };
+    let first = rest.split('.').next().unwrap_or(rest);
+    known.contains(&first)
+        || ((first.ends_with("rc") || first.ends_with("ignore")) && first.len() > 3)
+        || rest.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+}
+
+/// Whether this is a path with a directory and an extension that is not common.
+fn is_quoted_path(text: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "._-/@+".contains(c);
+    let outside = text.starts_with(['/', '~', '-', '@', '.']) || text.contains("..");
+    let Some((directory, name)) = text.rsplit_once('/') else { return false };
+    if outside || text.contains("//") || !text.chars().all(plain) || directory.is_empty() {
+        return false;
+    }
+    // `example.org/a.b` is an address.
+    let host = directory.split('/').next().is_some_and(|first| first.contains('.'));
+    let ending = name.rsplit_once('.').map(|(stem, ending)| (stem.is_empty(), ending));
+    !host
+        && ending.is_some_and(|(bare, ending)| {
+            !bare
+                && (2..=8).contains(&ending.len())
+                && ending.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+                && ending.starts_with(|c: char| c.is_ascii_lowercase())
+        })
 }
 
 #[cfg(test)]
@@ -144,6 +262,21 @@ mod tests {
             found("`server.js — import route`, `index.js (modified)`"),
             ["server.js", "index.js"]
         );
+    }
+
+    /// FO-11: links, CSS classes and uncommon extensions in real task lists.
+    #[test]
+    fn links_and_uncommon_files_are_read() {
+        assert_eq!(found("Edit [src/hook.ts](src/hook.ts) first"), ["src/hook.ts"]);
+        assert_eq!(found("In [`src/a.ts`](../../src/a.ts) and `b.rs`"), ["src/a.ts", "b.rs"]);
+        assert_eq!(found("[src/index.css](file:///C:/x/index.css): `.dark`"), ["src/index.css"]);
+        assert_eq!(found("See [the hook](src/hook.ts)"), ["src/hook.ts"]);
+        assert_eq!(found("Add `fixtures/test.rest` and `.card-image`"), ["fixtures/test.rest"]);
+        assert_eq!(
+            found("`.env`, `.eslintrc.json`, `config/.keep`"),
+            [".env", ".eslintrc.json", "config/.keep"]
+        );
+        assert_eq!(found("`example.org/a.rest`, `application/vnd.ms-excel`"), [""; 0]);
     }
 
     #[test]

@@ -4,11 +4,34 @@ use crate::written::{KINDS, Kind, rendered, with_code};
 use afresh_core::plan::TaskIndex;
 
 /// Formats that find paths in sentences, where a route or an option is not a path.
-const SENTENCES: [&str; 2] = ["spec-kit", "gsd2"];
+const SENTENCES: [&str; 5] = ["spec-kit", "gsd2", "openspec", "kiro", "checklist"];
 
 /// Formats with lists of files.
 fn listing() -> impl Iterator<Item = &'static Kind> {
     KINDS.iter().filter(|kind| kind.lists_files && !SENTENCES.contains(&kind.name))
+}
+
+/// A path that leaves the repository: an error in the native format, and elsewhere left out with a
+/// warning (FO-11).
+#[track_caller]
+fn left_out(path: &str) {
+    for kind in listing() {
+        let mut samples = kind.samples(2);
+        path.clone_into(&mut samples[1].file);
+        let (_, reading) = kind.read(&samples);
+        if kind.name == "native" {
+            assert!(!with_code(&reading, "bad-path").is_empty(), "{path:?}");
+            continue;
+        }
+        let reported = ["path-outside", "file-is-prose"];
+        let found = reading.findings.iter().find(|found| reported.contains(&found.code.as_str()));
+        let found =
+            found.unwrap_or_else(|| panic!("{} {path:?}: {}", kind.name, rendered(&reading)));
+        assert!(!found.is_error() && found.line > 0, "{} {path:?}", kind.name);
+        let plan = reading.plan.as_ref().unwrap_or_else(|| panic!("{} {path:?}", kind.name));
+        let patterns = plan.tasks().iter().flat_map(|task| task.patterns());
+        assert!(patterns.map(|pattern| pattern.as_str()).all(|kept| kept.starts_with("src/1")));
+    }
 }
 
 #[track_caller]
@@ -27,19 +50,19 @@ fn refused(path: &str) {
     }
 }
 
-/// B01.
+/// B01, FO-11.
 #[test]
-fn parent_paths_are_rejected_in_every_format() {
+fn parent_paths_are_no_files_in_any_format() {
     for path in ["../../etc/x", "src/../../x", ".."] {
-        refused(path);
+        left_out(path);
     }
 }
 
-/// B02.
+/// B02, FO-11.
 #[test]
-fn absolute_paths_are_rejected_in_every_format() {
+fn absolute_paths_are_no_files_in_any_format() {
     for path in ["/etc/passwd", "~/.ssh/config", "C:\\Windows\\x.txt", "\\\\host\\share\\x"] {
-        refused(path);
+        left_out(path);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Ids and dependencies, in every format: B07 to B11.
 
-use afresh_core::plan::TaskIndex;
+use afresh_core::plan::{Task, TaskIndex};
 use afresh_formats::findings::Severity;
 
 use crate::written::{KINDS, Kind, Sample, rendered, with_code};
@@ -18,7 +18,7 @@ fn the_same_tasks_are_a_plan_in_every_format() {
             .unwrap_or_else(|| panic!("{}: {}", kind.name, rendered(&reading)));
         assert_eq!(plan.len(), 3, "{}", kind.name);
         assert_eq!(plan.needs(TaskIndex::new(1)), [TaskIndex::new(0)], "{}", kind.name);
-        assert!(plan.needs(TaskIndex::new(2)).is_empty(), "{}", kind.name);
+        assert_eq!(plan.needs(TaskIndex::new(2)).is_empty(), kind.states_needs, "{}", kind.name);
         let writes =
             |at: TaskIndex| plan.task(at).may_write(&format!("src/{}.txt", at.position() + 1));
         assert!(
@@ -32,9 +32,11 @@ fn the_same_tasks_are_a_plan_in_every_format() {
     }
 }
 
-/// B07: both places are named; ids that differ only in case are equal.
+/// B07, FO-11: both places are named; ids that differ only in case are equal. In the native format it
+/// is an error; where ids are keys, the second task is blocked; where they label lines and headings,
+/// both are run.
 #[test]
-fn a_duplicate_id_is_rejected_in_every_format() {
+fn a_duplicate_id_is_reported_in_every_format() {
     // Two files in one directory cannot have the same name.
     let doubling = |kind: &&Kind| !["long-run", "ultraplan", "gsd", "gsd2"].contains(&kind.name);
     for kind in KINDS.iter().filter(doubling) {
@@ -49,7 +51,12 @@ fn a_duplicate_id_is_rejected_in_every_format() {
             }
             let found = with_code(&reading, "duplicate-id");
             assert_eq!(found.len(), 1, "{}: {}", kind.name, rendered(&reading));
-            assert!(found[0].is_error() && found[0].line > 0, "{:?}", found[0]);
+            let keys = ["native", "tasker", "task-master", "beads", "ralph"].contains(&kind.name);
+            assert!(found[0].is_error() == keys && found[0].line > 0, "{:?}", found[0]);
+            let tasks = reading.plan.as_ref().map(afresh_core::Plan::len);
+            let blocked = usize::from(keys && kind.name != "native");
+            assert_eq!(tasks, (kind.name != "native").then_some(3), "{}", kind.name);
+            assert_eq!(reading.blocked.len(), blocked, "{}", kind.name);
             let other =
                 found[0].message.contains("the first is at") || !found[0].related.is_empty();
             assert!(other, "{:?}", found[0]);
@@ -57,7 +64,8 @@ fn a_duplicate_id_is_rejected_in_every_format() {
     }
 }
 
-/// B08: an invalid id is rejected with an explanation, whatever it would do to a path or a shell.
+/// B08, FO-11: an invalid id is rejected with an explanation, whatever it would do to a path or a shell;
+/// in formats of other tools it blocks its task and no other.
 #[test]
 fn hostile_ids_are_rejected_in_every_format_with_free_ids() {
     let long = "x".repeat(10_000);
@@ -68,7 +76,14 @@ fn hostile_ids_are_rejected_in_every_format_with_free_ids() {
             let mut samples = kind.samples(2);
             id.clone_into(&mut samples[1].name);
             let (_, reading) = kind.read(&samples);
-            assert!(reading.plan.is_none(), "{} {id:?} is an id", kind.name);
+            assert_eq!(reading.plan.is_none(), kind.name == "native", "{} {id:?}", kind.name);
+            if let Some(plan) = &reading.plan {
+                let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+                let harmless = |task: &Task| task.id.as_str().chars().all(plain);
+                assert!(plan.len() == 2 && plan.tasks().iter().all(harmless), "{id:?}");
+                assert!(plan.tasks()[0].checkpoint.is_none(), "{} {id:?}", kind.name);
+                assert!(plan.tasks()[1].checkpoint.is_some(), "{} {id:?}", kind.name);
+            }
             let text = rendered(&reading);
             assert!(text.len() < 5_000, "{}: {} bytes", kind.name, text.len());
             assert!(!text.contains('\u{202e}'), "{text:?}");
@@ -97,7 +112,7 @@ fn hostile_names_of_files_never_become_ids() {
 /// own tools ignore it.
 #[test]
 fn an_unknown_dependency_is_reported_in_every_format() {
-    for kind in KINDS {
+    for kind in KINDS.iter().filter(|kind| kind.states_needs) {
         let mut samples = kind.samples(2);
         samples[1].needs = vec![(kind.word)(77)];
         let (files, reading) = kind.read(&samples);
@@ -114,7 +129,7 @@ fn an_unknown_dependency_is_reported_in_every_format() {
 /// B10: a task that needs itself never waits for itself.
 #[test]
 fn a_self_dependency_is_reported_in_every_format() {
-    for kind in KINDS {
+    for kind in KINDS.iter().filter(|kind| kind.states_needs) {
         let mut samples = kind.samples(2);
         samples[1].needs = vec![(kind.word)(2)];
         let (_, reading) = kind.read(&samples);
@@ -128,7 +143,7 @@ fn a_self_dependency_is_reported_in_every_format() {
 /// B10: cycles of two and of 500 are rejected, and their path is shown.
 #[test]
 fn cycles_are_rejected_in_every_format() {
-    for kind in KINDS {
+    for kind in KINDS.iter().filter(|kind| kind.states_needs) {
         for count in [2, 500] {
             let mut samples = kind.samples(count);
             for (at, sample) in samples.iter_mut().enumerate() {
@@ -153,7 +168,8 @@ fn ten_thousand_tasks_are_a_plan_in_every_format() {
         let len = |reading: &afresh_formats::reading::PlanReading| {
             reading.plan.as_ref().map(|plan| (plan.len(), plan.waves().len()))
         };
-        assert_eq!(len(&reading), Some((10_000, 1)), "{}: {}", kind.name, rendered(&reading));
+        let waves = if kind.states_needs { 1 } else { 10_000 };
+        assert_eq!(len(&reading), Some((10_000, waves)), "{}: {}", kind.name, rendered(&reading));
         let mut chain = samples;
         for (at, sample) in chain.iter_mut().enumerate().skip(1) {
             sample.needs = vec![(kind.word)(at)];

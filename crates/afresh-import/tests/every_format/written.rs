@@ -34,6 +34,8 @@ pub(crate) struct Kind {
     pub(crate) lists_files: bool,
     /// Whether it has commands as checks.
     pub(crate) has_checks: bool,
+    /// Whether tasks state what they need; otherwise they are done in the order of the file.
+    pub(crate) states_needs: bool,
 }
 
 pub(crate) const KINDS: &[Kind] = &[
@@ -44,6 +46,7 @@ pub(crate) const KINDS: &[Kind] = &[
         free_names: true,
         lists_files: true,
         has_checks: true,
+        states_needs: true,
     },
     Kind {
         name: "native",
@@ -52,6 +55,7 @@ pub(crate) const KINDS: &[Kind] = &[
         free_names: true,
         lists_files: true,
         has_checks: true,
+        states_needs: true,
     },
     Kind {
         name: "long-run",
@@ -60,6 +64,7 @@ pub(crate) const KINDS: &[Kind] = &[
         free_names: false,
         lists_files: true,
         has_checks: true,
+        states_needs: true,
     },
     Kind {
         name: "ultraplan",
@@ -68,6 +73,7 @@ pub(crate) const KINDS: &[Kind] = &[
         free_names: false,
         lists_files: true,
         has_checks: true,
+        states_needs: true,
     },
     Kind {
         name: "gsd",
@@ -76,6 +82,7 @@ pub(crate) const KINDS: &[Kind] = &[
         free_names: false,
         lists_files: true,
         has_checks: true,
+        states_needs: true,
     },
     Kind {
         name: "specflow",
@@ -84,6 +91,7 @@ pub(crate) const KINDS: &[Kind] = &[
         free_names: false,
         lists_files: true,
         has_checks: false,
+        states_needs: true,
     },
     Kind {
         name: "agent-os",
@@ -92,6 +100,7 @@ pub(crate) const KINDS: &[Kind] = &[
         free_names: false,
         lists_files: false,
         has_checks: false,
+        states_needs: true,
     },
     Kind {
         name: "spec-kit",
@@ -100,6 +109,7 @@ pub(crate) const KINDS: &[Kind] = &[
         free_names: false,
         lists_files: true,
         has_checks: false,
+        states_needs: true,
     },
     Kind {
         name: "gsd2",
@@ -108,6 +118,7 @@ pub(crate) const KINDS: &[Kind] = &[
         free_names: false,
         lists_files: true,
         has_checks: true,
+        states_needs: true,
     },
     Kind {
         name: "tasker",
@@ -116,6 +127,7 @@ pub(crate) const KINDS: &[Kind] = &[
         free_names: true,
         lists_files: true,
         has_checks: true,
+        states_needs: true,
     },
     Kind {
         name: "task-master",
@@ -124,6 +136,7 @@ pub(crate) const KINDS: &[Kind] = &[
         free_names: true,
         lists_files: false,
         has_checks: false,
+        states_needs: true,
     },
     Kind {
         name: "beads",
@@ -132,6 +145,43 @@ pub(crate) const KINDS: &[Kind] = &[
         free_names: true,
         lists_files: false,
         has_checks: false,
+        states_needs: true,
+    },
+    Kind {
+        name: "openspec",
+        word: |n| format!("1.{n}"),
+        write: openspec,
+        free_names: false,
+        lists_files: true,
+        has_checks: true,
+        states_needs: false,
+    },
+    Kind {
+        name: "kiro",
+        word: |n| n.to_string(),
+        write: kiro,
+        free_names: false,
+        lists_files: true,
+        has_checks: true,
+        states_needs: true,
+    },
+    Kind {
+        name: "ralph",
+        word: |n| format!("US-{n:03}"),
+        write: ralph,
+        free_names: true,
+        lists_files: false,
+        has_checks: true,
+        states_needs: true,
+    },
+    Kind {
+        name: "checklist",
+        word: |n| n.to_string(),
+        write: checklist,
+        free_names: false,
+        lists_files: true,
+        has_checks: true,
+        states_needs: false,
     },
 ];
 
@@ -165,7 +215,8 @@ impl Kind {
             }
         };
         let errors = reading.findings.iter().any(Finding::is_error);
-        assert_eq!(reading.plan.is_none(), errors, "{}: {}", self.name, rendered(&reading));
+        assert!(reading.plan.is_some() || errors, "{}: {}", self.name, rendered(&reading));
+        assert!(reading.blocked.is_empty() || errors, "{}: {:?}", self.name, reading.blocked);
         for finding in &reading.findings {
             let text = files.iter().find(|(path, _)| *path == finding.file).map(|(_, text)| text);
             let lines = text.map_or(0, |text| text.split('\n').count());
@@ -322,4 +373,46 @@ fn beads(samples: &[Sample]) -> Files {
     };
     let lines: Vec<String> = samples.iter().map(issue).collect();
     vec![(".beads/issues.jsonl".to_owned(), lines.join("\n"))]
+}
+
+fn openspec(samples: &[Sample]) -> Files {
+    let mut text = "## 1. All\n".to_owned();
+    for Sample { name, title, file, check, .. } in samples {
+        let _ = writeln!(text, "- [ ] {name} {title}\n  - in `{file}`\n  - `{check}` passes");
+    }
+    vec![("openspec/changes/x/tasks.md".to_owned(), text)]
+}
+
+fn kiro(samples: &[Sample]) -> Files {
+    let mut text = "# Implementation Plan\n".to_owned();
+    for Sample { name, title, file, check, .. } in samples {
+        let _ = writeln!(text, "- [ ] {name}. {title}\n  - in `{file}`\n  - `{check}` passes");
+    }
+    text.push_str("## Task Dependency Graph\n```json\n{\"tasks\": [\n");
+    for (at, sample) in samples.iter().enumerate() {
+        let comma = if at + 1 < samples.len() { "," } else { "" };
+        let entry = json!({"id": sample.name, "dependsOn": sample.needs});
+        let _ = writeln!(text, "{entry}{comma}");
+    }
+    text.push_str("]}\n```\n");
+    vec![(".kiro/specs/x/tasks.md".to_owned(), text)]
+}
+
+fn ralph(samples: &[Sample]) -> Files {
+    let story = |sample: &Sample| {
+        json!({
+            "id": sample.name, "title": sample.title, "passes": false, "dependsOn": sample.needs,
+            "acceptanceCriteria": [{"text": "it is there", "testCommand": sample.check}],
+        })
+    };
+    let all = json!({"project": "x", "userStories": samples.iter().map(story).collect::<Vec<_>>()});
+    vec![("prd.json".to_owned(), serde_json::to_string_pretty(&all).expect("JSON"))]
+}
+
+fn checklist(samples: &[Sample]) -> Files {
+    let mut text = "# List\n".to_owned();
+    for Sample { name, title, file, check, .. } in samples {
+        let _ = writeln!(text, "- [ ] {name}. {title}\n  - in `{file}`\n  - `{check}` passes");
+    }
+    vec![("TODO.md".to_owned(), text)]
 }

@@ -3,11 +3,13 @@
 mod agent_os;
 mod beads;
 mod codes;
+mod families;
 mod fixing;
 mod folders;
 mod gsd2;
 mod hostile;
 mod large;
+mod new_formats;
 mod spec_kit;
 mod specflow;
 mod task_master;

@@ -62,7 +62,8 @@ fn with(tasks: &[(&str, &str)]) -> BTreeMap<String, Vec<u8>> {
 fn problems_are_located_in_their_file() {
     let story = |name: &str, tasks: &[(&str, &str)]| {
         let reading = plan_or_located_problems(&FORMAT, &with(tasks));
-        assert!(reading.plan.is_none(), "{name}");
+        // A key that repeats blocks its second task, and the first one runs.
+        assert_eq!(reading.plan.is_none(), name != "tasker_doubled_id", "{name}");
         insta::assert_snapshot!(name, shown(&reading));
     };
     let first = r#"{"id": "T001", "name": "a", "files": [{"path": "a"}]}"#;

@@ -120,3 +120,17 @@ pub(super) fn beads(tasks: &[PlanShape]) -> Vec<(String, String)> {
     }
     vec![(".beads/issues.jsonl".to_owned(), text)]
 }
+
+pub(super) fn ralph(tasks: &[PlanShape]) -> Vec<(String, String)> {
+    let story = |task: &PlanShape| {
+        let needs: Vec<String> = task.need().iter().map(|need| format!("US-{need:05}")).collect();
+        json!({
+            "id": format!("US-{:05}", task.number), "title": task.title(), "description": task.text(),
+            "acceptanceCriteria": [{"text": "it is tested", "testCommand": task.check()}],
+            "passes": false, "dependsOn": needs,
+        })
+    };
+    let all =
+        json!({"project": "service", "userStories": tasks.iter().map(story).collect::<Vec<_>>()});
+    vec![("prd.json".to_owned(), all.to_string())]
+}

@@ -160,3 +160,35 @@ pub(super) fn gsd2(tasks: &[PlanShape]) -> Vec<(String, String)> {
     files.push((format!("{home}/M001-ROADMAP.md"), roadmap));
     files
 }
+
+pub(super) fn openspec(tasks: &[PlanShape]) -> Vec<(String, String)> {
+    vec![("openspec/changes/service/tasks.md".to_owned(), boxes(tasks, "## 1. Service"))]
+}
+
+pub(super) fn checklist(tasks: &[PlanShape]) -> Vec<(String, String)> {
+    vec![("TODO.md".to_owned(), boxes(tasks, "# Service"))]
+}
+
+/// A list of boxes, in sequence.
+fn boxes(tasks: &[PlanShape], heading: &str) -> String {
+    let mut text = format!("{heading}\n");
+    for task in tasks {
+        let (number, title, file) = (task.number, task.title(), task.file());
+        let _ = writeln!(text, "- [ ] 1.{number} {title} in `{file}`, `{}`", task.shared_file());
+        let _ = writeln!(text, "  - `{}` passes", task.check());
+    }
+    text
+}
+
+pub(super) fn kiro(tasks: &[PlanShape]) -> Vec<(String, String)> {
+    let mut text = boxes(tasks, "# Implementation Plan");
+    text.push_str("## Task Dependency Graph\n```json\n{\"tasks\": [");
+    let entry = |task: &PlanShape| {
+        let needs: Vec<String> = task.need().iter().map(|need| format!("\"1.{need}\"")).collect();
+        format!("{{\"id\": \"1.{}\", \"dependsOn\": [{}]}}", task.number, needs.join(","))
+    };
+    let entries: Vec<String> = tasks.iter().map(entry).collect();
+    text.push_str(&entries.join(",\n"));
+    text.push_str("]}\n```\n");
+    vec![(".kiro/specs/service/tasks.md".to_owned(), text)]
+}

@@ -24,6 +24,10 @@ pub const FORMATS: &[&str] = &[
     "tasker",
     "task-master",
     "beads",
+    "openspec",
+    "kiro",
+    "ralph",
+    "checklist",
 ];
 
 /// The files of a plan with this many tasks: paths and texts.
@@ -41,6 +45,10 @@ pub fn files(format: &str, tasks: usize) -> Vec<(String, String)> {
         "agent-os" => markdown::agent_os(&tasks),
         "spec-kit" => markdown::spec_kit(&tasks),
         "gsd2" => markdown::gsd2(&tasks),
+        "openspec" => markdown::openspec(&tasks),
+        "kiro" => markdown::kiro(&tasks),
+        "checklist" => markdown::checklist(&tasks),
+        "ralph" => data::ralph(&tasks),
         _ => panic!("no format is called {format}"),
     }
 }

@@ -35,8 +35,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "check-leaves-tree",
-        title: "a check that changes to a directory outside of the repository",
-        text: "Checks start in the root of a clone; after `cd /home/…` they would test another tree.",
+        title: "a check that uses something outside of the repository",
+        text: "Checks start in the root of a clone, on any machine: a home directory, another machine or `cd /home/…` is not the tree that is checked.",
         example: Some(CodeExample {
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/check-leaves-tree.wrong"),
@@ -81,6 +81,26 @@ pub(super) const CODES: &[FindingCode] = &[
             file: ".planning/phases/01-a/01-01-PLAN.md",
             wrong: include_str!("examples/vague-criterion.wrong"),
             right: include_str!("examples/vague-criterion.right"),
+        }),
+    },
+    FindingCode {
+        code: "check-counts",
+        title: "a check that prints a count",
+        text: "`grep -c` exits with 1 if the count is 0, and with 0 otherwise, whatever number is expected. Compare the number with `test`.",
+        example: Some(CodeExample {
+            file: ".planning/phases/01-a/01-01-PLAN.md",
+            wrong: include_str!("examples/check-counts.wrong"),
+            right: include_str!("examples/check-counts.right"),
+        }),
+    },
+    FindingCode {
+        code: "fails-when",
+        title: "what <fails_when> means for a check",
+        text: "It is prose for the worker. Only `non-zero exit` and a quoted text followed by `in output` are rules; exit code 0 always means that the check passed.",
+        example: Some(CodeExample {
+            file: ".planning/phases/01-a/01-01-PLAN.md",
+            wrong: include_str!("examples/fails-when.wrong"),
+            right: include_str!("examples/fails-when.right"),
         }),
     },
 ];

@@ -16,7 +16,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "cycle",
         title: "tasks that depend on each other in a cycle",
-        text: "The path in the message leads back to its start, so none of these tasks could ever start. Remove one of the dependencies.",
+        text: "The path in the message leads back to its start, so none of these tasks could ever start: they are blocked, and what depends on them waits. Remove one of the dependencies. Finished tasks are never part of a cycle.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/cycle.wrong"),
@@ -36,7 +36,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "duplicate-id",
         title: "two tasks with the same id",
-        text: "Every task needs a unique id; ids that differ only in case count as equal.",
+        text: "Every task needs a unique id; ids that differ only in case count as equal. In lists and headings the second one gets a suffix, such as `T082.2`, and both are run; where ids are keys, the second is not run.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/duplicate-id.wrong"),
@@ -66,7 +66,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "unknown-dependency",
         title: "a dependency that is not in the plan",
-        text: "The task could never start. Check the name.",
+        text: "The task could never start, so it is blocked, and what depends on it waits. Check the name.",
         example: Some(CodeExample {
             file: "p.plan.toml",
             wrong: include_str!("examples/unknown-dependency.wrong"),

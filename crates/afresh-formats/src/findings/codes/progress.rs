@@ -44,7 +44,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "not-planned",
         title: "a slice without tasks",
-        text: "It is not run, and slices that depend on it cannot run either. Plan it with GSD first.",
+        text: "It is not run, and slices that depend on it wait for it. Plan it with GSD first.",
         example: None,
     },
     FindingCode {
@@ -56,7 +56,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "partly-done",
         title: "a group with some boxes checked",
-        text: "A worker does a group as a whole, on top of what exists. Check all boxes if the group is done.",
+        text: "A worker does a group as a whole, on top of what exists; the tasks of a checked parent are run if they are open. Check all boxes if it is done.",
         example: Some(CodeExample {
             file: "agent-os/specs/a/tasks.md",
             wrong: include_str!("examples/partly-done.wrong"),
@@ -105,6 +105,38 @@ pub(super) const CODES: &[FindingCode] = &[
             file: ".taskmaster/tasks/tasks.json",
             wrong: include_str!("examples/unknown-status.wrong"),
             right: include_str!("examples/unknown-status.right"),
+        }),
+    },
+    FindingCode {
+        code: "archived-unfinished",
+        title: "an archived change with open boxes",
+        text: "Archived changes are not run, whatever is open in them. Move one back to run it.",
+        example: None,
+    },
+    FindingCode {
+        code: "needs-outside",
+        title: "an unfinished plan before the named one",
+        text: "Only what was named is run, so nothing waits for this plan. Finish it first, or name the whole project.",
+        example: None,
+    },
+    FindingCode {
+        code: "unclear-box",
+        title: "an open box that may not be meant",
+        text: "It is struck out, called deferred, or in a section about finished work. Check the box, or remove it.",
+        example: Some(CodeExample {
+            file: "TODO.md",
+            wrong: include_str!("examples/unclear-box.wrong"),
+            right: include_str!("examples/unclear-box.right"),
+        }),
+    },
+    FindingCode {
+        code: "unproven-done",
+        title: "work that is done by its agent's word",
+        text: "`passes` in a prd.json is written by the agent that did the work. The story is not done again; no check has proved it.",
+        example: Some(CodeExample {
+            file: "prd.json",
+            wrong: include_str!("examples/unproven-done.wrong"),
+            right: include_str!("examples/unproven-done.right"),
         }),
     },
 ];

@@ -183,4 +183,10 @@ pub(super) const CODES: &[FindingCode] = &[
             right: include_str!("examples/unknown-task-type.right"),
         }),
     },
+    FindingCode {
+        code: "unknown-requirement",
+        title: "a requirement that does not exist",
+        text: "The task cites it, but the requirements do not have it, so the worker does not get it.",
+        example: None,
+    },
 ];

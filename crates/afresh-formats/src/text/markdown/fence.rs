@@ -2,7 +2,8 @@
 //!
 //! A block ends at a line with at least as many of the same character and nothing after them; a block
 //! that is never closed extends to the end, as in `CommonMark`. Unlike `CommonMark`, fences may be indented
-//! by any amount, because plans indent the contents of their tags.
+//! by any amount, because plans indent the contents of their tags. A block inside a list item ends
+//! with it, but only at a heading or a check box: other lines of code are often indented too little.
 
 use super::lines::TextLine;
 
@@ -21,6 +22,8 @@ pub enum LineKind {
 #[derive(Debug, Clone, Default)]
 pub struct FenceTracker {
     open: Option<OpenFence>,
+    /// The indentation of the list item that the last line of text belongs to.
+    item: Option<usize>,
 }
 
 /// A block that is not closed yet.
@@ -29,17 +32,26 @@ struct OpenFence {
     mark: u8,
     length: usize,
     start: usize,
+    /// Its own indentation, if it is inside a list item.
+    in_item: Option<usize>,
 }
 
 impl FenceTracker {
     pub fn kind(&mut self, line: &TextLine) -> LineKind {
         let mark = mark(line.text);
+        let ends = |fence: &mut OpenFence| fence.in_item.is_some_and(|own| ends_item(line, own));
+        let _ = self.open.take_if(ends);
         match (self.open, mark) {
             (None, Some((mark, length, _))) => {
-                self.open = Some(OpenFence { mark, length, start: line.start });
+                let inside = self.item.is_some_and(|item| item < line.indent());
+                let in_item = inside.then(|| line.indent());
+                self.open = Some(OpenFence { mark, length, start: line.start, in_item });
                 LineKind::Opening
             }
-            (None, None) => LineKind::Text,
+            (None, None) => {
+                self.follow_items(line);
+                LineKind::Text
+            }
             (Some(open), Some((mark, length, info)))
                 if mark == open.mark && length >= open.length && info.is_empty() =>
             {
@@ -47,6 +59,22 @@ impl FenceTracker {
                 LineKind::Closing
             }
             (Some(_), _) => LineKind::Code,
+        }
+    }
+
+    /// Notes whether the text is part of a list item.
+    fn follow_items(&mut self, line: &TextLine) {
+        let (words, indent) = (line.text.trim_start(), line.indent());
+        let numbered = words.trim_start_matches(|c: char| c.is_ascii_digit());
+        let marked = if numbered.len() < words.len() {
+            numbered.starts_with(". ") || numbered.starts_with(") ")
+        } else {
+            ["- ", "* ", "+ "].iter().any(|bullet| words.starts_with(bullet))
+        };
+        if marked {
+            self.item = Some(indent);
+        } else if !words.is_empty() && self.item.is_some_and(|item| indent <= item) {
+            self.item = None;
         }
     }
 
@@ -59,6 +87,16 @@ impl FenceTracker {
     pub fn leave(&mut self) {
         self.open = None;
     }
+}
+
+/// Whether the line clearly ends the list item of a block with this indentation.
+fn ends_item(line: &TextLine, own: usize) -> bool {
+    let words = line.text.trim_start();
+    let heading = words.trim_start_matches('#');
+    let level = words.len() - heading.len();
+    let heading = (2..=6).contains(&level) && heading.starts_with(' ') && line.indent() == 0;
+    let boxed = ["- [ ] ", "- [x] ", "- [X] ", "* [ ] ", "* [x] "];
+    heading || (line.indent() < own && boxed.iter().any(|front| words.starts_with(front)))
 }
 
 /// The info string of a fence: usually the language.
@@ -105,6 +143,18 @@ mod tests {
     #[test]
     fn an_unclosed_block_extends_to_the_end() {
         assert_eq!(picture("```\na\n\n<task>"), "occc");
+    }
+
+    /// FO-11: a stray fence below a list item does not hide what comes after the item.
+    #[test]
+    fn a_block_in_a_list_item_ends_with_the_item() {
+        assert_eq!(picture("- a\n  ```\n#### Next\n- b"), "tott");
+        assert_eq!(picture("- [ ] a\n  ```\n- [ ] b\nc"), "tott");
+        assert_eq!(picture("1. a\n\n   ```sh\n   x\n## Next"), "ttoct");
+        // Code that is indented too little is still code.
+        assert_eq!(picture("- a\n  ```sh\nnpm test\n# why\n- x\n  ```\nb"), "tocccxt");
+        // Outside of a list there is no item that could end.
+        assert_eq!(picture("a\n  ```\n## code\n  ```"), "tocx");
     }
 
     #[test]

@@ -1,18 +1,22 @@
 //! The task groups of a tasks.md: `#### Task Group 2: API Endpoints`.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::prose::{mentions, nearest_keyword};
+use crate::prose::{leading_number, nearest_keyword};
 use afresh_formats::text::markdown::{Heading, ListItem, TextLine, headings, items, lines_from};
 
 #[derive(Debug)]
 pub(super) struct TaskGroup<'a> {
     /// The id with its spelling: `01` is not 1.
     pub(super) id: TextLine<'a>,
-    pub(super) number: u64,
+    /// The numbers of `1.2`.
+    pub(super) key: GroupKey,
     pub(super) title: TextLine<'a>,
     pub(super) heading: Range<usize>,
     pub(super) body: Range<usize>,
+    /// The number of the phase that it is in.
+    pub(super) phase: Option<u64>,
     /// Misspelt labels, and those that were meant.
     pub(super) misspelt: Vec<(TextLine<'a>, &'static str)>,
     /// The text after `Dependencies:`.
@@ -24,6 +28,9 @@ pub(super) struct TaskGroup<'a> {
     pub(super) criteria: Option<Range<usize>>,
 }
 
+/// The numbers of a group: `1.2` is the second part of 1.
+pub(super) type GroupKey = Vec<u64>;
+
 impl TaskGroup<'_> {
     /// The number of checked boxes, and of all boxes.
     pub(super) fn ticked(&self) -> (usize, usize) {
@@ -32,50 +39,153 @@ impl TaskGroup<'_> {
     }
 }
 
-/// Whether it is the heading of a task group.
-pub(super) fn is_group(heading: &Heading<'_>) -> bool {
-    number(heading).is_some()
+/// How a tasks.md writes its groups; the first that is used counts.
+const PHRASES: &[&str] = &["task group", "group", "task"];
+
+/// Whether the text has headings of task groups.
+pub(super) fn has_groups(text: &str) -> bool {
+    let all = headings(text);
+    let titled = |name: &str| {
+        all.iter().any(|heading| heading.text.to_lowercase().trim_matches(['*', ' ']) == name)
+    };
+    let any = |phrase: &str| all.iter().any(|heading| number(heading, phrase).is_some());
+    any("task group") || (any("group") && titled("task groups")) || any("task")
 }
 
 /// `Task Group 2: Title`: the number and the title.
-fn number<'a>(heading: &Heading<'a>) -> Option<(TextLine<'a>, u64, TextLine<'a>)> {
+fn number<'a>(
+    heading: &Heading<'a>,
+    phrase: &str,
+) -> Option<(TextLine<'a>, GroupKey, TextLine<'a>)> {
     let words = TextLine { text: heading.text, start: heading.at.start };
     let start = words.text.find(|c: char| c.is_alphanumeric())?;
-    let phrase = words.text.get(start..start + 10)?;
-    if !phrase.eq_ignore_ascii_case("task group") {
+    let front = words.text.get(start..start + phrase.len())?;
+    let rest = words.text[start + phrase.len()..].strip_prefix(' ')?.trim_start();
+    if !front.eq_ignore_ascii_case(phrase) || words.text.to_lowercase().contains("summary") {
         return None;
     }
-    let rest = words.part(&words.text[start + 10..]);
-    let found = mentions(&rest, str::is_empty).into_iter().next()?;
-    let near = rest.text[..found.id.start - rest.start].trim().is_empty();
-    let title = &rest.text[found.id.end() - rest.start..];
-    let title =
-        title.trim_start_matches([':', '.', '-', '—', '–', ' ']).trim_end_matches(['✅', ' ']);
-    near.then(|| (found.id, found.number, rest.part(title)))
+    let length = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    let id = rest[..length].trim_end_matches('.');
+    let key: Option<GroupKey> = id.split('.').map(|part| part.parse().ok()).collect();
+    let title = &rest[id.len()..];
+    let marked = title.is_empty() || title.starts_with([':', '.', ' ', ')', '*', '-']);
+    let title = title
+        .trim_start_matches([':', '.', '-', '—', '–', ' ', ')', '*'])
+        .trim_end_matches(['✅', ' ', '*']);
+    let key = key.filter(|_| marked)?;
+    Some((words.part(id), key, words.part(title)))
 }
 
-pub(super) fn read(text: &str) -> Vec<TaskGroup<'_>> {
-    headings(text).iter().filter_map(|heading| group(text, heading)).collect()
+/// Whether groups without dependencies wait for the one before them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListOrder {
+    Free,
+    InSequence,
 }
 
-fn group<'a>(text: &'a str, heading: &Heading<'a>) -> Option<TaskGroup<'a>> {
-    let (id, number, title) = number(heading)?;
+/// The groups: under headings, or else the outermost numbered boxes. Only the headings of task groups
+/// are known to state their dependencies; other tasks are in sequence if none of them does.
+pub(super) fn read(text: &str) -> (Vec<TaskGroup<'_>>, ListOrder) {
+    let all = headings(text);
+    for phrase in PHRASES {
+        let mut found = under_headings(text, &all, phrase);
+        // A summary names the same groups again, without any box.
+        let with_boxes: BTreeSet<GroupKey> =
+            found.iter().filter(|g| !g.boxes.is_empty()).map(|g| g.key.clone()).collect();
+        found.retain(|group| !group.boxes.is_empty() || !with_boxes.contains(&group.key));
+        if !found.is_empty() {
+            let states = found.iter().any(|group| group.needs.is_some());
+            let sequence = *phrase == "task" && !states;
+            return (found, if sequence { ListOrder::InSequence } else { ListOrder::Free });
+        }
+    }
+    let found = numbered_boxes(text, &all);
+    let states = found.iter().any(|group| group.needs.is_some());
+    (found, if states { ListOrder::Free } else { ListOrder::InSequence })
+}
+
+fn under_headings<'a>(text: &'a str, all: &[Heading<'a>], phrase: &str) -> Vec<TaskGroup<'a>> {
+    let mut phase = None;
+    // The body of a heading about groups, such as a summary.
+    let mut about = 0..0;
+    let mut found: Vec<TaskGroup<'a>> = Vec::new();
+    for heading in all {
+        let lower = heading.text.to_lowercase();
+        if let Some(number) = phase_number(&lower) {
+            phase = Some(number);
+        }
+        if lower.contains("summary") || lower.contains("execution order") {
+            about = heading.body.clone();
+        }
+        if about.contains(&heading.at.start) {
+            continue;
+        }
+        if let Some((id, key, title)) = number(heading, phrase) {
+            found.push(group(text, heading, (id, key, title), phase));
+        }
+    }
+    found
+}
+
+/// `Phase 2: …`
+fn phase_number(lower: &str) -> Option<u64> {
+    let rest = lower.trim_start_matches(|c: char| !c.is_alphanumeric()).strip_prefix("phase ")?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// `- [ ] 1. Title` with `- [ ] 1.1 …` below.
+fn numbered_boxes<'a>(text: &'a str, all: &[Heading<'a>]) -> Vec<TaskGroup<'a>> {
+    let boxes: Vec<ListItem<'a>> =
+        items(text, 0..text.len()).into_iter().filter(|item| item.ticked.is_some()).collect();
+    let top = boxes.iter().map(|item| item.indent).min().unwrap_or_default();
+    let mut found = Vec::new();
+    for item in boxes.iter().filter(|item| item.indent == top) {
+        let bare = item.text.part(item.text.text.trim_start_matches(['*', '`']));
+        let Some((number, title)) = leading_number(bare.text) else { continue };
+        let key: Option<GroupKey> = number.split('.').map(|part| part.parse().ok()).collect();
+        let Some(key) = key else { continue };
+        let before = all.iter().rfind(|heading| heading.at.start < item.text.start);
+        let phase = before.and_then(|heading| phase_number(&heading.text.to_lowercase()));
+        let heading = Heading {
+            level: 6,
+            text: bare.text,
+            at: item.text.range(),
+            body: item.below.clone(),
+            own: item.below.clone(),
+        };
+        let title = bare.part(title.trim_matches('*'));
+        let mut group = group(text, &heading, (bare.part(number), key, title), phase);
+        if group.boxes.is_empty() {
+            group.boxes.push(item.clone());
+        }
+        found.push(group);
+    }
+    found
+}
+
+fn group<'a>(
+    text: &'a str,
+    heading: &Heading<'a>,
+    (id, key, title): (TextLine<'a>, GroupKey, TextLine<'a>),
+    phase: Option<u64>,
+) -> TaskGroup<'a> {
     let all = items(text, heading.body.clone());
     let boxes: Vec<ListItem<'a>> = all.into_iter().filter(|item| item.ticked.is_some()).collect();
     let steps = steps(&boxes);
     let labels = GroupLabels::read(text, &heading.body);
-    Some(TaskGroup {
+    TaskGroup {
         id,
-        number,
+        key,
         title,
         heading: heading.at.clone(),
         body: heading.body.clone(),
+        phase,
         needs: labels.needs,
         boxes,
         steps,
         criteria: labels.criteria,
         misspelt: labels.misspelt,
-    })
+    }
 }
 
 /// The boxes that are steps: `2.1` and so on, but not `2.0`, which stands for the whole group.

@@ -40,11 +40,22 @@ fn found(folder: &dyn PlanFolder) -> Vec<FeatureDir> {
     if found.is_empty() {
         found = features(folder, OTHERS, "tasks.md");
         found.retain(|feature| match feature.text(folder, "tasks.md") {
-            Some(Ok(text)) => headings(&text).iter().any(groups::is_group),
+            Some(Ok(text)) => is_alone(folder, feature) && groups::has_groups(&text),
             _ => false,
         });
     }
     found
+}
+
+/// Whether the documents of no other format are beside the tasks.
+fn is_alone(folder: &dyn PlanFolder, feature: &FeatureDir) -> bool {
+    let others = ["proposal.md", "requirements.md", "bugfix.md", "design.md"];
+    !others.iter().any(|name| folder.holds(&feature.file(name)))
+}
+
+/// Whether a text has task groups.
+pub(crate) fn has_groups(text: &str) -> bool {
+    groups::has_groups(text)
 }
 
 fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
@@ -65,7 +76,9 @@ fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {
     if drafted.tasks.is_empty() {
         let message = "no task group here: nothing to do";
         let finding = Finding::for_file(&file, "empty-plan", message);
-        drafted.findings.push(finding.with_hint("expected headings `#### Task Group 1: …`"));
+        drafted.findings.push(
+            finding.with_hint("expected headings `#### Task Group 1: …`, or boxes `- [ ] 1. …`"),
+        );
     }
     drafted.finish(folder)
 }

@@ -55,7 +55,7 @@ pub(super) fn read(
     let by_name: BTreeMap<String, usize> =
         groups.iter().enumerate().map(|(at, group)| (slug(group.title.text), at)).collect();
     let by_number: BTreeMap<u64, usize> =
-        groups.iter().enumerate().map(|(at, group)| (group.number, at)).collect();
+        groups.iter().enumerate().map(|(at, group)| (group.key[0], at)).collect();
     for entry in listed {
         let name = get(entry, "name").and_then(word).unwrap_or_default();
         let numbered = || number(&name).and_then(|number| by_number.get(&number));

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use afresh_core::plan::{PlanField, StepDraft, TaskDraft};
 
-use super::groups::{self, TaskGroup};
-use super::{needs, roles};
+use super::groups::{self, GroupKey, ListOrder, TaskGroup};
+use super::needs::{self, GroupMention};
+use super::roles;
 use crate::draft::feature_dirs::FeatureDir;
 use crate::draft::{DraftPlan, DraftTask};
 use crate::prose::{self, WorkerBrief, title, unticked};
@@ -25,19 +26,19 @@ pub(super) fn add(
     file: &str,
     text: &str,
 ) {
-    let groups = groups::read(text);
+    let (groups, order) = groups::read(text);
     if let Some(finding) = too_many_tasks(file, groups.len()) {
         drafted.findings.push(finding);
         return;
     }
     let roles = roles::read(folder, drafted, feature, &groups);
     let others = CommonDocuments::read(folder, drafted, feature);
-    let mut by_number: BTreeMap<u64, Vec<&TaskGroup<'_>>> = BTreeMap::new();
-    for group in &groups {
-        by_number.entry(group.number).or_default().push(group);
+    let mut by_key: BTreeMap<GroupKey, Vec<usize>> = BTreeMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        by_key.entry(group.key.clone()).or_default().push(at);
     }
-    let mut adding =
-        GroupReader { drafted, file, text, groups: &groups, by_number: &by_number, needs: 0 };
+    let groups = groups.as_slice();
+    let mut adding = GroupReader { drafted, file, text, groups, by_key, order, needs: 0 };
     for (at, group) in groups.iter().enumerate() {
         let mut brief = WorkerBrief::for_one_of(groups.len());
         let role = roles.get(&at);
@@ -45,7 +46,7 @@ pub(super) fn add(
         brief.paragraph(&unticked(&text[group.body.clone()]));
         others.add_to(&mut brief);
         let agent = role.and_then(|role| role.agent.clone());
-        adding.group(group, brief.finish(), agent);
+        adding.group(at, brief.finish(), agent);
     }
     adding.label();
 }
@@ -55,13 +56,15 @@ struct GroupReader<'x> {
     file: &'x str,
     text: &'x str,
     groups: &'x [TaskGroup<'x>],
-    by_number: &'x BTreeMap<u64, Vec<&'x TaskGroup<'x>>>,
+    by_key: BTreeMap<GroupKey, Vec<usize>>,
+    order: ListOrder,
     /// The number of dependencies so far.
     needs: usize,
 }
 
 impl GroupReader<'_> {
-    fn group(&mut self, group: &TaskGroup<'_>, instructions: String, agent: Option<String>) {
+    fn group(&mut self, at: usize, instructions: String, agent: Option<String>) {
+        let group = &self.groups[at];
         let span = |at| SourceSpan::new(self.file, at);
         let mut task = DraftTask::new(TaskDraft::default(), span(group.heading.clone()));
         task.note(None, PlanField::Id, 0, span(group.id.range()));
@@ -81,7 +84,7 @@ impl GroupReader<'_> {
             let hint = "check all of them if the group is done";
             self.warn(&group.heading, "partly-done", message, hint);
         }
-        self.needs(group, &mut task);
+        self.needs(at, &mut task);
         self.drafted.tasks.push(task);
     }
 
@@ -90,59 +93,95 @@ impl GroupReader<'_> {
         StepDraft { name: title(item.text.text), instructions: text, ..StepDraft::default() }
     }
 
-    fn needs(&mut self, group: &TaskGroup<'_>, task: &mut DraftTask) {
+    fn needs(&mut self, at: usize, task: &mut DraftTask) {
+        let group = &self.groups[at];
         for (word, meant) in &group.misspelt {
             prose::warn_about_misspelt(self.drafted, self.file, word, meant);
         }
-        let Some(line) = group.needs.filter(|_| self.needs <= MAX_NEEDS) else { return };
-        let Some(named) = needs::named(&line) else {
+        if self.needs > MAX_NEEDS {
+            return;
+        }
+        let Some(line) = group.needs else {
+            // Where no group states an order, the order of the file is one.
+            if let Some(before) = at.checked_sub(1).filter(|_| self.order == ListOrder::InSequence)
+            {
+                let id = self.groups[before].id;
+                self.link(task, vec![id.text.to_owned()], &id.range());
+            }
+            return;
+        };
+        let stated = needs::read(&line);
+        if !stated.is_understood() {
             let message = format!(
-                "task group {} depends on {:?}, which matches no task group",
+                "task group {} depends on {:?}, which matches no task group; it waits for all before it",
                 group.id.text, line.text
             );
             let hint = "write `Task Group 1`, or `None`";
             self.warn(&line.range(), "unresolved-dependency", message, hint);
+        }
+        if stated.all_before || !stated.is_understood() {
+            let before = self.groups[..at].iter().map(|other| other.id.text.to_owned()).collect();
+            return self.link(task, before, &line.range());
+        }
+        for phase in stated.phases {
+            let of_phase = self.groups.iter().filter(|other| other.phase == Some(phase));
+            let ids: Vec<String> =
+                of_phase.filter(|o| o.phase != group.phase).map(|o| o.id.text.to_owned()).collect();
+            if ids.is_empty() {
+                let message = format!("phase {phase} has no other task group");
+                self.warn(&line.range(), "unresolved-dependency", message, "name the groups");
+            }
+            self.link(task, ids, &line.range());
+        }
+        for found in stated.groups {
+            self.mentioned(at, &found, task);
+        }
+    }
+
+    /// Adds the groups that a name means.
+    fn mentioned(&mut self, at: usize, found: &GroupMention<'_>, task: &mut DraftTask) {
+        let group = &self.groups[at];
+        if found.through.is_none() && found.key == group.key {
+            let message = format!(
+                "task group {} depends on itself; the dependency is ignored",
+                group.id.text
+            );
+            let hint = "remove it from its own dependencies";
+            return self.warn(&found.at.range(), "self-dependency", message, hint);
+        }
+        let first = if found.through.is_some() { vec![found.key[0]] } else { found.key.clone() };
+        let behind = self.by_key.range(first..).take_while(|(key, _)| found.covers(key));
+        let covered: Vec<&TaskGroup<'_>> =
+            behind.flat_map(|(_, all)| all).map(|at| &self.groups[*at]).collect();
+        let others = covered.iter().filter(|other| other.key != group.key);
+        let mut ids: Vec<String> = others.map(|other| other.id.text.to_owned()).collect();
+        if covered.is_empty() {
+            // Finished groups are removed from the file; a number beyond the last is a mistake.
+            if self.by_key.last_key_value().is_some_and(|(last, _)| *last > found.key) {
+                let name = found.at.text;
+                let message =
+                    format!("task group {name} is not in this file; it counts as finished");
+                let hint = "remove the dependency if that is so, or restore the group";
+                return self.warn(&found.at.range(), "unresolved-dependency", message, hint);
+            }
+            ids.push(found.at.text.to_owned());
+        }
+        self.link(task, ids, &found.at.range());
+    }
+
+    fn link(&mut self, task: &mut DraftTask, ids: Vec<String>, at: &std::ops::Range<usize>) {
+        self.needs += ids.len();
+        if self.needs > MAX_NEEDS {
+            let message = format!("the groups have more than {MAX_NEEDS} dependencies");
+            let span = SourceSpan::new(self.file, at.clone());
+            self.drafted.find(&span, "too-large", message).hint =
+                Some("list only direct dependencies".to_owned());
             return;
-        };
-        for found in named {
-            let span = found.number..=found.through.unwrap_or(found.number);
-            let covered = self.by_number.range(span).flat_map(|(_, groups)| groups);
-            let covered: Vec<&&TaskGroup<'_>> = covered.take(MAX_NEEDS).collect();
-            if found.through.is_none() && found.number == group.number {
-                let message = format!(
-                    "task group {} depends on itself; the dependency is ignored",
-                    group.id.text
-                );
-                let hint = "remove it from its own dependencies";
-                self.warn(&found.id.range(), "self-dependency", message, hint);
-                continue;
-            }
-            let mut ids: Vec<String> = covered
-                .iter()
-                .filter(|other| other.number != group.number)
-                .map(|other| other.id.text.to_owned())
-                .collect();
-            if covered.is_empty() {
-                ids.push(found.id.text.to_owned());
-            }
-            self.needs += ids.len();
-            if self.needs > MAX_NEEDS {
-                let message = format!("the groups have more than {MAX_NEEDS} dependencies");
-                let span = SourceSpan::new(self.file, line.range());
-                self.drafted.find(&span, "too-large", message).hint =
-                    Some("list only direct dependencies".to_owned());
-                return;
-            }
-            for id in ids {
-                let item = task.draft.needs.len();
-                task.note(
-                    None,
-                    PlanField::Needs,
-                    item,
-                    SourceSpan::new(self.file, found.id.range()),
-                );
-                task.draft.needs.push(id);
-            }
+        }
+        for id in ids {
+            let span = SourceSpan::new(self.file, at.clone());
+            task.note(None, PlanField::Needs, task.draft.needs.len(), span);
+            task.draft.needs.push(id);
         }
     }
 
@@ -160,7 +199,7 @@ impl GroupReader<'_> {
             self.drafted.tasks.iter().filter(open).map(|task| task.draft.id.clone()).collect();
         let Some(first) = self.groups.first() else { return };
         let criteria = self.groups.iter().find_map(|group| group.criteria.clone());
-        let span = SourceSpan::new(self.file, criteria.unwrap_or(first.heading.clone()));
+        let span = SourceSpan::new(self.file, criteria.unwrap_or_else(|| first.heading.clone()));
         prose::label(self.drafted, &span, ids.iter().map(String::as_str));
     }
 }

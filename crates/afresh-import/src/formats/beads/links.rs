@@ -21,9 +21,14 @@ pub(super) fn resolve(
     let tree = EpicTree::new(&issues, gone);
     let mut needs: BTreeMap<usize, Vec<(String, SourceSpan)>> = BTreeMap::new();
     let mut edges = 0;
+    let mut faults: BTreeMap<usize, String> = BTreeMap::new();
     for at in (0..issues.len()).filter(|at| !tree.is_container(*at)) {
         // Two epics in sequence need as many edges as the product of their sizes.
         let own = if edges < MAX_EDGES { tree.needs(document, &issues, at) } else { Vec::new() };
+        // A dead link blocks the issue that has it.
+        if let Some(why) = document.take_fault() {
+            faults.insert(at, why);
+        }
         edges += own.len();
         if edges >= MAX_EDGES && !own.is_empty() {
             let message = format!("more than {MAX_EDGES} dependencies between tasks");
@@ -36,8 +41,9 @@ pub(super) fn resolve(
         }
         needs.insert(at, own);
     }
-    let kept = issues.into_iter().enumerate().filter_map(|(at, issue)| {
+    let kept = issues.into_iter().enumerate().filter_map(|(at, mut issue)| {
         let needs = needs.get(&at)?.clone();
+        issue.task.fault = issue.task.fault.or_else(|| faults.remove(&at));
         Some(ImportedTask { task: issue.task, needs, standing: issue.standing })
     });
     kept.collect()
@@ -119,7 +125,10 @@ impl<'a> EpicTree<'a> {
     /// projects cannot be in this file, so they are a warning.
     fn report_missing(&self, document: &mut JsonDocument<'_>, to: &LocatedWord) {
         let message = format!("it depends on {:?}, which does not exist", to.text);
-        if to.text.starts_with("external:") {
+        if to.text.is_empty() {
+            let hint = "remove the empty dependency with `bd dep remove`";
+            document.warn(&to.at, "unresolved-dependency", message, hint);
+        } else if to.text.starts_with("external:") {
             let hint = "the dependency is ignored; check that it is done";
             document.warn(&to.at, "unresolved-dependency", message, hint);
         } else if !self.gone.contains(&to.text) {

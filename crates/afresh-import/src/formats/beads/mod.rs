@@ -14,9 +14,9 @@ mod links;
 use std::collections::BTreeSet;
 
 use crate::detect::{PlanFormat, ReadOptions};
-use crate::draft::DraftPlan;
 use crate::draft::document::JsonDocument;
 use crate::draft::status;
+use crate::draft::{DraftPlan, IdRule};
 use afresh_formats::findings::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, only_text};
@@ -44,7 +44,7 @@ fn file(folder: &dyn PlanFolder) -> Option<&'static str> {
 }
 
 fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
-    let Some(file) = options.only.as_deref().or_else(|| file(folder)) else {
+    let Some(file) = options.named_file().or_else(|| file(folder)) else {
         let message = "no issues here: nothing to do";
         let finding = Finding::for_file(".", "empty-plan", message);
         return PlanReading::failed(finding.with_hint(EXPECTED));
@@ -53,22 +53,37 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         Ok(text) => text,
         Err(failed) => return failed,
     };
-    let mut drafted = DraftPlan { name: "beads".to_owned(), ..DraftPlan::default() };
+    let mut drafted =
+        DraftPlan { name: "beads".to_owned(), id_rule: IdRule::Keys, ..DraftPlan::default() };
     let mut document = JsonDocument::new(file, &text, HINT);
     let mut issues: Vec<BeadsIssue> = Vec::new();
     let mut gone = BTreeSet::new();
+    let mut conflicts = false;
     for line in lines(&text).filter(|line| !line.text.trim().is_empty()) {
         if let Some(node) = document.parse_part(&line.range()) {
             match issue::read(&mut document, &node) {
-                Some(issue) => issues.push(issue),
+                Some(mut issue) => {
+                    issue.task.fault = document.take_fault_of(&issue.standing);
+                    issues.push(issue);
+                }
                 None => gone.extend(document.word(&node, "id").map(|id| id.text)),
             }
         }
+        document.take_fault();
+        conflicts |= is_conflict_marker(line.text);
         if let Some(finding) = too_many_tasks(file, issues.len()) {
             return PlanReading::failed(finding);
         }
     }
     let found = links::resolve(&mut document, issues, &gone);
     document.close(&mut drafted);
+    // Between conflict markers every issue is there twice, so the file as a whole is not usable.
+    if conflicts {
+        drafted.contained = 0;
+    }
     status::finish(folder, drafted, found, (file, EXPECTED))
+}
+
+fn is_conflict_marker(line: &str) -> bool {
+    ["<<<<<<<", "=======", ">>>>>>>"].iter().any(|mark| line.starts_with(mark))
 }

@@ -2,7 +2,9 @@
 //!
 //! `phases/02-api/02-01-PLAN.md` today; `02-01-auth-PLAN.md`, `plans/PLAN-01.md`, `02-PLAN-01.md`
 //! and a bare `PLAN.md` in older projects; `ABC-02-api/` with a project's code; archived milestones
-//! (`milestones/v1.0-phases/…`) and quick plans (`quick/007-fix/…`) beside them.
+//! (`milestones/v1.0-phases/…`, `milestones/v2-abandoned/phases/…`, `archive/…`) and quick plans
+//! (`quick/007-fix/…`) beside them. Numbers are unique only within a directory: GSD starts at 01
+//! again with every milestone.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +12,8 @@ use crate::plan_md::order::plan_set::{PlanNumber, phase_number};
 
 /// The longest id, which leaves room for suffixes.
 const MAX_ID_CHARS: usize = 48;
+/// The most characters of a directory in an id.
+const MAX_PHASE_CHARS: usize = 24;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GsdPlanPath {
@@ -22,6 +26,15 @@ pub struct GsdPlanPath {
     /// Its name without `-PLAN.md`, or the name of its directory for a bare PLAN.md.
     pub stem: String,
     pub number: Option<PlanNumber>,
+}
+
+/// Identifies and orders phases.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PhaseKey {
+    pub root: String,
+    pub area: PlanningArea,
+    pub number: Vec<u64>,
+    pub name: String,
 }
 
 /// A directory below `.planning`.
@@ -82,12 +95,17 @@ impl GsdPlanPath {
         })
     }
 
-    /// Area, number and directory, which order the phases.
-    pub fn phase_key(&self) -> (PlanningArea, Vec<u64>, String) {
+    /// Root, area, number and directory, which order the phases.
+    pub fn phase_key(&self) -> PhaseKey {
         let own = phase_number(without_code(&self.phase)).map(|(number, _)| number);
         let number = own.or_else(|| self.number.as_ref().map(|number| number.phase.clone()));
         let last = vec![u64::MAX];
-        (self.area.clone(), number.unwrap_or(last), self.phase.clone())
+        PhaseKey {
+            root: self.root.clone(),
+            area: self.area.clone(),
+            number: number.unwrap_or(last),
+            name: self.phase.clone(),
+        }
     }
 
     /// The possible paths of its summary.
@@ -126,14 +144,31 @@ fn plan_name(name: &str) -> Option<(&str, Option<u64>)> {
     Some((prefix, Some(rest[..digits].parse().ok()?)))
 }
 
+/// Directories of work that was put away.
+const ARCHIVES: &[&str] = &["archive", "archived", "_archive", ".archive", "abandoned"];
+
 /// The area of a directory, and the index of the phase in its components.
 fn area(parts: &[&str]) -> Option<(PlanningArea, usize)> {
+    let milestone = |name: &str| PlanningArea::Milestone(name.to_owned());
+    let inside = parts.iter().rposition(|part| *part == ".planning").map_or(0, |at| at + 1);
     for (at, part) in parts.iter().enumerate() {
-        let milestone = part.strip_suffix("-phases").filter(|name| name.starts_with('v'));
-        match (*part, milestone) {
+        let archived = part.strip_suffix("-phases").filter(|name| name.starts_with('v'));
+        let next = parts.get(at + 1).copied();
+        match (*part, archived) {
+            ("milestones", _) if at >= inside && next.is_some() => {
+                let name = next.unwrap_or_default();
+                let name = name.strip_suffix("-phases").unwrap_or(name);
+                let nested = usize::from(parts.get(at + 2) == Some(&"phases"));
+                return Some((milestone(name), at + 2 + nested));
+            }
+            (archive, _) if at >= inside && inside > 0 && ARCHIVES.contains(&archive) => {
+                let nested = usize::from(next == Some("phases"));
+                return Some((milestone(archive), at + 1 + nested));
+            }
+            ("phases", _) if next.is_some_and(|next| ARCHIVES.contains(&next)) => {}
             ("phases", _) => return Some((PlanningArea::Phases, at + 1)),
             ("quick", _) => return Some((PlanningArea::Quick, at + 1)),
-            (_, Some(name)) => return Some((PlanningArea::Milestone(name.to_owned()), at + 1)),
+            (_, Some(name)) => return Some((milestone(name), at + 1)),
             _ => {}
         }
     }
@@ -147,10 +182,14 @@ fn area(parts: &[&str]) -> Option<(PlanningArea, usize)> {
     }
 }
 
-/// The number of components before `phases/`, `quick/` or `milestones/`.
+/// The number of components before `phases/`, `quick/`, `milestones/` or an archive.
 fn area_start(parts: &[&str], phase: usize) -> usize {
+    if let Some(at) = parts.iter().rposition(|part| *part == ".planning") {
+        return at + 1;
+    }
     let area = phase.saturating_sub(1).min(parts.len());
-    if area > 0 && parts[area - 1] == "milestones" { area - 1 } else { area }
+    let above = parts[..area].iter().position(|part| *part == "milestones" || *part == "phases");
+    above.unwrap_or(area)
 }
 
 /// The name without a project code: `ABC-02-api` is `02-api`.
@@ -167,17 +206,44 @@ fn without_code(name: &str) -> &str {
     }
 }
 
-/// The ids of the plans' tasks: `NN-PP` if that is unique, else the file's name.
+/// The ids of the plans' tasks: `NN-PP` if that is unique, else the file's name, else its directory
+/// and its name.
 pub fn ids(plans: &[GsdPlanPath]) -> Vec<String> {
-    let mut numbered: BTreeMap<String, usize> = BTreeMap::new();
-    for plan in plans {
-        *numbered.entry(short_id(plan)).or_default() += 1;
-    }
+    let count = |name: fn(&GsdPlanPath) -> String| {
+        let mut counted: BTreeMap<String, usize> = BTreeMap::new();
+        for plan in plans {
+            *counted.entry(name(plan).to_ascii_lowercase()).or_default() += 1;
+        }
+        counted
+    };
+    let ways: [fn(&GsdPlanPath) -> String; 4] = [short_id, long_id, id_by_phase, id_by_root];
+    let counted = ways.map(count);
     let id = |plan: &GsdPlanPath| {
-        let short = short_id(plan);
-        if numbered.get(&short) == Some(&1) { short } else { long_id(plan) }
+        let unique = |(way, counted): (&fn(&GsdPlanPath) -> String, &BTreeMap<String, usize>)| {
+            let id = way(plan);
+            (counted.get(&id.to_ascii_lowercase()) == Some(&1)).then_some(id)
+        };
+        ways.iter().zip(&counted).find_map(unique).unwrap_or_else(|| id_by_root(plan))
     };
     plans.iter().map(id).collect()
+}
+
+/// `01-new.01-01`
+fn id_by_phase(plan: &GsdPlanPath) -> String {
+    let phase: String = plan.phase.chars().take(MAX_PHASE_CHARS).collect();
+    let own = short_id(&GsdPlanPath { area: PlanningArea::Phases, ..plan.clone() });
+    with_area(plan, &format!("{phase}.{own}"))
+}
+
+/// `apps-shop-01-new.01-01`
+fn id_by_root(plan: &GsdPlanPath) -> String {
+    let root = plan.root.trim_end_matches('/').trim_end_matches(".planning").trim_end_matches('/');
+    let root: String = root.chars().take(MAX_PHASE_CHARS).collect();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let root: String = root.chars().map(plain).collect();
+    let own = id_by_phase(plan);
+    let id = if root.is_empty() { own } else { format!("{}-{own}", root.trim_matches(['-', '.'])) };
+    id.chars().take(MAX_ID_CHARS).collect()
 }
 
 fn short_id(plan: &GsdPlanPath) -> String {
@@ -248,6 +314,40 @@ mod tests {
         is("plans/PLAN-01.md", "01");
         is("app/.planning/phases/01-a b/01-01-ü-PLAN.md", "01-01");
         is(".planning/PLAN.md", "plan");
+    }
+
+    /// FO-11: archived and abandoned milestones are told apart from the current phases.
+    #[test]
+    fn archived_milestones_are_recognised_in_every_layout() {
+        let archived = |path: &str, name: &str| {
+            let plan = GsdPlanPath::parse(path).expect(path);
+            assert_eq!(plan.area, PlanningArea::Milestone(name.to_owned()), "{path}");
+            assert_eq!((plan.phase.as_str(), plan.root.as_str()), ("01-x", ".planning/"), "{path}");
+        };
+        archived(".planning/milestones/v1.0-phases/01-x/01-01-PLAN.md", "v1.0");
+        archived(".planning/milestones/v7.0-abandoned/phases/01-x/01-01-PLAN.md", "v7.0-abandoned");
+        archived(".planning/milestones/v2/01-x/01-01-PLAN.md", "v2");
+        archived(".planning/archive/01-x/01-01-PLAN.md", "archive");
+        archived(".planning/archive/phases/01-x/01-01-PLAN.md", "archive");
+        archived(".planning/phases/archive/01-x/01-01-PLAN.md", "archive");
+    }
+
+    /// FO-11: two phases with one number.
+    #[test]
+    fn equal_numbers_are_told_apart_by_their_directories() {
+        let paths = [
+            ".planning/phases/01-old/01-01-PLAN.md",
+            ".planning/phases/01-new/01-01-PLAN.md",
+            ".planning/phases/10-subs/10.10-01-PLAN.md",
+            ".planning/phases/10.10-x/10.10-01-PLAN.md",
+            ".planning/phases/02-a/02-01-PLAN.md",
+        ];
+        let plans: Vec<GsdPlanPath> =
+            paths.iter().filter_map(|path| GsdPlanPath::parse(path)).collect();
+        assert_eq!(
+            ids(&plans),
+            ["01-old.01-01", "01-new.01-01", "10-subs.10.10-01", "10.10-x.10.10-01", "02-01"]
+        );
     }
 
     #[test]

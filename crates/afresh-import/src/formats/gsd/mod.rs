@@ -11,7 +11,7 @@
 pub mod layout;
 pub mod roadmap;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::DraftPlan;
@@ -25,7 +25,7 @@ use afresh_formats::findings::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 use afresh_formats::text::markdown::headings;
-use layout::{GsdPlanPath, PlanningArea};
+use layout::{GsdPlanPath, PhaseKey, PlanningArea};
 use roadmap::GsdRoadmap;
 
 pub const FORMAT: PlanFormat = PlanFormat { name: "gsd", is_present, read };
@@ -37,7 +37,12 @@ fn is_present(folder: &dyn PlanFolder) -> bool {
 
 /// Reads the plans of a project.
 pub fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
-    let plans = layout::plans(folder.paths());
+    let mut plans = layout::plans(folder.paths());
+    // Beside what was named, only the same project counts.
+    let root = plans.iter().find(|plan| options.only.is_some() && options.includes(&plan.path));
+    if let Some(root) = root.map(|plan| plan.root.clone()) {
+        plans.retain(|plan| plan.root == root);
+    }
     let Some(root) = plans.first().map(|plan| plan.root.clone()) else {
         let finding = Finding::for_file(".", "empty-plan", "no plans here: nothing to do");
         return PlanReading::failed(
@@ -45,16 +50,17 @@ pub fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         );
     };
     let mut drafted = DraftPlan::default();
-    let mut text =
-        |name: &str, follows: &str| drafted.beside(folder, &format!("{root}{name}"), follows);
-    let roadmap = text("ROADMAP.md", "phases run in the order of their numbers");
-    let roadmap = GsdRoadmap::read(&roadmap.unwrap_or_default());
-    let project = text("PROJECT.md", "the plan has no name");
-    drafted.name = project.as_deref().and_then(title).unwrap_or_else(|| "plan".to_owned());
-    match set(folder, &plans, &roadmap, &mut drafted) {
-        Ok(set) => assemble(folder, options, drafted, set),
-        Err(findings) => PlanReading { findings, ..PlanReading::default() },
+    let roots: BTreeSet<&str> = plans.iter().map(|plan| plan.root.as_str()).collect();
+    let mut roadmaps = BTreeMap::new();
+    for root in roots {
+        let follows = "phases run in the order of their numbers";
+        let text = drafted.beside(folder, &format!("{root}ROADMAP.md"), follows);
+        roadmaps.insert(root.to_owned(), GsdRoadmap::read(&text.unwrap_or_default()));
     }
+    let project = drafted.beside(folder, &format!("{root}PROJECT.md"), "the plan has no name");
+    drafted.name = project.as_deref().and_then(title).unwrap_or_else(|| "plan".to_owned());
+    let set = set(folder, &plans, &roadmaps, &mut drafted);
+    assemble(folder, options, drafted, set)
 }
 
 /// The first heading of a document.
@@ -62,55 +68,78 @@ fn title(text: &str) -> Option<String> {
     headings(text).first().map(|heading| short(heading.text)).filter(|title| !title.is_empty())
 }
 
-/// The plans with their phases, or the failed reading.
+/// ROADMAP.md by the directory that it is in.
+type GsdRoadmaps = BTreeMap<String, GsdRoadmap>;
+
+/// The plans with their phases.
 fn set(
     folder: &dyn PlanFolder,
     plans: &[GsdPlanPath],
-    roadmap: &GsdRoadmap,
+    roadmaps: &GsdRoadmaps,
     drafted: &mut DraftPlan,
-) -> Result<PlanSet, Vec<Finding>> {
-    let mut set =
-        PlanSet { phases: phases(plans, roadmap), members: Vec::with_capacity(plans.len()) };
-    let places: BTreeMap<_, usize> = phase_keys(plans).into_iter().zip(0..).collect();
-    let mut spaces: Vec<&PlanningArea> = plans.iter().map(|plan| &plan.area).collect();
+) -> PlanSet {
+    let keys: BTreeSet<PhaseKey> = plans.iter().map(GsdPlanPath::phase_key).collect();
+    let keys: Vec<PhaseKey> = keys.into_iter().collect();
+    let places: BTreeMap<&PhaseKey, usize> = keys.iter().zip(0..).collect();
+    let mut spaces: Vec<(&str, &PlanningArea)> =
+        plans.iter().map(|plan| (plan.root.as_str(), &plan.area)).collect();
     spaces.dedup();
     // It scans every path, so it is called once and not for each plan.
     let foreign = crate::formats::ultraplan::leaves_traces(folder);
-    let mut unreadable = Vec::new();
+    let mut members = Vec::with_capacity(plans.len());
     for (plan, id) in plans.iter().zip(layout::ids(plans)) {
-        let mut document = match folder.text(&plan.path) {
-            Some(Ok(text)) => PlanDocument::read(&plan.path, text),
-            Some(Err(finding)) => {
-                unreadable.push(finding);
-                continue;
-            }
-            None => continue,
-        };
+        let current = plan.number.as_ref().filter(|_| plan.area == PlanningArea::Phases);
+        let roadmap = roadmaps.get(&plan.root);
+        let listed = current.and_then(|number| roadmap?.plans.get(number));
+        let summary = PlanSummary::find(folder, &plan.summaries(), drafted);
+        let (mut document, fault) = document(folder, plan, summary.as_ref());
         if plan.area == PlanningArea::Phases && !foreign {
             completeness::remark_on_keys(&mut document);
         }
-        let current = plan.number.as_ref().filter(|_| plan.area == PlanningArea::Phases);
-        let listed = current.and_then(|number| roadmap.plans.get(number));
+        let space = (plan.root.as_str(), &plan.area);
         let mut member = PlanMember {
             title: document.title(listed.map(|listed| listed.title.as_str()), &id),
             done_before: None,
             stem: plan.stem.clone(),
             number: plan.number.clone(),
             phase: places.get(&plan.phase_key()).copied().unwrap_or(0),
-            space: spaces.iter().position(|area| **area == plan.area).unwrap_or(0),
+            space: spaces.iter().position(|other| *other == space).unwrap_or(0),
             id,
             document,
+            fault,
         };
-        let summary = PlanSummary::find(folder, &plan.summaries(), drafted);
-        mark_if_done(
-            plan,
-            &mut member,
-            summary.as_ref(),
-            listed.is_some_and(|listed| listed.ticked),
-        );
-        set.members.push(member);
+        let ticked = listed.is_some_and(|listed| listed.ticked);
+        mark_if_done(plan, &mut member, summary.as_ref(), ticked);
+        if member.done_before.is_some() {
+            member.document.forget_text();
+        }
+        members.push(member);
     }
-    if unreadable.is_empty() { Ok(set) } else { Err(unreadable) }
+    let open: BTreeSet<usize> =
+        members.iter().filter(|m| m.done_before.is_none()).map(|m| m.phase).collect();
+    PlanSet { phases: phases(&keys, roadmaps, &open), members }
+}
+
+/// A plan's text, and why it cannot be read. Finished work is read only for its title, and neither
+/// fails nor counts towards the limits.
+fn document(
+    folder: &dyn PlanFolder,
+    plan: &GsdPlanPath,
+    summary: Option<&PlanSummary>,
+) -> (PlanDocument, Option<Finding>) {
+    let finished = match summary {
+        Some(summary) => !summary.is_unfinished(),
+        None => matches!(plan.area, PlanningArea::Milestone(_)),
+    };
+    let text = if finished {
+        Ok(folder.finished_text(&plan.path).unwrap_or_default())
+    } else {
+        folder.text(&plan.path).unwrap_or_else(|| Ok(String::new()))
+    };
+    match text {
+        Ok(text) => (PlanDocument::read(&plan.path, text), None),
+        Err(finding) => (PlanDocument::read(&plan.path, String::new()), Some(finding)),
+    }
 }
 
 /// Marks a plan as done by its summary, status or area.
@@ -137,34 +166,36 @@ fn mark_if_done(
     }
 }
 
-/// Identifies and orders phases: area and number or directory.
-type PhaseKey = (PlanningArea, Vec<u64>, String);
-
-fn phase_keys(plans: &[GsdPlanPath]) -> Vec<PhaseKey> {
-    let keys: std::collections::BTreeSet<PhaseKey> =
-        plans.iter().map(GsdPlanPath::phase_key).collect();
-    keys.into_iter().collect()
-}
-
-/// The phases, and which must be finished before each.
-fn phases(plans: &[GsdPlanPath], roadmap: &GsdRoadmap) -> Vec<PlanPhase> {
-    let keys = phase_keys(plans);
-    let position = |area: &PlanningArea, number: &Vec<u64>| {
-        keys.iter().position(|(other, phase, _)| other == area && phase == number)
+/// The phases, and which must be finished before each. `open` are those with unfinished plans.
+fn phases(keys: &[PhaseKey], roadmaps: &GsdRoadmaps, open: &BTreeSet<usize>) -> Vec<PlanPhase> {
+    let of_project = |at: &usize, key: &PhaseKey| {
+        keys[*at].root == key.root && keys[*at].area == PlanningArea::Phases
     };
-    let needs = |at: usize| {
-        let (area, number, _) = &keys[at];
-        let stated = roadmap.phases.get(number).and_then(|phase| phase.needs.as_ref());
-        match stated.filter(|_| *area == PlanningArea::Phases) {
-            // Quick plans and archived milestones have no known dependencies.
-            _ if *area != PlanningArea::Phases => Vec::new(),
-            Some(numbers) => {
-                numbers.iter().filter_map(|n| position(area, n)).filter(|p| *p != at).collect()
-            }
-            None => {
-                at.checked_sub(1).filter(|before| keys[*before].0 == *area).into_iter().collect()
+    let needs = |at: usize| -> Vec<usize> {
+        let key = &keys[at];
+        // Quick plans and archived milestones have no known dependencies.
+        if key.area != PlanningArea::Phases {
+            return Vec::new();
+        }
+        let roadmap = roadmaps.get(&key.root);
+        let stated = roadmap.and_then(|roadmap| roadmap.phases.get(&key.number)?.needs.as_ref());
+        // Of phases with the same number, the later one waits for the one before it.
+        let twin = at.checked_sub(1).filter(|twin| keys[*twin].number == key.number);
+        let twin = twin.filter(|twin| of_project(twin, key));
+        if let Some(numbers) = stated {
+            let named = (0..keys.len())
+                .filter(|other| of_project(other, key) && numbers.contains(&keys[*other].number));
+            return named.filter(|other| keys[*other].number != key.number).chain(twin).collect();
+        }
+        // A finished phase waits for nothing, so the one before it counts too.
+        let mut before: Vec<usize> = Vec::new();
+        for other in (0..at).rev().filter(|other| of_project(other, key)) {
+            before.push(other);
+            if open.contains(&other) {
+                break;
             }
         }
+        before
     };
-    (0..keys.len()).map(|at| PlanPhase { name: keys[at].2.clone(), needs: needs(at) }).collect()
+    (0..keys.len()).map(|at| PlanPhase { name: keys[at].name.clone(), needs: needs(at) }).collect()
 }

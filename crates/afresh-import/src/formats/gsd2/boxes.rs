@@ -1,10 +1,11 @@
-//! The lines of roadmaps and slices: ``- [ ] **S01: Title** `risk:high` `depends:[S02]` ``.
+//! The lines of roadmaps and slices: ``- [ ] **S01: Title** `risk:high` `depends:[S02]` ``; or the rows
+//! of a table `| ID | Slice | Risk | Depends | Done |`.
 
 use std::ops::Range;
 
 use super::milestone::is_id;
 use crate::prose::nearest_keyword;
-use afresh_formats::text::markdown::{ListItem, TextLine, code_spans, items};
+use afresh_formats::text::markdown::{ListItem, TextLine, code_spans, items, tables};
 
 #[derive(Debug)]
 pub(super) struct BoxLine<'a> {
@@ -22,9 +23,55 @@ pub(super) struct BoxLine<'a> {
 /// Marks in backticks after a title.
 const MARKS: &[&str] = &["depends", "risk", "est", "demo", "after"];
 
-/// The lines whose id starts with this letter.
+/// The lines whose id starts with this letter, or else the rows of tables.
 pub(super) fn read(text: &str, letter: char) -> Vec<BoxLine<'_>> {
-    items(text, 0..text.len()).iter().filter_map(|item| parse(item, letter)).collect()
+    let all = items(text, 0..text.len());
+    let lines: Vec<BoxLine<'_>> = all.iter().filter_map(|item| parse(item, letter)).collect();
+    if lines.is_empty() { rows(text, letter) } else { lines }
+}
+
+/// Marks of a cell that say that something is done.
+const DONE: &[&str] =
+    &["✅", "✓", "✔", "☑", "[x]", "[X]", "x", "yes", "done", "complete", "completed"];
+
+/// The rows of tables with an id of this letter.
+fn rows(text: &str, letter: char) -> Vec<BoxLine<'_>> {
+    let mut found = Vec::new();
+    for table in tables(text, 0..text.len()) {
+        let Some(id) = table.column(&["id", "slice id", "#", "task id", "slice", "task"]) else {
+            continue;
+        };
+        let title = table.column(&["slice", "task", "title", "name", "description", "goal"]);
+        let title = title.filter(|title| *title != id);
+        let needs = table.column(&["depends", "depends on", "dependencies", "deps", "needs"]);
+        let done = table.column(&["done", "status", "state", "complete"]);
+        for row in &table.rows {
+            let cell = row.cell(Some(id));
+            let bare = cell.part(cell.text.trim_matches(['*', '`', ' ']));
+            let (own, rest) = bare.text.split_once([':', ' ']).unwrap_or((bare.text, ""));
+            if !is_id(own, letter) {
+                continue;
+            }
+            let mark = row.cell(done).text.trim_matches(['*', '`', ' ']).to_lowercase();
+            let named = title.map(|title| row.cell(Some(title)));
+            found.push(BoxLine {
+                id: bare.part(own),
+                title: named.unwrap_or_else(|| bare.part(rest.trim())),
+                ticked: DONE.iter().any(|word| mark == *word) || mark.starts_with('✅'),
+                needs: needs.map(|needs| ids_in(&row.cell(Some(needs)))),
+                misspelt: None,
+                below: row.at.end..row.at.end,
+            });
+        }
+    }
+    found
+}
+
+/// The words of a cell that are not marks for nothing.
+fn ids_in<'a>(cell: &TextLine<'a>) -> Vec<TextLine<'a>> {
+    let words = cell.text.split(|c: char| c.is_whitespace() || ",;+&[]`*".contains(c));
+    let nothing = ["", "-", "—", "–", "none", "None", "n/a", "and", "nothing", "Nothing"];
+    words.filter(|word| !nothing.contains(word)).map(|word| cell.part(word)).collect()
 }
 
 fn parse<'a>(item: &ListItem<'a>, letter: char) -> Option<BoxLine<'a>> {

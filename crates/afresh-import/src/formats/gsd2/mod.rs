@@ -36,7 +36,9 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let all = milestone::all(folder);
     if let Some(only) = &options.only {
         let named = all.iter().find(|milestone| only.starts_with(&milestone.directory));
-        return named.map_or_else(nothing, |milestone| read_milestone(folder, milestone));
+        if let Some(milestone) = named {
+            return read_milestone(folder, milestone);
+        }
     }
     let mut last = None;
     for milestone in &all {
@@ -53,18 +55,23 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
 }
 
 fn read_milestone(folder: &dyn PlanFolder, milestone: &Gsd2Milestone) -> PlanReading {
-    let text = match folder.text(&milestone.roadmap) {
+    let text = match milestone.roadmap.as_ref().and_then(|roadmap| folder.text(roadmap)) {
         Some(Ok(text)) => text,
         Some(Err(finding)) => return PlanReading::failed(finding),
-        None => return nothing(),
+        // Without a roadmap the directories say which slices there are.
+        None => {
+            let lines = milestone.slice_ids(folder).into_iter();
+            lines.map(|id| format!("- [ ] **{id}: {id}**\n")).collect()
+        }
     };
     let mut drafted = DraftPlan { name: slices::name(&text, milestone), ..DraftPlan::default() };
-    drafted.spec = Some(milestone.roadmap.clone());
+    drafted.spec.clone_from(&milestone.roadmap);
     slices::add(folder, &mut drafted, milestone, &text);
     if drafted.tasks.is_empty() {
         let message = format!("{} has no planned task: nothing to do", milestone.id);
-        let finding = Finding::for_file(&milestone.roadmap, "empty-plan", message);
-        drafted.findings.push(finding.with_hint("expected slices/S01/S01-PLAN.md with tasks"));
+        let finding = Finding::for_file(milestone.file(), "empty-plan", message);
+        let hint = "expected slices in the roadmap, and slices/S01/S01-PLAN.md with tasks";
+        drafted.findings.push(finding.with_hint(hint));
     }
     drafted.finish(folder)
 }

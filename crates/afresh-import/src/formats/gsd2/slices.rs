@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use afresh_core::plan::PlanField;
+use afresh_core::plan::{PlanField, TaskDraft};
 
 use super::boxes::{self, BoxLine};
 use super::milestone::{Gsd2Milestone, is_id};
 use super::order::{self, TaskFileFlow};
 use super::task_plan::TaskPlan;
 use super::tasks::SliceLine;
-use crate::draft::DraftPlan;
+use crate::draft::{DraftPlan, DraftTask, unreadable_file};
 use crate::prose::{self, WorkerBrief, unticked};
 use afresh_formats::findings::Severity;
 use afresh_formats::folder::PlanFolder;
@@ -34,17 +34,18 @@ pub(super) fn add(
     text: &str,
 ) {
     let slices = boxes::read(text, 'S');
-    if let Some(finding) = too_many_tasks(&milestone.roadmap, slices.len()) {
+    if let Some(finding) = too_many_tasks(milestone.file(), slices.len()) {
         drafted.findings.push(finding);
         return;
     }
-    let mut adding = SliceReader { folder, drafted, milestone };
+    let mut adding = SliceReader { folder, drafted, milestone, unread: None, is_finished: false };
     let mut ends = BTreeMap::new();
     for slice in &slices {
         let found = adding.slice(slice);
         ends.insert(slice.id.text, found);
     }
     adding.link(&slices, &ends);
+    adding.report_unplanned(&slices, &ends);
     prose::label_unjudged(drafted);
 }
 
@@ -52,6 +53,10 @@ pub(super) struct SliceReader<'x> {
     pub(super) folder: &'x dyn PlanFolder,
     pub(super) drafted: &'x mut DraftPlan,
     pub(super) milestone: &'x Gsd2Milestone,
+    /// Why a file could not be read, since this was last looked at.
+    unread: Option<String>,
+    /// Whether the slice that is read is finished.
+    is_finished: bool,
 }
 
 /// The first and last tasks of a slice, by index.
@@ -66,28 +71,32 @@ struct SliceEnds {
 impl SliceReader<'_> {
     fn slice(&mut self, slice: &BoxLine<'_>) -> SliceEnds {
         if let Some((word, meant)) = &slice.misspelt {
-            prose::warn_about_misspelt(self.drafted, &self.milestone.roadmap, word, meant);
+            prose::warn_about_misspelt(self.drafted, self.milestone.file(), word, meant);
         }
         let plan = self.milestone.of_slice(self.folder, slice.id.text, "PLAN");
         let summary = self.milestone.of_slice(self.folder, slice.id.text, "SUMMARY");
         let done = slice.ticked || summary.is_some();
+        (self.is_finished, self.unread) = (done, None);
         let text = plan.as_ref().and_then(|plan| self.text(plan));
         let (Some(file), Some(text)) = (plan, text) else {
-            if !done {
-                self.not_planned(slice);
-            }
-            return SliceEnds { open: !done, ..SliceEnds::default() };
+            return match self.unread.take() {
+                Some(why) => self.add_whole(slice, |task| task.fault = Some(why)),
+                None => self.unplanned(slice, done),
+            };
         };
         let lines = boxes::read(&text, 'T');
         if let Some(finding) = too_many_tasks(&file, self.drafted.tasks.len() + lines.len()) {
             self.drafted.findings.push(finding);
             return SliceEnds::default();
         }
-        if lines.is_empty() && !done {
-            self.not_planned(slice);
+        if lines.is_empty() {
+            return self.unplanned(slice, done);
         }
-        let plans: Vec<Option<TaskPlan>> =
-            lines.iter().map(|line| self.task_plan(slice, line)).collect();
+        let (mut plans, mut faults) = (Vec::new(), Vec::new());
+        for line in &lines {
+            plans.push(self.task_plan(slice, line));
+            faults.push(self.unread.take());
+        }
         let flows: Vec<TaskFileFlow> = plans.iter().map(|plan| flow(plan.as_ref())).collect();
         let inner = order::within(&flows);
         let goal = goal(&text);
@@ -95,6 +104,7 @@ impl SliceReader<'_> {
         for (at, own) in lines.iter().enumerate() {
             let line = SliceLine { slice, file: &file, text: &text, task: own };
             let mut task = self.task(line, plans[at].as_ref());
+            task.fault = task.fault.or_else(|| faults[at].take());
             let mut brief = WorkerBrief::for_one_of(lines.len());
             brief.paragraph(&unticked(&text[own.below.clone()]));
             if let Some(plan) = &plans[at] {
@@ -114,7 +124,59 @@ impl SliceReader<'_> {
         SliceEnds {
             firsts: firsts.map(|at| first + at).collect(),
             lasts: lasts.map(|at| first + at).collect(),
-            open: lines.is_empty() && !done,
+            open: false,
+        }
+    }
+
+    /// A slice without tasks: it is done, or not planned yet.
+    fn unplanned(&mut self, slice: &BoxLine<'_>, done: bool) -> SliceEnds {
+        if done {
+            let why = format!("slice {} is finished", slice.id.text);
+            return self.add_whole(slice, |task| task.draft.done_before = Some(why));
+        }
+        SliceEnds { open: true, ..SliceEnds::default() }
+    }
+
+    fn add_whole(&mut self, slice: &BoxLine<'_>, mark: impl FnOnce(&mut DraftTask)) -> SliceEnds {
+        let at = self.drafted.tasks.len();
+        let mut task = self.whole_slice(slice);
+        mark(&mut task);
+        self.drafted.tasks.push(task);
+        SliceEnds { firsts: vec![at], lasts: vec![at], open: false }
+    }
+
+    /// A slice as one task.
+    fn whole_slice(&self, slice: &BoxLine<'_>) -> DraftTask {
+        let span = SourceSpan::new(self.milestone.file(), slice.id.range());
+        let id = format!("{}-{}", self.milestone.id, slice.id.text);
+        let title = prose::title(slice.title.text);
+        DraftTask::new(TaskDraft { id, title, ..TaskDraft::default() }, span)
+    }
+
+    /// Reports slices that are not planned. One that others need is part of the plan, and blocked.
+    fn report_unplanned(&mut self, slices: &[BoxLine<'_>], ends: &BTreeMap<&str, SliceEnds>) {
+        let needed: Vec<&str> = slices
+            .iter()
+            .enumerate()
+            .filter(|(_, slice)| ends.get(slice.id.text).is_some_and(|end| !end.firsts.is_empty()))
+            .flat_map(|(at, slice)| match &slice.needs {
+                Some(named) => named.iter().map(|need| need.text).collect(),
+                None => {
+                    at.checked_sub(1).map(|at| slices[at].id.text).into_iter().collect::<Vec<_>>()
+                }
+            })
+            .collect();
+        for slice in slices.iter().filter(|slice| ends.get(slice.id.text).is_some_and(|e| e.open)) {
+            self.not_planned(slice);
+            if needed.contains(&slice.id.text) {
+                let mut task = self.whole_slice(slice);
+                task.fault = Some(format!("slice {} has no tasks yet", slice.id.text));
+                self.drafted.tasks.push(task);
+                if let Some(last) = self.drafted.findings.last_mut() {
+                    last.severity = Severity::Error;
+                    self.drafted.contained += 1;
+                }
+            }
         }
     }
 
@@ -134,7 +196,7 @@ impl SliceReader<'_> {
                 };
                 count += ids.len() * own.firsts.len();
                 if count > MAX_NEEDS {
-                    let span = SourceSpan::new(&self.milestone.roadmap, place);
+                    let span = SourceSpan::new(self.milestone.file(), place);
                     let message = "too many dependencies between slices";
                     self.drafted.find(&span, "too-large", message).hint =
                         Some("split the milestone".to_owned());
@@ -143,7 +205,7 @@ impl SliceReader<'_> {
                 for first in &own.firsts {
                     let task = &mut self.drafted.tasks[*first];
                     for id in &ids {
-                        let span = SourceSpan::new(&self.milestone.roadmap, place.clone());
+                        let span = SourceSpan::new(self.milestone.file(), place.clone());
                         task.note(None, PlanField::Needs, task.draft.needs.len(), span);
                         task.draft.needs.push(id.clone());
                     }
@@ -175,7 +237,7 @@ impl SliceReader<'_> {
             let (id, name) = (slice.id.text, need.text);
             let message = format!("{id} depends on {name:?}, which is not another slice");
             let hint = "write ids of slices, for example `depends:[S01,S02]`";
-            let span = SourceSpan::new(&self.milestone.roadmap, need.range());
+            let span = SourceSpan::new(self.milestone.file(), need.range());
             self.warn(&span, "unresolved-dependency", message, hint);
         }
         needs
@@ -184,7 +246,7 @@ impl SliceReader<'_> {
     fn not_planned(&mut self, slice: &BoxLine<'_>) {
         let message = format!("slice {} has no tasks, so it is not run", slice.id.text);
         let hint = "plan it with GSD, then read the milestone again";
-        let span = SourceSpan::new(&self.milestone.roadmap, slice.id.range());
+        let span = SourceSpan::new(self.milestone.file(), slice.id.range());
         self.warn(&span, "not-planned", message, hint);
     }
 
@@ -195,8 +257,13 @@ impl SliceReader<'_> {
     pub(super) fn text(&mut self, file: &str) -> Option<String> {
         match self.folder.text(file)? {
             Ok(text) => Some(text),
+            Err(finding) if self.is_finished => {
+                self.drafted.findings.push(finding.as_warning().with_hint("its slice is finished"));
+                None
+            }
             Err(finding) => {
-                self.drafted.findings.push(finding);
+                self.unread.get_or_insert_with(|| finding.message.clone());
+                self.drafted.contain([unreadable_file(finding)]);
                 None
             }
         }

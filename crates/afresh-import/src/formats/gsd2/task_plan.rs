@@ -6,7 +6,7 @@ use afresh_core::plan::FileAction;
 
 use crate::plan_md::checks::verify::{self, VerifyBlock};
 use crate::plan_md::parse::remarks::PlanRemarks;
-use crate::prose::paths::without_note;
+use crate::prose::paths::{is_dot_file, without_note};
 use crate::prose::{self, paths};
 use afresh_formats::Finding;
 use afresh_formats::findings::SourceText;
@@ -105,7 +105,8 @@ pub(super) fn listed<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
     let could_be = |path: &TextLine<'_>| {
         let text = path.text;
         let outside = text.starts_with(['/', '~', '-', '.']) && !text.starts_with("./");
-        let hidden = text.starts_with('.') && text.len() > 2 && !text.starts_with("..");
+        // `.card-image` is a CSS class.
+        let hidden = text.starts_with('.') && (text.contains('/') || is_dot_file(text));
         let plain = !text.contains(|c: char| c.is_whitespace() || "()<>|\"'=:".contains(c));
         text.contains(['/', '.']) && plain && (!outside || hidden) && !text.contains("..")
     };

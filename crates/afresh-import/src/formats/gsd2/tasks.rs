@@ -62,6 +62,7 @@ impl SliceReader<'_> {
             task.draft.steps.push(StepDraft { name, instructions, ..StepDraft::default() });
         }
         self.checks(&mut task, line, plan);
+        task.block_for(plan.map(|plan| plan.findings.as_slice()).unwrap_or_default());
         task
     }
 
@@ -80,7 +81,9 @@ impl SliceReader<'_> {
             let mut remarks = PlanRemarks::default();
             let found = verify::parse(line.text, &line_verify.range(), &mut remarks);
             let source = SourceText::new(line.file, line.text);
-            self.drafted.findings.extend(remarks.render(&source));
+            let findings = remarks.render(&source);
+            task.block_for(&findings);
+            self.drafted.contain(findings);
             let span = |at: &Range<usize>| SourceSpan::new(line.file, at.clone());
             commands.extend(found.commands.iter().map(|(run, at)| (run.clone(), span(at))));
         }
@@ -98,7 +101,7 @@ impl SliceReader<'_> {
         let file = self.milestone.of_task(self.folder, slice.id.text, line.id.text, "PLAN")?;
         let text = self.text(&file)?;
         let plan = task_plan::read(&file, &text);
-        self.drafted.findings.extend(plan.findings.iter().cloned());
+        self.drafted.contain(plan.findings.iter().cloned());
         for (key, value) in &plan.unknown {
             self.drafted.unknown.insert(format!("{file}:{key}"), value.clone());
         }

@@ -37,10 +37,20 @@ fn is_present(folder: &dyn PlanFolder) -> bool {
 fn found(folder: &dyn PlanFolder) -> Vec<FeatureDir> {
     let mut found = features(folder, PARENTS, "tasks.md");
     found.retain(|feature| match feature.text(folder, "tasks.md") {
-        Some(Ok(text)) => phases::has_tasks(&text),
+        Some(Ok(text)) => is_ours(folder, feature, &text),
         _ => false,
     });
     found
+}
+
+/// Task ids are Spec Kit's. Boxes without ids are, if the documents beside them are and no other
+/// format claims the file.
+fn is_ours(folder: &dyn PlanFolder, feature: &FeatureDir, text: &str) -> bool {
+    let beside = |name: &str| folder.holds(&feature.file(name));
+    let document = beside("spec.md") || beside("plan.md");
+    let others = ["proposal.md", "requirements.md", "planning/requirements.md"];
+    let other = others.iter().any(|name| beside(name)) || super::agent_os::has_groups(text);
+    phases::has_tasks(text) || (document && !other && phases::has_boxes(text))
 }
 
 fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
@@ -48,7 +58,7 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     // If no file has tasks, one of them reports it; a file that cannot be read is not skipped.
     if !found(folder).is_empty() {
         all.retain(|feature| match feature.text(folder, "tasks.md") {
-            Some(Ok(text)) => phases::has_tasks(&text),
+            Some(Ok(text)) => is_ours(folder, feature, &text),
             Some(Err(_)) => true,
             None => false,
         });

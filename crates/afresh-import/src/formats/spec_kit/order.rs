@@ -44,7 +44,7 @@ pub(super) fn read(text: &str, document: &SpecKitDocument<'_>) -> SpecKitOrder {
             follows[at].iter().flat_map(|other| lasts[*other].clone()).collect();
         for batch in batches(phase, &sequence) {
             for task in &batch {
-                let own = stated.needs.get(phase.tasks[*task].id.text).into_iter().flatten();
+                let own = stated.needs.get(phase.tasks[*task].name.as_str()).into_iter().flatten();
                 let stated = own.map(|(need, place)| (need.clone(), Some(place.clone())));
                 let implied = before.iter().map(|need| ((*need).to_owned(), None));
                 count += before.len();
@@ -60,7 +60,7 @@ pub(super) fn read(text: &str, document: &SpecKitDocument<'_>) -> SpecKitOrder {
                 needs[*task] =
                     stated.chain(implied).filter(|(need, _)| seen.insert(need.clone())).collect();
             }
-            before = batch.iter().map(|task| phase.tasks[*task].id.text).collect();
+            before = batch.iter().map(|task| phase.tasks[*task].name.as_str()).collect();
         }
         lasts.push(before);
         order.needs.push(needs);
@@ -111,6 +111,49 @@ fn batches(phase: &SpecKitPhase<'_>, sequence: &[usize]) -> Vec<Vec<usize>> {
     batches
 }
 
+/// The tasks by number, with their positions in the document.
+struct TaskNumbers<'a> {
+    by_number: BTreeMap<u64, Vec<(usize, &'a TaskLine<'a>)>>,
+}
+
+impl<'a> TaskNumbers<'a> {
+    fn new(document: &'a SpecKitDocument<'a>) -> Self {
+        let mut by_number: BTreeMap<u64, Vec<(usize, &TaskLine<'a>)>> = BTreeMap::new();
+        let tasks = document.phases.iter().flat_map(|phase| &phase.tasks);
+        for (at, task) in tasks.enumerate() {
+            if let Some(number) = task.number {
+                by_number.entry(number).or_default().push((at, task));
+            }
+        }
+        Self { by_number }
+    }
+
+    /// The tasks that a name means, for a task at this position. Of several with the same id it is
+    /// the last one before; `T012` without such a task means `T012-A` and `T012-B`.
+    fn find(&self, found: &TaskMention<'a>, at: usize) -> Vec<&'a str> {
+        let span = found.number..=found.through.unwrap_or(found.number);
+        let covered = self.by_number.range(span).flat_map(|(_, tasks)| tasks);
+        if found.through.is_some() {
+            return covered.map(|(_, task)| task.name.as_str()).collect();
+        }
+        let covered: Vec<&(usize, &TaskLine<'a>)> = covered.collect();
+        let exact = || {
+            let same = |(_, task): &&&(usize, &TaskLine<'a>)| {
+                task.name.eq_ignore_ascii_case(found.id.text)
+                    || task.id.text.eq_ignore_ascii_case(found.id.text)
+            };
+            covered.iter().filter(same)
+        };
+        let before = exact().filter(|(place, _)| *place < at && at != usize::MAX).next_back();
+        if let Some((_, task)) = before.or_else(|| exact().next()) {
+            return vec![task.name.as_str()];
+        }
+        let bare = found.id.text.ends_with(|c: char| c.is_ascii_digit());
+        let parts = covered.iter().filter(|_| bare).map(|(_, task)| task.name.as_str());
+        parts.collect()
+    }
+}
+
 /// Stated dependencies, by the task that needs them.
 struct StatedNeeds<'a> {
     needs: BTreeMap<&'a str, Vec<(String, Range<usize>)>>,
@@ -118,22 +161,11 @@ struct StatedNeeds<'a> {
 }
 
 impl<'a> StatedNeeds<'a> {
-    fn read(text: &'a str, document: &SpecKitDocument<'a>) -> Self {
-        let mut by_number: BTreeMap<u64, Vec<&TaskLine<'a>>> = BTreeMap::new();
+    fn read(text: &'a str, document: &'a SpecKitDocument<'a>) -> Self {
+        let names = TaskNumbers::new(document);
         let tasks = || document.phases.iter().flat_map(|phase| &phase.tasks);
-        for task in tasks() {
-            by_number.entry(task.number).or_default().push(task);
-        }
         let mut stated = Self { needs: BTreeMap::new(), itself: Vec::new() };
         let mut count = 0;
-        let known = |found: &TaskMention<'a>| -> Vec<&'a str> {
-            let span = found.number..=found.through.unwrap_or(found.number);
-            let covered = by_number.range(span).flat_map(|(_, tasks)| tasks);
-            // `T012a` is not `T012`.
-            let same =
-                |task: &&&TaskLine<'a>| found.through.is_some() || task.id.text == found.id.text;
-            covered.filter(same).map(|task| task.id.text).collect()
-        };
         let mut add = |next: &'a str, needs: &[&str], place: Range<usize>| {
             count += needs.len();
             if needs == [next] {
@@ -144,21 +176,21 @@ impl<'a> StatedNeeds<'a> {
                 all.extend(others.map(|need| ((*need).to_owned(), place.clone())));
             }
         };
-        for task in tasks() {
+        for (at, task) in tasks().enumerate() {
             for found in stated::needs(&task.text) {
-                let mut needs = known(&found);
+                let mut needs = names.find(&found, at);
                 if needs.is_empty() {
                     needs.push(found.id.text);
                 }
-                add(task.id.text, &needs, found.id.range());
+                add(task.name.as_str(), &needs, found.id.range());
             }
         }
         for section in &document.dependencies {
             for line in lines_from(&text[section.clone()], section.start) {
                 for (first, next) in stated::pairs(&line) {
                     for found in &first {
-                        let needs = known(found);
-                        for later in next.iter().flat_map(known) {
+                        let needs = names.find(found, usize::MAX);
+                        for later in next.iter().flat_map(|next| names.find(next, usize::MAX)) {
                             add(later, &needs, found.id.range());
                         }
                     }
@@ -171,14 +203,14 @@ impl<'a> StatedNeeds<'a> {
     /// The order of a phase's tasks: as in the document, but after their stated dependencies.
     fn sequence(&self, phase: &SpecKitPhase<'_>) -> (Vec<usize>, Vec<(String, Range<usize>)>) {
         let position: BTreeMap<&str, usize> =
-            phase.tasks.iter().enumerate().map(|(at, task)| (task.id.text, at)).collect();
+            phase.tasks.iter().enumerate().map(|(at, task)| (task.name.as_str(), at)).collect();
         let mut waits: Vec<usize> = vec![0; phase.tasks.len()];
         let mut waiting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut backwards = Vec::new();
         for (at, task) in phase.tasks.iter().enumerate() {
-            for (need, place) in self.needs.get(task.id.text).into_iter().flatten() {
+            for (need, place) in self.needs.get(task.name.as_str()).into_iter().flatten() {
                 if let Some(later) = position.get(need.as_str()).filter(|later| **later > at) {
-                    backwards.push((task.id.text.to_owned(), place.clone()));
+                    backwards.push((task.name.clone(), place.clone()));
                     waits[at] += 1;
                     waiting.entry(*later).or_default().push(at);
                 }

@@ -1,8 +1,9 @@
 //! The phases of a tasks.md and their task lines.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::prose::mentions;
+use crate::prose::{leading_number, text_id};
 use afresh_formats::text::markdown::{Heading, ListItem, TextLine, headings, items};
 
 /// Sections about tasks that contain none.
@@ -31,8 +32,11 @@ pub(super) struct SpecKitPhase<'a> {
 
 #[derive(Debug)]
 pub(super) struct TaskLine<'a> {
+    /// Its unique name: its id, or one made from its text.
+    pub(super) name: String,
+    /// The id as it is written, or the first words.
     pub(super) id: TextLine<'a>,
-    pub(super) number: u64,
+    pub(super) number: Option<u64>,
     /// Whether it may run in parallel with its neighbours.
     pub(super) parallel: bool,
     pub(super) story: Option<u64>,
@@ -43,6 +47,8 @@ pub(super) struct TaskLine<'a> {
     pub(super) ticked: bool,
     /// Whether a heading separates it from the task before it.
     pub(super) after_heading: bool,
+    /// Its own check boxes, if it is a heading.
+    pub(super) steps: Vec<ListItem<'a>>,
 }
 
 /// A document: its phases, the sections on dependencies, and boxes without a task id.
@@ -51,17 +57,47 @@ pub(super) struct SpecKitDocument<'a> {
     pub(super) phases: Vec<SpecKitPhase<'a>>,
     pub(super) dependencies: Vec<Range<usize>>,
     pub(super) nameless: Vec<Range<usize>>,
+    /// Repeated ids: the new name, its place, and the place of the first.
+    pub(super) repeated: Vec<(String, Range<usize>, Range<usize>)>,
 }
 
-/// Whether a text contains task lines.
+/// How a document writes its tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TaskStyle {
+    /// `- [ ] T001 …`
+    Ids,
+    /// `#### T001: …`, with boxes below.
+    Headings,
+    /// `- [ ] …`
+    Boxes,
+}
+
+/// Whether a text contains tasks with ids.
 pub(super) fn has_tasks(text: &str) -> bool {
-    items(text, 0..text.len())
-        .iter()
-        .any(|item| item.ticked.is_some() && task(text, item).is_some())
+    matches!(style(text), Some(TaskStyle::Ids | TaskStyle::Headings))
+}
+
+/// Whether a text contains tasks without ids.
+pub(super) fn has_boxes(text: &str) -> bool {
+    style(text).is_some()
+}
+
+fn style(text: &str) -> Option<TaskStyle> {
+    let all = items(text, 0..text.len());
+    let mut boxes = all.iter().filter(|item| item.ticked.is_some()).peekable();
+    let any = boxes.peek().is_some();
+    if boxes.any(|item| task(text, item).is_some()) {
+        return Some(TaskStyle::Ids);
+    }
+    if headings(text).iter().any(|heading| heading_task(text, heading).is_some()) {
+        return Some(TaskStyle::Headings);
+    }
+    any.then_some(TaskStyle::Boxes)
 }
 
 pub(super) fn read(text: &str) -> SpecKitDocument<'_> {
     let mut document = SpecKitDocument::default();
+    let Some(style) = style(text) else { return document };
     let comments = comments(text);
     let all = headings(text);
     for (at, heading) in all.iter().enumerate().filter(|(_, heading)| heading.level == 2) {
@@ -70,15 +106,16 @@ pub(super) fn read(text: &str) -> SpecKitDocument<'_> {
             document.dependencies.push(heading.body.clone());
         }
         if !ABOUT.iter().any(|about| name.starts_with(about)) {
-            document.add(text, heading, &all[at + 1..], &comments);
+            document.add(text, heading, &all[at + 1..], &comments, style);
         }
     }
     if document.phases.is_empty() {
         // Without headings, the document is one phase.
         let (at, body) = (0..0, 0..text.len());
         let whole = Heading { level: 1, text: "Tasks", at, body: body.clone(), own: body };
-        document.add(text, &whole, &all, &comments);
+        document.add(text, &whole, &all, &comments, style);
     }
+    document.name_tasks();
     document
 }
 
@@ -90,7 +127,26 @@ impl<'a> SpecKitDocument<'a> {
         heading: &Heading<'a>,
         behind: &[Heading<'a>],
         comments: &[Range<usize>],
+        style: TaskStyle,
     ) {
+        let tasks = match style {
+            TaskStyle::Headings => heading_tasks(text, heading, behind),
+            _ => self.box_tasks(text, heading, behind, comments, style),
+        };
+        if !tasks.is_empty() {
+            let story = story(heading, &tasks);
+            self.phases.push(SpecKitPhase { heading: heading.clone(), story, tasks });
+        }
+    }
+
+    fn box_tasks(
+        &mut self,
+        text: &'a str,
+        heading: &Heading<'a>,
+        behind: &[Heading<'a>],
+        comments: &[Range<usize>],
+        style: TaskStyle,
+    ) -> Vec<TaskLine<'a>> {
         let mut inner = behind.iter().map(|inner| inner.at.start).peekable();
         let mut tasks: Vec<TaskLine<'a>> = Vec::new();
         for item in items(text, heading.body.clone()) {
@@ -100,31 +156,128 @@ impl<'a> SpecKitDocument<'a> {
             }
             let commented = is_inside(comments, item.text.start);
             let Some(ticked) = item.ticked.filter(|_| !commented) else { continue };
-            match task(text, &item) {
+            let line = match task(text, &item) {
+                None if style == TaskStyle::Boxes && item.indent == 0 => {
+                    Some(nameless_task(text, &item))
+                }
+                found => found,
+            };
+            match line {
                 Some(line) => tasks.push(TaskLine { ticked, after_heading, ..line }),
                 None if item.indent == 0 => self.nameless.push(item.text.range()),
                 None => {}
             }
         }
-        if !tasks.is_empty() {
-            let story = story(heading, &tasks);
-            self.phases.push(SpecKitPhase { heading: heading.clone(), story, tasks });
+        tasks
+    }
+
+    /// Makes the names unique: every line is a task, whatever its id.
+    fn name_tasks(&mut self) {
+        // The place of the first, and the number of the next.
+        let mut first: BTreeMap<String, (Range<usize>, usize)> = BTreeMap::new();
+        let all = self.phases.iter().flat_map(|phase| &phase.tasks);
+        let mut used: BTreeSet<String> = all.map(|task| task.name.to_ascii_lowercase()).collect();
+        for task in self.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
+            let place = task.id.range();
+            let key = task.name.to_ascii_lowercase();
+            let Some((before, next)) = first.get_mut(&key) else {
+                first.insert(key, (place, 2));
+                continue;
+            };
+            let id = task.name.clone();
+            while !used.insert(format!("{id}.{next}").to_ascii_lowercase()) {
+                *next += 1;
+            }
+            task.name = format!("{id}.{next}");
+            self.repeated.push((task.name.clone(), place, before.clone()));
         }
     }
 }
 
+/// The tasks that are headings below this one.
+fn heading_tasks<'a>(
+    text: &'a str,
+    phase: &Heading<'a>,
+    behind: &[Heading<'a>],
+) -> Vec<TaskLine<'a>> {
+    let inside = behind.iter().take_while(|inner| inner.at.start < phase.body.end);
+    let own = heading_task(text, phase).into_iter();
+    own.chain(inside.filter_map(|heading| heading_task(text, heading))).collect()
+}
+
+/// `#### T001: words [P]`, with its boxes as steps. It is done if all of them are ticked.
+fn heading_task<'a>(text: &'a str, heading: &Heading<'a>) -> Option<TaskLine<'a>> {
+    let line = TextLine { text: heading.text, start: heading.at.start };
+    let front = line.part(line.text.trim_start_matches("Task "));
+    // Nested sections overlap, so their items are read only for tasks.
+    let found = labelled(text, &front, heading.body.end.max(line.end()))?;
+    let all = items(text, heading.body.clone());
+    let boxes: Vec<ListItem<'a>> = all.into_iter().filter(|item| item.ticked.is_some()).collect();
+    let done = line.text.contains('✅') || line.text.contains("[x]");
+    let ticked = done || (!boxes.is_empty() && boxes.iter().all(|item| item.ticked == Some(true)));
+    let top = boxes.iter().map(|item| item.indent).min().unwrap_or_default();
+    let steps = boxes.into_iter().filter(|item| item.indent == top).collect();
+    Some(TaskLine { ticked, steps, after_heading: false, ..found })
+}
+
 /// `T001 [P] [US1] words`, with or without marks around the id.
 fn task<'a>(text: &'a str, item: &ListItem<'a>) -> Option<TaskLine<'a>> {
-    let line = item.text;
+    labelled(text, &item.text, item.whole().end)
+}
+
+fn labelled<'a>(text: &'a str, line: &TextLine<'a>, end: usize) -> Option<TaskLine<'a>> {
     let start = line.text.len() - line.text.trim_start_matches(['*', '[', '`', ' ']).len();
-    let words = line.text[start..].split_whitespace().next()?;
-    let found = mentions(&line.part(words), |letters| letters == "T").into_iter().next()?;
-    if found.id.start != line.start + start {
-        return None;
-    }
-    let mut rest =
-        line.text[found.id.end() - line.start..].trim_start_matches(['*', ']', '`', ':', '.', ' ']);
-    let (mut parallel, mut story) = (false, None);
+    let id = task_id(&line.text[start..])?;
+    let number = id.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let number = number[..number.bytes().take_while(u8::is_ascii_digit).count()].parse().ok();
+    let rest = &line.text[start + id.len()..];
+    let rest = rest.trim_start_matches(['*', ']', '`', ':', '.', ' ']);
+    Some(TaskLine { number, ..described(text, line, line.part(id), rest, end) })
+}
+
+/// The id that a text starts with: `T001`, `T071-A`, `T019a`, `T082.2`, and with three digits or more
+/// any letters, `M001`.
+fn task_id(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "-.".contains(c)));
+    let word = text[..end.unwrap_or(text.len())].trim_end_matches(['.', '-']);
+    let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
+    let bare = &word[letters..];
+    let bare = bare.strip_prefix('-').unwrap_or(bare);
+    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+    let tail = &bare[digits..];
+    let tail = tail.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(tail);
+    let marked = tail.is_empty() || tail.starts_with(['-', '.']);
+    let ours = match &word[..letters] {
+        "T" => digits > 0,
+        _ => (1..5).contains(&letters) && digits > 2,
+    };
+    let goes_on = text[word.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    (ours && marked && digits < 9 && tail.len() < 16 && !goes_on).then_some(word)
+}
+
+/// A box without an id: named by its number, or by its text.
+fn nameless_task<'a>(text: &'a str, item: &ListItem<'a>) -> TaskLine<'a> {
+    let line = item.text;
+    let (name, rest) = match leading_number(line.text) {
+        Some((number, rest)) => (number.to_owned(), rest),
+        None => (text_id(line.text), line.text),
+    };
+    let whole = item.whole().end;
+    let found = described(text, &line, line, rest, whole);
+    TaskLine { name, ..found }
+}
+
+/// The marks after an id, and the words.
+fn described<'a>(
+    text: &'a str,
+    line: &TextLine<'a>,
+    id: TextLine<'a>,
+    rest: &'a str,
+    end: usize,
+) -> TaskLine<'a> {
+    let mut rest = rest;
+    let mut parallel = rest.trim_end().ends_with("[P]");
+    let mut story = None;
     while let Some((tag, after)) = rest.strip_prefix('[').and_then(|tag| tag.split_once(']')) {
         let label =
             tag.strip_prefix("US").or_else(|| tag.strip_prefix("Story ")).unwrap_or_default();
@@ -138,17 +291,19 @@ fn task<'a>(text: &'a str, item: &ListItem<'a>) -> Option<TaskLine<'a>> {
         rest = after.trim_start();
     }
     let words = line.part(rest);
-    let end = item.whole().end.max(words.end());
-    Some(TaskLine {
-        id: found.id,
-        number: found.number,
+    let end = end.max(words.end());
+    TaskLine {
+        name: id.text.to_owned(),
+        id,
+        number: None,
         parallel,
         story,
         words,
         text: TextLine { text: &text[words.start..end], start: words.start },
         ticked: false,
         after_heading: false,
-    })
+        steps: Vec::new(),
+    }
 }
 
 /// The story of a phase: by its heading, or the label of all its tasks.

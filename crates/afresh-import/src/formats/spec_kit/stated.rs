@@ -25,8 +25,28 @@ pub(super) fn needs<'a>(words: &TextLine<'a>) -> Vec<TaskMention<'a>> {
     found
 }
 
-/// Pairs in a line of a section on dependencies: what comes first, and what comes after.
+/// Pairs in a line of a section on dependencies: what comes first, and what comes after. Each clause
+/// of the line speaks for itself; a remark such as "sequential after the others" names no task.
 pub(super) fn pairs<'a>(line: &TextLine<'a>) -> Vec<(Vec<TaskMention<'a>>, Vec<TaskMention<'a>>)> {
+    clauses(line).iter().flat_map(pairs_of_clause).collect()
+}
+
+/// The parts of a line between semicolons, full stops and quotation marks.
+fn clauses<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for (at, c) in line.text.char_indices() {
+        let stop = c == '.' && line.text[at + 1..].starts_with(' ');
+        if stop || matches!(c, ';' | '"' | '“' | '”') {
+            parts.push(line.part(&line.text[from..at]));
+            from = at + c.len_utf8();
+        }
+    }
+    parts.push(line.part(&line.text[from..]));
+    parts
+}
+
+fn pairs_of_clause<'a>(line: &TextLine<'a>) -> Vec<(Vec<TaskMention<'a>>, Vec<TaskMention<'a>>)> {
     let ids = |part: &'a str| mentions(&line.part(part), |letters| letters == "T");
     let lower = line.text.to_ascii_lowercase();
     if let Some((at, phrase)) = first_of(&lower, NEEDS) {
@@ -130,6 +150,9 @@ mod tests {
         assert_eq!(read("- T008 blocks T009"), [(strings(&["T008None"]), strings(&["T009None"]))]);
         assert_eq!(read("T3 depends on T1"), [(strings(&["T1None"]), strings(&["T3None"]))]);
         assert_eq!(read("T1 → T2 → T3").len(), 2);
+        let remark = "- T002, T003, T004 extend the same file; marked \"Sequential after T_n_\". `[P]` removed from T003/T004.";
+        let stated = |(a, b): &(Vec<String>, Vec<String>)| !a.is_empty() && !b.is_empty();
+        assert!(!read(remark).iter().any(stated), "{:?}", read(remark));
     }
 
     #[test]

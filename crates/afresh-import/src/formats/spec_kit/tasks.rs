@@ -1,6 +1,6 @@
 //! Task lines as tasks.
 
-use afresh_core::plan::{FileDraft, PlanField, TaskDraft};
+use afresh_core::plan::{FileDraft, PlanField, StepDraft, TaskDraft};
 
 use super::order::{self, SpecKitNeeds};
 use super::phases::{self, SpecKitPhase, TaskLine};
@@ -33,6 +33,7 @@ pub(super) fn add(
     }
     let order = order::read(text, &document);
     let beside = StoryContext::read(folder, drafted, feature);
+    report_repeated(drafted, file, &document.repeated);
     let mut warn = |at: &std::ops::Range<usize>, code: &str, message: String, hint: &str| {
         let found = drafted.find(&SourceSpan::new(file, at.clone()), code, message);
         found.severity = Severity::Warning;
@@ -70,11 +71,33 @@ pub(super) fn add(
     label(drafted, file, &document.phases);
 }
 
+/// Reports ids that repeat.
+fn report_repeated(
+    drafted: &mut DraftPlan,
+    file: &str,
+    repeated: &[(String, std::ops::Range<usize>, std::ops::Range<usize>)],
+) {
+    for (name, place, first) in repeated {
+        let id = name.rsplit_once('.').map_or(name.as_str(), |(id, _)| id);
+        let message = format!("two tasks have the id {id:?}; this one is called {name}");
+        let found = drafted.find(&SourceSpan::new(file, place.clone()), "duplicate-id", message);
+        found.severity = Severity::Warning;
+        found.hint = Some("give it a number of its own".to_owned());
+        let position = drafted.findings.len() - 1;
+        drafted.placing.locate_first(position, &SourceSpan::new(file, first.clone()));
+    }
+}
+
 fn task(file: &str, line: &TaskLine<'_>, needs: &SpecKitNeeds, instructions: String) -> DraftTask {
+    let feature = file.strip_suffix("tasks.md").unwrap_or_default();
     let span = |at| SourceSpan::new(file, at);
     let mut task = DraftTask::new(TaskDraft::default(), span(line.id.start..line.words.end()));
     task.note(None, PlanField::Id, 0, span(line.id.range()));
-    line.id.text.clone_into(&mut task.draft.id);
+    task.draft.id.clone_from(&line.name);
+    for item in &line.steps {
+        let (name, instructions) = (title(item.text.text), unticked(item.text.text));
+        task.draft.steps.push(StepDraft { name, instructions, ..StepDraft::default() });
+    }
     task.draft.title = title(line.words.text);
     task.draft.instructions = instructions;
     task.draft.done_before = line.ticked.then(|| format!("checked in {file}"));
@@ -85,8 +108,8 @@ fn task(file: &str, line: &TaskLine<'_>, needs: &SpecKitNeeds, instructions: Str
         }
     }
     for path in paths(&line.text) {
-        let name = path.text.rsplit('/').next().unwrap_or(path.text);
-        if path.text.starts_with("specs/") || DOCUMENTS.contains(&name) {
+        let own = path.text.strip_prefix(feature).unwrap_or(path.text);
+        if path.text.starts_with("specs/") || DOCUMENTS.contains(&own) {
             continue;
         }
         task.note(None, PlanField::Files, task.draft.files.len(), span(path.range()));

@@ -4,7 +4,7 @@ use afresh_core::plan::FileAction;
 
 use super::spec::{SpecflowSpec, plain};
 use crate::prose::paths;
-use crate::prose::paths::{is_path, without_note};
+use crate::prose::paths::{is_outside, is_path, without_note};
 use afresh_formats::text::markdown::{Heading, TableRow, TextLine, code_spans, items, tables};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,9 @@ fn quoted_first<'a>(text: &TextLine<'a>) -> Option<TextLine<'a>> {
     let first = code_spans(text).into_iter().next().filter(|_| text.text.starts_with('`'))?;
     let path = without_note(&first);
     let word = !path.text.is_empty() && !path.text.contains([' ', '\t', '(']);
-    word.then_some(path)
+    // `/api/status` is a route; only what is clearly a file outside is reported as one.
+    let route = path.text.starts_with('/') && !is_outside(path.text);
+    (word && !route).then_some(path)
 }
 
 /// The files in a cell of a file column: everything in backticks is a file.
@@ -94,7 +96,9 @@ fn in_cell<'a>(row: &TableRow<'a>, column: usize) -> impl Iterator<Item = TextLi
     };
     let only = named.len() == 1;
     named.into_iter().filter(move |path| {
-        is_path(path.text) || (only && !path.text.is_empty() && !path.text.contains(' '))
+        let route = path.text.starts_with('/') && !is_outside(path.text);
+        let word = only && !path.text.is_empty() && !path.text.contains(' ');
+        is_path(path.text) || (word && !route)
     })
 }
 

@@ -50,7 +50,11 @@ pub(super) fn read<'a>(
 ) -> Option<Vec<SpecGroup<'a>>> {
     let owner = spec.heading(&["task groups"]);
     let heading = owner.or_else(|| spec.heading(&["implementation tasks"]))?;
-    let found = tables(spec.text, heading.own.clone());
+    let mut found = tables(spec.text, heading.own.clone());
+    if !found.iter().any(|table| group_column(table).is_some()) {
+        // The table may be below a heading of its own.
+        found = tables(spec.text, heading.body.clone());
+    }
     let Some(table) = found.iter().find(|table| group_column(table).is_some()) else {
         if owner.is_some() {
             no_table(drafted, spec, heading, &found);

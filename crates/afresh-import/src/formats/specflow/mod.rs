@@ -26,7 +26,8 @@ mod waves;
 use std::collections::BTreeMap;
 
 use crate::detect::{PlanFormat, ReadOptions};
-use crate::draft::DraftPlan;
+use crate::draft::{DraftPlan, DraftTask, unreadable_file};
+use afresh_core::plan::TaskDraft;
 use afresh_formats::findings::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan};
@@ -49,13 +50,18 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let mut drafted = DraftPlan::default();
     let mut texts: Vec<(&str, String)> = Vec::new();
     let wanted = |path: &&String| match &options.only {
-        Some(only) => *path == only,
+        Some(only) if !only.ends_with('/') => *path == only,
+        Some(only) => is_spec(path) && path.starts_with(only),
         None => is_spec(path),
     };
+    let mut unreadable: Vec<DraftTask> = Vec::new();
     for path in folder.paths().iter().filter(wanted) {
         match folder.text(path) {
             Some(Ok(text)) => texts.push((path, text)),
-            Some(Err(finding)) => drafted.findings.push(finding),
+            Some(Err(finding)) => {
+                unreadable.push(unreadable_spec(path, &finding));
+                drafted.contain([unreadable_file(finding)]);
+            }
             None => {}
         }
     }
@@ -77,6 +83,11 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         let range = tasks::add(folder, &mut drafted, spec, &prefix);
         added.insert(spec.id.clone(), range);
     }
+    for task in unreadable {
+        let at = drafted.tasks.len();
+        added.insert(task.draft.id.clone(), at..at + 1);
+        drafted.tasks.push(task);
+    }
     let archived = archived(folder);
     for spec in &live {
         needs::between_specs(&mut drafted, spec, &added, &archived);
@@ -87,6 +98,16 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         return PlanReading::failed(finding.with_hint("expected .specflow/specs/SPEC-XXX.md"));
     }
     drafted.finish(folder)
+}
+
+/// A spec that cannot be read: its id is the file's name.
+fn unreadable_spec(path: &str, finding: &Finding) -> DraftTask {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let id = name.strip_suffix(".md").unwrap_or(name).to_owned();
+    let draft = TaskDraft { title: id.clone(), id, ..TaskDraft::default() };
+    let mut task = DraftTask::new(draft, SourceSpan::new(path, 0..0));
+    task.fault = Some(finding.message.clone());
+    task
 }
 
 /// Reports a spec that was split: its children are run instead.

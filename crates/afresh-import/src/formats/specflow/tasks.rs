@@ -14,7 +14,7 @@ use super::spec::{KNOWN, SpecflowSpec};
 use super::waves;
 use crate::draft::{DraftPlan, DraftTask};
 use crate::prose::{self, WorkerBrief, mentions, title, unticked};
-use afresh_formats::findings::Fix;
+use afresh_formats::findings::{Fix, Severity};
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::limits::too_many_tasks;
@@ -44,16 +44,42 @@ pub(super) fn add(
             found.fix = Some(Fix::correction(key.at.clone(), near));
         }
     }
-    drafted.findings.extend(spec.trouble.clone());
     let progress = SpecProgress::read(folder, drafted, spec);
-    if let Some(groups) = groups::read(drafted, spec) {
-        add_groups(drafted, spec, &groups, &progress, prefix);
-    } else {
-        groups::elsewhere(drafted, spec);
-        drafted.tasks.push(whole(spec, &progress));
+    let finished = progress.of_all().is_some();
+    let seen = drafted.findings.len();
+    drafted.findings.extend(spec.trouble.clone());
+    match groups::read(drafted, spec) {
+        Some(groups) if !groups.is_empty() => {
+            add_groups(drafted, spec, &groups, &progress, prefix);
+        }
+        Some(_) => drafted.tasks.push(whole(spec, &progress)),
+        None => {
+            groups::elsewhere(drafted, spec);
+            drafted.tasks.push(whole(spec, &progress));
+        }
     }
+    contain(drafted, first, seen, finished);
     label(drafted, spec, first);
     first..drafted.tasks.len()
+}
+
+/// What is wrong with one spec blocks its tasks and no other spec; of a finished one it does not matter.
+fn contain(drafted: &mut DraftPlan, first: usize, seen: usize, finished: bool) {
+    let found = &mut drafted.findings[seen..];
+    if finished {
+        found.iter_mut().for_each(|found| found.severity = found.severity.min(Severity::Warning));
+        return;
+    }
+    let (errors, others): (Vec<_>, Vec<_>) =
+        found.iter().cloned().partition(afresh_formats::Finding::is_error);
+    // Beyond a limit nothing of the plan is certain.
+    if others.len() == found.len() || errors.iter().any(|error| error.code == "too-large") {
+        return;
+    }
+    drafted.contained += errors.len();
+    for task in &mut drafted.tasks[first..] {
+        task.block_for(&errors);
+    }
 }
 
 fn add_groups(
@@ -248,7 +274,7 @@ fn sections<'a>(spec: &SpecflowSpec<'a>, groups: &[SpecGroup<'a>]) -> Vec<Option
 
 /// Reports that the criteria are prose, not commands (FO-04).
 fn label(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>, first: usize) {
-    let open = |task: &&DraftTask| task.draft.done_before.is_none();
+    let open = |task: &&DraftTask| task.draft.done_before.is_none() && task.fault.is_none();
     let ids: Vec<String> =
         drafted.tasks[first..].iter().filter(open).map(|task| task.draft.id.clone()).collect();
     let Some(task) = drafted.tasks.get(first) else { return };

@@ -61,6 +61,7 @@ fn one(task: &DraftTask, sub: &Subtask, needs: Vec<(String, SourceSpan)>) -> Imp
     };
     let mut part = DraftTask::new(draft, sub.span.clone());
     part.note(None, PlanField::Title, 0, sub.span.clone());
+    part.fault.clone_from(&task.fault);
     ImportedTask { task: part, needs: once(needs), standing: TaskStanding::Open }
 }
 

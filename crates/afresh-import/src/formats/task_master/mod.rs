@@ -14,9 +14,9 @@ mod tags;
 mod task;
 
 use crate::detect::{PlanFormat, ReadOptions, WorkUnit};
-use crate::draft::DraftPlan;
 use crate::draft::document::JsonDocument;
 use crate::draft::status::{self, ImportedTask};
+use crate::draft::{DraftPlan, IdRule};
 use afresh_formats::findings::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, only_text};
@@ -53,7 +53,7 @@ fn is_ours(text: &str) -> bool {
 }
 
 fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
-    let Some(file) = options.only.as_deref().or_else(|| file(folder)) else {
+    let Some(file) = options.named_file().or_else(|| file(folder)) else {
         let message = "no tasks here: nothing to do";
         let finding = Finding::for_file(".", "empty-plan", message);
         return PlanReading::failed(finding.with_hint(EXPECTED));
@@ -62,7 +62,7 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         Ok(text) => text,
         Err(failed) => return failed,
     };
-    let mut drafted = DraftPlan::default();
+    let mut drafted = DraftPlan { id_rule: IdRule::Keys, ..DraftPlan::default() };
     let mut document = JsonDocument::new(file, &text, HINT);
     let mut found: Vec<ImportedTask> = Vec::new();
     if let Some(root) = document.parse() {
@@ -72,8 +72,16 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         if let Some(finding) = too_many_tasks(file, tasks.len()) {
             return PlanReading::failed(finding);
         }
-        let mut raw: Vec<UnlinkedTask> =
-            tasks.into_iter().map(|node| task::read(&mut document, node)).collect();
+        // An item that is no task concerns no other.
+        if !tasks.is_empty() {
+            document.take_fault();
+        }
+        let mut raw: Vec<UnlinkedTask> = Vec::with_capacity(tasks.len());
+        for node in tasks {
+            let mut one = task::read(&mut document, node);
+            one.found.task.fault = document.take_fault_of(&one.found.standing);
+            raw.push(one);
+        }
         found = match options.unit {
             WorkUnit::Task => apart::apart(&mut document, raw),
             WorkUnit::Plan => {

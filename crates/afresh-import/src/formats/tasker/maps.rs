@@ -29,10 +29,10 @@ impl TaskerMaps {
     pub(super) fn read(folder: &dyn PlanFolder, root: &str, drafted: &mut DraftPlan) -> Self {
         let mut maps = Self::default();
         let file = format!("{root}artifacts/capability-map.json");
-        let text = super::text_of(folder, &file, drafted);
+        let text = drafted.beside(folder, &file, "behaviours have no text").unwrap_or_default();
         maps.capabilities(&file, &text, drafted);
         let file = format!("{root}artifacts/physical-map.json");
-        let text = super::text_of(folder, &file, drafted);
+        let text = drafted.beside(folder, &file, "behaviours have no text").unwrap_or_default();
         maps.files(&file, &text, drafted);
         maps
     }
@@ -77,6 +77,7 @@ impl TaskerMaps {
                 }
             }
         }
+        document.forgive();
         document.close(drafted);
     }
 
@@ -105,6 +106,7 @@ impl TaskerMaps {
                 }
             }
         }
+        document.forgive();
         document.close(drafted);
     }
 }

@@ -18,8 +18,8 @@ mod state;
 mod task;
 
 use crate::detect::{PlanFormat, ReadOptions};
-use crate::draft::DraftPlan;
 use crate::draft::status::{self, ImportedTask};
+use crate::draft::{DraftPlan, IdRule, unreadable_file};
 use afresh_formats::findings::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
@@ -61,7 +61,7 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         let finding = Finding::for_file(".", "empty-plan", message);
         return PlanReading::failed(finding.with_hint(EXPECTED));
     };
-    let mut drafted = DraftPlan::default();
+    let mut drafted = DraftPlan { id_rule: IdRule::Keys, ..DraftPlan::default() };
     let maps = TaskerMaps::read(folder, root, &mut drafted);
     let state = TaskerState::read(folder, root, &mut drafted);
     drafted.name = name(folder, root, &maps);
@@ -74,16 +74,17 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         .paths()
         .iter()
         .filter(|path| match &options.only {
-            Some(only) => *path == only,
-            None => is_task(path, root),
+            Some(only) if !only.ends_with('/') => *path == only,
+            _ => is_task(path, root),
         })
         .collect();
     if let Some(finding) = too_many_tasks(".", files.len()) {
         return PlanReading::failed(finding);
     }
-    let constraints = text_of(folder, &format!("{root}inputs/constraints.md"), &mut drafted);
-    let spec = drafted.spec.clone().map(|spec| text_of(folder, &spec, &mut drafted));
-    let spec = TaskerSpec::new(spec.unwrap_or_default());
+    let mut beside =
+        |path: &str| drafted.beside(folder, path, "workers do not get it").unwrap_or_default();
+    let constraints = beside(&format!("{root}inputs/constraints.md"));
+    let spec = TaskerSpec::new(beside(&format!("{root}inputs/spec.md")));
     let shared = task::TaskerContext {
         maps: &maps,
         state: &state,
@@ -95,11 +96,18 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let mut found: Vec<ImportedTask> = Vec::new();
     let mut tasks: Vec<TaskCoverage> = Vec::new();
     for file in files {
-        let text = text_of(folder, file, &mut drafted);
-        if let Some((one, about)) = task::read(file, &text, &shared, &mut drafted) {
-            found.push(one);
-            tasks.push(about);
-        }
+        let text = match folder.text(file) {
+            Some(Ok(text)) => text,
+            Some(Err(finding)) => {
+                found.push(task::unreadable(file, &finding.message, &shared));
+                drafted.contain([unreadable_file(finding)]);
+                continue;
+            }
+            None => continue,
+        };
+        let (one, about) = task::read(file, &text, &shared, &mut drafted);
+        found.push(one);
+        tasks.extend(about);
     }
     coverage::phases(&mut drafted, &found, &tasks);
     // A single task is not expected to cover everything.

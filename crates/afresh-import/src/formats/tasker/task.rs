@@ -47,11 +47,37 @@ pub(super) fn read(
     text: &str,
     shared: &TaskerContext<'_>,
     drafted: &mut DraftPlan,
-) -> Option<(ImportedTask, TaskCoverage)> {
+) -> (ImportedTask, Option<TaskCoverage>) {
     let mut document = JsonDocument::new(file, text, HINT);
     let found = document.parse().map(|root| task(&mut document, &root, file, shared));
+    let (one, about) = match found {
+        Some((mut one, about)) => {
+            one.task.fault = document.take_fault_of(&one.standing);
+            (one, Some(about))
+        }
+        None => {
+            let standing = shared.state.standing(name_of(file));
+            let why = document.take_fault_of(&standing).unwrap_or_default();
+            (unreadable(file, &why, shared), None)
+        }
+    };
     document.close(drafted);
-    found
+    (one, about)
+}
+
+/// A task whose file cannot be read: its id is the file's name.
+pub(super) fn unreadable(file: &str, why: &str, shared: &TaskerContext<'_>) -> ImportedTask {
+    let id = name_of(file);
+    let draft = TaskDraft { id: id.to_owned(), title: id.to_owned(), ..TaskDraft::default() };
+    let mut task = DraftTask::new(draft, SourceSpan::new(file, 0..0));
+    task.fault = Some(why.to_owned());
+    ImportedTask { task, needs: shared.state.needs(id), standing: shared.state.standing(id) }
+}
+
+/// `T001` of `tasks/T001.json`.
+fn name_of(file: &str) -> &str {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    name.strip_suffix(".json").unwrap_or(name)
 }
 
 fn task(

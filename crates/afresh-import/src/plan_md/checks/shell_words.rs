@@ -87,35 +87,21 @@ impl ShellReader<'_> {
     }
 
     fn quoted(&mut self, quote: char) -> Option<()> {
-        let inside = &self.rest[1..];
-        let mut escaped = false;
-        let end = inside.char_indices().find(|(_, c)| {
-            let ends = *c == quote && !escaped;
-            escaped = !escaped && *c == '\\' && quote != '\'';
-            ends
-        })?;
+        let end = quote_end(self.rest, quote)?;
         let word = self.word.get_or_insert_default();
-        word.0.push_str(&inside[..end.0]);
+        word.0.push_str(&self.rest[1..end]);
         word.1 = true;
-        self.rest = &inside[end.0 + 1..];
+        self.rest = &self.rest[end + 1..];
         Some(())
     }
 
-    /// `$( … )`, with brackets inside.
+    /// `$( … )`, with brackets and quotes inside.
     fn substituted(&mut self) -> Option<()> {
-        let mut depth = 0_usize;
-        let end = self.rest.char_indices().find(|(_, c)| {
-            depth = match c {
-                '(' => depth + 1,
-                ')' => depth.saturating_sub(1),
-                _ => depth,
-            };
-            *c == ')' && depth == 0
-        })?;
+        let end = substitution_end(self.rest)?;
         let word = self.word.get_or_insert_default();
-        word.0.push_str(&self.rest[..=end.0]);
+        word.0.push_str(&self.rest[..=end]);
         word.1 = true;
-        self.rest = &self.rest[end.0 + 1..];
+        self.rest = &self.rest[end + 1..];
         Some(())
     }
 
@@ -152,6 +138,63 @@ impl ShellReader<'_> {
     }
 }
 
+/// How deep substitutions may be nested.
+const MAX_DEPTH: usize = 16;
+
+/// The position of the quote that closes the one at the start.
+fn quote_end(text: &str, quote: char) -> Option<usize> {
+    quote_end_at(text, quote, 0)
+}
+
+fn quote_end_at(text: &str, quote: char, depth: usize) -> Option<usize> {
+    let mut at = 1;
+    while at < text.len() {
+        let rest = &text[at..];
+        let c = rest.chars().next()?;
+        at += match c {
+            _ if c == quote => return Some(at),
+            '\\' if quote != '\'' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            // Quotes inside a substitution do not end the text around it.
+            '$' if quote == '"' && rest.starts_with("$(") && depth < MAX_DEPTH => {
+                substitution_end_at(rest, depth + 1)? + 1
+            }
+            _ => c.len_utf8(),
+        };
+    }
+    None
+}
+
+/// The position of the bracket that closes `$(` at the start.
+fn substitution_end(text: &str) -> Option<usize> {
+    substitution_end_at(text, 0)
+}
+
+fn substitution_end_at(text: &str, depth: usize) -> Option<usize> {
+    let mut open = 0_usize;
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let c = rest.chars().next()?;
+        at += match c {
+            '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            '\'' | '"' if depth < MAX_DEPTH => quote_end_at(rest, c, depth + 1)? + 1,
+            '(' => {
+                open += 1;
+                1
+            }
+            ')' => {
+                open = open.checked_sub(1)?;
+                if open == 0 {
+                    return Some(at);
+                }
+                1
+            }
+            _ => c.len_utf8(),
+        };
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,6 +218,11 @@ mod tests {
         is("a 2>&1 | tail -5; b", "a <2>&1> [|] tail -5 [;] b");
         is("(cd a && ls) # no", "[(] cd a [&&] ls [)]");
         is("test \"$(wc -l < f)\" -ge 3", "test \"$(wc -l < f)\" -ge 3");
+        is(
+            "test \"$(cat V)\" = \"$(node -p \"require('./p').v\")\"",
+            "test \"$(cat V)\" = \"$(node -p \"require('./p').v\")\"",
+        );
+        is("[ \"$(grep -c \"a)\" f)\" = \"2\" ]", "[ \"$(grep -c \"a)\" f)\" = \"2\" ]");
         is("x=$(a (b) c) y", "\"x=$(a (b) c)\" y");
         is("a \\\n  b\nc > out.txt", "a b [\\n] c <>out.txt>");
         assert_eq!(described("it doesn't end"), None);

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use crate::plan_md::checks::command;
+use crate::plan_md::checks::shell_words::tokens;
+use crate::plan_md::checks::{command, fails_when};
+use crate::plan_md::parse::item::dedented;
 use crate::plan_md::parse::remarks::PlanRemarks;
 use crate::plan_md::parse::tags::{tags, trim, unescape};
 use afresh_formats::text::limits::MAX_LISTED;
@@ -21,7 +23,8 @@ pub struct VerifyBlock {
 }
 
 /// Parts of a `<verify>`. Only `automated` contains commands.
-const PARTS: [&str; 5] = ["automated", "human-check", "manual", "sampling_rate", "human"];
+const PARTS: [&str; 6] =
+    ["automated", "fails_when", "human-check", "manual", "sampling_rate", "human"];
 
 /// Reads a `<verify>`.
 pub fn parse(text: &str, part: &Range<usize>, remarks: &mut PlanRemarks) -> VerifyBlock {
@@ -30,8 +33,21 @@ pub fn parse(text: &str, part: &Range<usize>, remarks: &mut PlanRemarks) -> Veri
     if parts.is_empty() {
         verify.add_commands(text, part, remarks);
     }
-    for tag in parts.iter().filter(|tag| tag.opening.name == "automated") {
-        verify.add_commands(text, &tag.inner, remarks);
+    // `<fails_when>` is about the nearest `<automated>` before it, and the first one counts.
+    let mut commands = 0..0;
+    for tag in &parts {
+        match tag.opening.name {
+            "automated" => {
+                commands.start = verify.commands.len();
+                verify.add_commands(text, &tag.inner, remarks);
+                commands.end = verify.commands.len();
+            }
+            "fails_when" => {
+                let about = std::mem::take(&mut commands);
+                fails_when::apply(text, tag, &mut verify.commands[about], remarks);
+            }
+            _ => {}
+        }
     }
     for (command, at) in &verify.commands {
         warn_about_command(command, at, remarks);
@@ -48,7 +64,7 @@ impl VerifyBlock {
             remarks.error("too-large", &lines[0].range(), message, "move them to a script");
             return;
         }
-        if let Some(script) = as_script(&lines) {
+        if let Some(script) = as_script(&lines).or_else(|| quoted_script(text, &part, &lines)) {
             self.commands.push((script, part));
             return;
         }
@@ -101,6 +117,23 @@ fn as_script(lines: &[TextLine]) -> Option<String> {
     command::find(&unescape(&script)).map(|script| format!("set -e\n{script}"))
 }
 
+/// The lines as one script, if quotes or a here-document extend over several of them: `python -c "`.
+fn quoted_script(text: &str, part: &Range<usize>, lines: &[TextLine]) -> Option<String> {
+    let is_open = |line: &TextLine| tokens(&unescape(line.text)).is_none();
+    if lines.len() < 2 || !lines.iter().any(is_open) {
+        return None;
+    }
+    // The indentation inside the quotes matters.
+    let mut fences = FenceTracker::default();
+    let marks = |kind| matches!(kind, LineKind::Opening | LineKind::Closing);
+    let whole: Vec<&str> = lines_from(&text[part.clone()], part.start)
+        .filter(|line| !marks(fences.kind(line)))
+        .map(|line| line.text)
+        .collect();
+    let script = dedented(&whole.join("\n"));
+    command::find(&unescape(&script)).map(|script| format!("set -e\n{script}"))
+}
+
 /// Warns about a command that proves nothing.
 fn warn_about_command(command: &str, at: &Range<usize>, remarks: &mut PlanRemarks) {
     if let Some(why) = command::cannot_fail(command) {
@@ -108,9 +141,16 @@ fn warn_about_command(command: &str, at: &Range<usize>, remarks: &mut PlanRemark
         let hint = "remove that part; afresh limits and keeps the output anyway";
         remarks.warning("check-cannot-fail", at, message, hint);
     }
+    if command::counts_matches(command) {
+        let message =
+            "the exit code of this check is 1 if the count is 0, and 0 otherwise".to_owned();
+        let hint = "compare the number: `test \"$(grep -c …)\" -eq 0`; or write `! grep -q …`";
+        remarks.warning("check-counts", at, message, hint);
+    }
     if command::leaves_the_tree(command) {
-        let message = "this check changes to a directory outside of the worker's clone".to_owned();
-        let hint = "checks start in the root of the clone: remove the `cd`";
+        let message =
+            "this check uses a directory or machine outside of the worker's clone".to_owned();
+        let hint = "checks start in the root of the clone: use paths relative to it";
         remarks.warning("check-leaves-tree", at, message, hint);
     }
 }
@@ -165,6 +205,38 @@ mod tests {
         runs("grep -q a b &&\n  ls", &["set -e\ngrep -q a b &&\nls"]);
         let mixed = "1. `npm test` passes\n2. Log in and look\n3. Look again";
         assert_eq!(read(mixed), (vec!["npm test".to_owned()], vec!["check-is-prose 2".to_owned()]));
+    }
+
+    /// FO-11: a program in quotes extends over several lines.
+    #[test]
+    fn quotes_over_several_lines_are_one_script() {
+        let python = "python -c \"\nimport a\nfor x in a.all:\n    assert x\n\"";
+        runs(python, &[&format!("set -e\n{python}")]);
+        runs(&format!("npm test\n{python}"), &[&format!("set -e\nnpm test\n{python}")]);
+        let prose = "It doesn't crash\nand it won't hang";
+        assert_eq!(read(prose), (vec![], vec!["check-is-prose 1".to_owned()]));
+    }
+
+    /// FO-02: newer plans of GSD say which output means failure.
+    #[test]
+    fn fails_when_belongs_to_the_command_before_it() {
+        let text = "<automated>cargo test rm_</automated>\n<fails_when>non-zero exit, or \"0 passed\" in output</fails_when>\n<manual>look</manual>\n<automated>npm test</automated><fails_when>TBD</fails_when>";
+        let (commands, findings) = read(text);
+        assert!(
+            commands[0].contains("cargo test rm_")
+                && commands[0].contains("grep -qwF -e '0 passed'")
+        );
+        assert_eq!((commands.len(), commands[1].as_str()), (2, "npm test"));
+        assert_eq!(findings, ["fails-when 2", "fails-when 4"]);
+        let prose = "<automated>npm test</automated>\n<fails_when>a < b, or a snapshot changed</fails_when>";
+        assert_eq!(read(prose), (vec!["npm test".to_owned()], vec!["fails-when 2".to_owned()]));
+        runs(
+            "<automated>npm test</automated><fails_when>non-zero exit</fails_when>",
+            &["npm test"],
+        );
+        let inverted =
+            "<automated>npm test</automated><fails_when>the new test passes</fails_when>";
+        warns(inverted, "fails-when 1");
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Resolves the names in `depends_on`.
 //!
 //! A name is an id; or else the `NN-PP` that it starts with; or else a bare number, which is a plan of
-//! the same phase. Anything else is reported and ignored.
+//! the same phase. Numbers repeat from milestone to milestone, so a plan of the same phase comes
+//! first, and a name that several other plans have means all of them. Anything else is reported and
+//! ignored.
 
 use std::collections::BTreeMap;
 
-use crate::plan_md::order::plan_set::{PlanNumber, PlanSet};
+use crate::plan_md::order::plan_set::{PlanNumber, PlanSet, phase_number};
 use afresh_formats::text::yaml::values::LocatedWord;
 
 /// The dependencies of a plan: indexes in the set, with the position of each name.
@@ -19,8 +21,9 @@ pub fn resolve(set: &mut PlanSet) -> Vec<PlanNeeds> {
         let mut needs: PlanNeeds = Vec::new();
         for word in &member.document.fields.depends_on {
             let Some(name) = bare(word) else { continue };
-            if let Some(other) = names.find(name, member.space, member.phase) {
-                needs.push((other, word.at.clone()));
+            let found = names.find(name, member.space, member.phase);
+            if !found.is_empty() {
+                needs.extend(found.iter().map(|other| (*other, word.at.clone())));
                 continue;
             }
             let message = format!("{:?} matches no plan, so the dependency is ignored", word.text);
@@ -32,46 +35,58 @@ pub fn resolve(set: &mut PlanSet) -> Vec<PlanNeeds> {
     all
 }
 
-/// Plans by name. A name of several plans means none of them.
+/// Plans by name.
 #[derive(Default)]
 struct PlanNames {
-    ids: BTreeMap<String, Option<usize>>,
-    stems: BTreeMap<(usize, String), Option<usize>>,
-    numbered: BTreeMap<(usize, PlanNumber), Option<usize>>,
-    in_phase: BTreeMap<(usize, u64), Option<usize>>,
+    ids: BTreeMap<String, Vec<usize>>,
+    stems: BTreeMap<(usize, String), Vec<usize>>,
+    stems_in_phase: BTreeMap<(usize, String), Vec<usize>>,
+    numbered: BTreeMap<(usize, PlanNumber), Vec<usize>>,
+    numbered_in_phase: BTreeMap<(usize, PlanNumber), Vec<usize>>,
+    /// By the bare number, or the text after the number of the phase.
+    short: BTreeMap<(usize, String), Vec<usize>>,
 }
 
 impl PlanNames {
     fn from_set(set: &PlanSet) -> Self {
         let mut names = Self::default();
         for (at, member) in set.members.iter().enumerate() {
-            enter(&mut names.ids, member.id.to_ascii_lowercase(), at);
-            enter(&mut names.stems, (member.space, member.stem.to_ascii_lowercase()), at);
+            let (space, phase) = (member.space, member.phase);
+            let stem = member.stem.to_ascii_lowercase();
+            names.ids.entry(member.id.to_ascii_lowercase()).or_default().push(at);
+            if let Some(tail) =
+                phase_number(&stem).and_then(|(_, end)| stem[end..].strip_prefix('-'))
+            {
+                names.short.entry((phase, tail.to_owned())).or_default().push(at);
+            }
+            names.stems.entry((space, stem.clone())).or_default().push(at);
+            names.stems_in_phase.entry((phase, stem)).or_default().push(at);
             if let Some(number) = &member.number {
-                enter(&mut names.numbered, (member.space, number.clone()), at);
-                enter(&mut names.in_phase, (member.phase, number.plan), at);
+                names.numbered.entry((space, number.clone())).or_default().push(at);
+                names.numbered_in_phase.entry((phase, number.clone())).or_default().push(at);
+                let bare = names.short.entry((phase, number.plan.to_string())).or_default();
+                if !bare.contains(&at) {
+                    bare.push(at);
+                }
             }
         }
         names
     }
 
-    fn find(&self, name: &str, space: usize, phase: usize) -> Option<usize> {
+    fn find(&self, name: &str, space: usize, phase: usize) -> &[usize] {
         let lower = name.to_ascii_lowercase();
-        if let Some(found) = self.ids.get(&lower) {
-            return *found;
-        }
-        if let Some(found) = self.stems.get(&(space, lower)) {
-            return *found;
-        }
-        if let Some((number, _)) = PlanNumber::leading(name) {
-            return *self.numbered.get(&(space, number))?;
-        }
-        *self.in_phase.get(&(phase, name.parse().ok()?))?
+        let number = PlanNumber::leading(name).map(|(number, _)| number);
+        let bare = name.parse::<u64>().map_or_else(|_| lower.clone(), |number| number.to_string());
+        let found = self
+            .stems_in_phase
+            .get(&(phase, lower.clone()))
+            .or_else(|| self.ids.get(&lower))
+            .or_else(|| self.numbered_in_phase.get(&(phase, number.clone()?)))
+            .or_else(|| self.stems.get(&(space, lower)))
+            .or_else(|| self.numbered.get(&(space, number.clone()?)))
+            .or_else(|| self.short.get(&(phase, bare)).filter(|_| number.is_none()));
+        found.map(Vec::as_slice).unwrap_or_default()
     }
-}
-
-fn enter<K: Ord>(names: &mut BTreeMap<K, Option<usize>>, name: K, at: usize) {
-    names.entry(name).and_modify(|found| *found = None).or_insert(Some(at));
 }
 
 /// The name without directory, extension and remark, or `None` for words such as `none`.

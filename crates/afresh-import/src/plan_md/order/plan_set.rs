@@ -1,6 +1,7 @@
 //! The PLAN.md files of a project.
 
 use crate::plan_md::parse::document::PlanDocument;
+use afresh_formats::findings::Finding;
 
 /// A PLAN.md with what its path says about it.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct PlanMember {
     pub space: usize,
     /// Why it is already done.
     pub done_before: Option<String>,
+    /// Why its file cannot be read.
+    pub fault: Option<Finding>,
 }
 
 /// `02.1-03`: the numbers of phase and plan.

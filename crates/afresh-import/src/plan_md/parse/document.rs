@@ -101,6 +101,16 @@ impl PlanDocument {
         titles.find(|title| !title.is_empty()).unwrap_or_else(|| "plan".to_owned())
     }
 
+    /// Forgets what only a plan that runs needs.
+    pub fn forget_text(&mut self) {
+        (self.text, self.sections, self.objective) = Default::default();
+        (self.fields.unknown, self.remarks) = Default::default();
+        self.must_haves = MustHaves::default();
+        for item in &mut self.items {
+            item.text = String::new();
+        }
+    }
+
     fn remark_on_itself(&mut self, start: usize) {
         if self.items.is_empty() && self.sections.trim().is_empty() {
             let message = "the plan is empty: nothing to do".to_owned();

@@ -66,6 +66,12 @@ impl PlanRemarks {
         self.add(Severity::Note, code, at, message, hint);
     }
 
+    /// The message of the first error.
+    pub fn first_error(&self) -> Option<String> {
+        let error = self.all.iter().find(|remark| remark.severity == Severity::Error);
+        error.map(|remark| remark.message.clone())
+    }
+
     /// The remarks as findings of a file.
     pub fn render(&self, source: &SourceText) -> Vec<Finding> {
         let finding = |remark: &PlanRemark| Finding {

@@ -2,7 +2,8 @@
 //!
 //! A block extends from `<task …>` to `</task>`, or to the next `<task …>` if that is missing. Text in a
 //! code block, a comment or backticks is an example, not a task. A code block that a task leaves open
-//! ends with the task: models often nest fences of the same length.
+//! ends with the task: models often nest fences of the same length. One that a section leaves open ends
+//! with the section.
 
 use std::ops::Range;
 
@@ -42,6 +43,7 @@ pub fn scan<'a>(text: &'a str, from: usize, remarks: &mut PlanRemarks) -> Vec<Ta
         depth: 0,
         comment: None,
         resume: from,
+        sections: Vec::new(),
     };
     for line in lines_from(&text[from..], from) {
         scanner.line(&line);
@@ -64,7 +66,24 @@ struct TaskBlockScanner<'a, 'r> {
     comment: Option<(usize, bool)>,
     /// The bytes before this one are processed.
     resume: usize,
+    /// The sections that the last line of text is in, the innermost last.
+    sections: Vec<&'static str>,
 }
+
+/// Sections that may contain code blocks.
+const SECTIONS: &[&str] = &[
+    "objective",
+    "execution_context",
+    "context",
+    "interfaces",
+    "constraints",
+    "threat_model",
+    "verification",
+    "success_criteria",
+    "feature",
+    "notes",
+    "output",
+];
 
 impl<'a> TaskBlockScanner<'a, '_> {
     fn line(&mut self, line: &TextLine<'a>) {
@@ -73,7 +92,10 @@ impl<'a> TaskBlockScanner<'a, '_> {
             return self.text_line(line);
         }
         match self.fences.kind(line) {
-            LineKind::Text => self.text_line(line),
+            LineKind::Text => {
+                self.follow_sections(line.text.trim());
+                self.text_line(line);
+            }
             LineKind::Opening => (self.fenced, self.depth) = (0, 0),
             LineKind::Code => self.code_line(line),
             LineKind::Closing => {}
@@ -113,7 +135,46 @@ impl<'a> TaskBlockScanner<'a, '_> {
         }
     }
 
+    /// Notes which section the text is in.
+    fn follow_sections(&mut self, words: &str) {
+        let Some(tag) = words.strip_prefix('<') else { return };
+        let (name, closes) = match tag.strip_prefix('/') {
+            Some(name) => (name, true),
+            None => (tag, false),
+        };
+        let name = SECTIONS.iter().find(|known| name.strip_prefix(**known) == Some(">"));
+        match name {
+            Some(name) if closes => {
+                let opened = self.sections.iter().rposition(|open| open == name);
+                self.sections.truncate(opened.unwrap_or(self.sections.len()));
+            }
+            Some(name) if !self.sections.contains(name) => self.sections.push(name),
+            _ => {}
+        }
+    }
+
+    /// Whether a line of code is the end of the section that the code block is in.
+    fn ends_section(&self, words: &str) -> bool {
+        let name = words.strip_prefix("</").and_then(|rest| rest.strip_suffix('>'));
+        let ends = name.is_some_and(|name| self.open.is_none() && self.sections.contains(&name));
+        // In an example, the section starts inside the code block.
+        let since = self.fences.open_since().unwrap_or_default();
+        ends && !self.text[since..]
+            .lines()
+            .take_while(|line| line.trim() != words)
+            .any(|line| line.trim().strip_prefix('<').and_then(|tag| tag.strip_suffix('>')) == name)
+    }
+
     fn code_line(&mut self, line: &TextLine<'a>) {
+        if self.ends_section(line.text.trim()) {
+            let since = self.fences.open_since().unwrap_or(line.start);
+            let message = "the code block that starts here is not closed in its section".to_owned();
+            let hint = "close it; it was read up to the end of the section";
+            self.remarks.warning("unclosed-fence", &(since..since + 3), message, hint);
+            self.fences.leave();
+            self.follow_sections(line.text.trim());
+            return;
+        }
         for (at, _) in line.text.match_indices("<task") {
             if opens_task(&line.text[at..]) {
                 self.fenced += 1;
@@ -278,6 +339,15 @@ mod tests {
         assert_eq!(findings, ["Warning unclosed-fence 6"]);
         let example = "<task>\n```xml\n<task>\n</task>\n```\n</task>";
         assert_eq!(read(example).0.len(), 1);
+    }
+
+    /// FO-11: a stray fence before the end of a section does not hide the tasks after it.
+    #[test]
+    fn a_code_block_ends_with_its_section() {
+        let text = "<context>\n<interfaces>\n```ts\na\n```\n```\n</interfaces>\n</context>\n<tasks>\n<task>\none\n</task>\n</tasks>";
+        assert_eq!(read(text), (vec!["one"], vec!["Warning unclosed-fence 6".to_owned()]));
+        let example = "<context>\n```xml\n<context>\n</context>\n<task>\n</task>\n```\n</context>\n<task>\ntwo\n</task>";
+        assert_eq!(read(example).0, ["two"]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod words;
 
 use crate::plan_md::checks::shell_words::{ShellToken, tokens};
 use around::in_backticks;
-pub use judge::{cannot_fail, leaves_the_tree};
+pub use judge::{cannot_fail, counts_matches, leaves_the_tree};
 use words::{PROGRAMS, SECOND_WORDS, VERDICTS, WORDS, listed};
 
 /// The command in this text, if it is one.
@@ -120,7 +120,10 @@ fn reads_like_prose(tokens: &[ShellToken], text: &str) -> bool {
                 if !prints && !quoted && (arrow || (is_verdict && !starts)) {
                     return true;
                 }
-                starts = false;
+                // After these a command starts.
+                let opens =
+                    ["!", "if", "then", "else", "elif", "do", "while", "until", "{", "time"];
+                starts = starts && !quoted && opens.contains(&text.as_str());
             }
             ShellToken::Operator(_) => starts = true,
             // `npm test (all pass)`: a bracket in the middle of a command is a remark.
@@ -174,6 +177,9 @@ mod tests {
             "pnpm --filter @x/planning test && pnpm --filter @x/cli test -- --test-name-pattern \"toy | immutable\"",
             "xcodebuild -scheme App build",
             "swift build",
+            "! ( git status --porcelain | grep -q src ) && grep -q a b",
+            "npm test && [ \"$(grep -c x f)\" = \"2\" ]",
+            "test \"$(cat V)\" = \"$(node -p \"require('./package.json').version\")\"",
         ] {
             assert_eq!(find(text).as_deref(), Some(text), "{text}");
         }
@@ -241,12 +247,60 @@ mod tests {
 
     #[test]
     fn checks_that_cannot_fail_are_recognised() {
-        for text in ["npm test 2>&1 | tail -5", "a | head -20", "a || true", "make test; echo done"]
-        {
+        for text in [
+            "npm test 2>&1 | tail -5",
+            "a | head -20",
+            "a || true",
+            "make test; echo done",
+            "bash -c \"grep -q x f && echo PASS || echo FAIL\"",
+            "sh -c 'a || exit 0'",
+            "a || exit 0",
+            "(grep -q x f && echo yes || echo no)",
+            "if grep -q x f; then echo PASS; else echo FAIL; fi",
+        ] {
             assert!(cannot_fail(text).is_some(), "{text}");
         }
-        for text in ["npm test", "a | grep -q x", "a && echo ok", "echo a | wc -l && b"] {
+        for text in [
+            "npm test",
+            "a | grep -q x",
+            "a && echo ok",
+            "echo a | wc -l && b",
+            "bash -c 'a && echo ok'",
+            "if grep -q x f; then echo PASS; else exit 1; fi",
+            "a || exit 1",
+            "if a; then echo PASS; fi; b",
+        ] {
             assert_eq!(cannot_fail(text), None, "{text}");
+        }
+    }
+
+    /// Checks whose exit code is not what the author looked at.
+    #[test]
+    fn counts_and_other_machines_are_recognised() {
+        for text in
+            ["git status --porcelain x | grep -c \"certs/\"", "grep -rc a src", "grep --count a b"]
+        {
+            assert!(counts_matches(text), "{text}");
+        }
+        for text in ["test $(grep -c a b) -eq 0", "grep -c a b | grep -q '^0$'", "grep -q -- -c a"]
+        {
+            assert!(!counts_matches(text), "{text}");
+        }
+        for text in [
+            "cd /home/me/app && npm test",
+            "test -f /Users/x/a.ts",
+            "$HOME/.cache/venv/bin/python -m pytest",
+            "python -c \"open('c:/Users/x/a.txt')\"",
+            "ssh host 'cd /opt/x && make'",
+            "~/bin/check.sh",
+            "diff a.txt \"${HOME}/b.txt\"",
+        ] {
+            assert!(leaves_the_tree(text), "{text}");
+        }
+        for text in
+            ["npm test", "curl localhost:3000/home/x", "cd /tmp/x && ls", "test -f src/home/a"]
+        {
+            assert!(!leaves_the_tree(text), "{text}");
         }
     }
 }

@@ -1,0 +1,151 @@
+//! The boxes of a document: `- [ ]`, `- [x]`, and those of other states, `- [-]`, `- [~]`, `- [ ]*`.
+
+use std::ops::Range;
+
+use afresh_formats::text::markdown::{
+    FenceTracker, Heading, LineKind, ListItem, TextLine, check_box, headings, items, lines,
+};
+
+/// A check box.
+#[derive(Debug, Clone)]
+pub(crate) struct ListBox<'a> {
+    pub(crate) is_done: bool,
+    /// `- [ ]* …`: not needed.
+    pub(crate) is_optional: bool,
+    pub(crate) indent: usize,
+    pub(crate) text: TextLine<'a>,
+    /// The lines below it that belong to it, with those of nested boxes.
+    pub(crate) below: Range<usize>,
+    /// The index of the heading that it is under.
+    pub(crate) heading: Option<usize>,
+}
+
+/// All boxes of a document.
+#[derive(Debug, Default)]
+pub(crate) struct BoxList<'a> {
+    pub(crate) headings: Vec<Heading<'a>>,
+    pub(crate) boxes: Vec<ListBox<'a>>,
+    /// The first box in a code block.
+    pub(crate) in_code: Option<Range<usize>>,
+}
+
+impl<'a> BoxList<'a> {
+    pub(crate) fn read(text: &'a str) -> Self {
+        let headings = headings(text);
+        let mut boxes: Vec<ListBox<'a>> = Vec::new();
+        let mut under = headings.iter().enumerate().peekable();
+        let mut heading = None;
+        for item in items(text, 0..text.len()) {
+            while let Some((at, _)) = under.next_if(|(_, h)| h.at.start < item.text.start) {
+                heading = Some(at);
+            }
+            boxes.extend(list_box(&item, heading));
+        }
+        Self { headings, boxes, in_code: box_in_code(text) }
+    }
+
+    /// The headings around a box, the innermost first.
+    pub(crate) fn headings_of(&self, one: &ListBox<'a>) -> Vec<&Heading<'a>> {
+        let mut level = usize::MAX;
+        let before = self.headings[..one.heading.map_or(0, |at| at + 1)].iter().rev();
+        let outer = |heading: &&Heading<'a>| {
+            let outer = heading.level < level;
+            level = level.min(heading.level);
+            outer
+        };
+        before.filter(outer).collect()
+    }
+
+    /// The boxes below a box, which follow it: those that are indented deeper.
+    pub(crate) fn nested(&self, at: usize) -> &[ListBox<'a>] {
+        let own = self.boxes[at].indent;
+        let end = self.boxes[at].below.end.max(self.boxes[at].text.end());
+        let rest = &self.boxes[at + 1..];
+        let count = rest.iter().take_while(|b| b.indent > own && b.text.start < end).count();
+        &rest[..count]
+    }
+}
+
+impl<'a> ListBox<'a> {
+    /// Its text and everything below it.
+    pub(crate) fn whole(&self, text: &'a str) -> TextLine<'a> {
+        let end = if self.below.is_empty() { self.text.end() } else { self.below.end };
+        TextLine { text: &text[self.text.start..end.max(self.text.end())], start: self.text.start }
+    }
+
+    /// The first line with the lines that continue it, without bullets below.
+    pub(crate) fn sentence(&self, text: &'a str) -> String {
+        let mut words = self.text.text.to_owned();
+        for line in text[self.below.clone()].lines() {
+            let line = line.trim();
+            let item = line.starts_with(['-', '*', '+', '`', '#', '>', '|'])
+                || line.starts_with(|c: char| c.is_ascii_digit());
+            if line.is_empty() || item {
+                break;
+            }
+            words.push(' ');
+            words.push_str(line);
+        }
+        words
+    }
+}
+
+/// The box that an item is, whatever the mark in it.
+fn list_box<'a>(item: &ListItem<'a>, heading: Option<usize>) -> Option<ListBox<'a>> {
+    let (is_done, is_optional, text) = match item.ticked {
+        Some(ticked) => (ticked, false, item.text),
+        None => {
+            let (mark, rest) = item.text.text.strip_prefix('[')?.split_once(']')?;
+            let mut chars = mark.chars();
+            let (mark, more) = (chars.next().unwrap_or(' '), chars.next());
+            let starred = rest.strip_prefix('*');
+            let words = starred.unwrap_or(rest);
+            // `[x](link)` is a link, and `[P]` a label.
+            let known = " xX-~/>!?✅✓✔".contains(mark) && more.is_none();
+            let spaced = words.is_empty() || words.starts_with([' ', '\t']);
+            if !known || !spaced {
+                return None;
+            }
+            (matches!(mark, 'x' | 'X'), starred.is_some(), item.text.part(words.trim()))
+        }
+    };
+    let (indent, below) = (item.indent, item.below.clone());
+    Some(ListBox { is_done, is_optional, indent, text, below, heading })
+}
+
+fn box_in_code(text: &str) -> Option<Range<usize>> {
+    let mut fences = FenceTracker::default();
+    lines(text)
+        .filter(|line| fences.kind(line) == LineKind::Code)
+        .find_map(|line| check_box::parse(&line))
+        .map(|found| found.at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_of_every_state_are_read() {
+        let text = "## A\n- [ ] one\n  more\n  - [x] two\n- [-] three\n- [ ]* four\n- [~] five\n- [x](link)\n- [P] label\n```\n- [ ] code\n```\n";
+        let list = BoxList::read(text);
+        let shown: Vec<_> = list
+            .boxes
+            .iter()
+            .map(|b| (b.text.text, b.is_done, b.is_optional, b.indent, b.heading))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("one", false, false, 0, Some(0)),
+                ("two", true, false, 2, Some(0)),
+                ("three", false, false, 0, Some(0)),
+                ("four", false, true, 0, Some(0)),
+                ("five", false, false, 0, Some(0)),
+            ]
+        );
+        assert_eq!(list.nested(0).len(), 1);
+        assert_eq!(list.boxes[0].sentence(text), "one more");
+        assert!(list.in_code.is_some());
+    }
+}

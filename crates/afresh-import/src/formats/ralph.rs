@@ -1,0 +1,293 @@
+//! `prd.json` of ralph loops: user stories with `passes` (FO-10).
+//!
+//! A story is a task. `passes` is the word of the agent that did it, never proof: such a story is not
+//! done again, and reported. Without stated dependencies the stories are a chain, by priority and then
+//! in the order of the file.
+
+use afresh_core::plan::{CheckDraft, PlanField};
+
+use crate::checklist::commands::proofs;
+use crate::detect::{PlanFormat, ReadOptions};
+use crate::draft::document::{JsonDocument, get};
+use crate::draft::status::{self, ImportedTask, TaskStanding};
+use crate::draft::{DraftPlan, IdRule};
+use crate::plan_md::checks::command;
+use crate::prose::{WorkerBrief, text_id, title};
+use afresh_formats::findings::Finding;
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::reading::{PlanReading, SourceSpan, only_text};
+use afresh_formats::text::limits::too_many_tasks;
+use afresh_formats::text::node::{Node, Value};
+use afresh_formats::text::yaml::values::entries;
+
+pub const FORMAT: PlanFormat = PlanFormat { name: "ralph", is_present, read };
+
+const EXPECTED: &str =
+    "expected {\"userStories\": [{\"id\": \"US-001\", \"title\": \"…\", \"passes\": false}]}";
+
+/// Keys of lists of stories.
+const LISTS: &[&str] = &["userStories", "stories", "tasks", "features", "items"];
+
+const FIELDS: &[&str] = &[
+    "id",
+    "title",
+    "name",
+    "description",
+    "acceptanceCriteria",
+    "acceptance_criteria",
+    "steps",
+    "priority",
+    "passes",
+    "notes",
+    "dependsOn",
+    "depends_on",
+    "dependencies",
+    "complexity",
+    "category",
+    "status",
+    "estimatedComplexity",
+];
+
+fn is_present(folder: &dyn PlanFolder) -> bool {
+    files(folder).next().is_some()
+}
+
+/// The files of stories. Other tools use the name too, so the text decides.
+fn files(folder: &dyn PlanFolder) -> impl Iterator<Item = &String> {
+    let named = |path: &&String| {
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path.as_str()));
+        let placed =
+            matches!(directory, "" | "scripts/ralph" | ".ralph" | "ralph" | "tasks" | "plans");
+        let dated = name.starts_with("prd-") && name.ends_with(".json");
+        placed && (name == "prd.json" || dated)
+    };
+    folder
+        .paths()
+        .iter()
+        .filter(named)
+        .filter(|path| folder.text(path).is_some_and(|text| text.is_ok_and(|text| is_ours(&text))))
+}
+
+/// Stories say whether they pass.
+pub(crate) fn is_ours(text: &str) -> bool {
+    text.contains("\"passes\"") && (text.contains("\"title\"") || text.contains("\"description\""))
+}
+
+fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
+    let all: Vec<&str> = match options.named_file() {
+        Some(file) => vec![file],
+        None => files(folder).map(String::as_str).filter(|path| options.includes(path)).collect(),
+    };
+    let mut readings: Vec<(&str, PlanReading)> =
+        all.iter().map(|file| (*file, read_file(folder, file))).collect();
+    let is_open = |(_, reading): &(&str, PlanReading)| {
+        let plan = reading.plan.as_ref();
+        plan.is_none_or(|plan| plan.tasks().iter().any(|task| task.done_before.is_none()))
+    };
+    let open: Vec<&str> = readings.iter().filter(|one| is_open(one)).map(|(f, _)| *f).collect();
+    if open.len() > 1 {
+        let message =
+            format!("{} lists of stories are unfinished: {}", open.len(), open.join(", "));
+        let finding = Finding::for_file(".", "several-plans", message);
+        let hint = format!("name one of them, for example {}", open[0]);
+        return PlanReading::failed(finding.with_hint(hint));
+    }
+    if readings.is_empty() {
+        let finding = Finding::for_file(".", "empty-plan", "no stories here: nothing to do");
+        return PlanReading::failed(finding.with_hint(EXPECTED));
+    }
+    let at = readings.iter().position(is_open).unwrap_or(0);
+    readings.swap_remove(at).1
+}
+
+fn read_file(folder: &dyn PlanFolder, file: &str) -> PlanReading {
+    let text = match only_text(folder, file, EXPECTED) {
+        Ok(text) => text,
+        Err(failed) => return failed,
+    };
+    let mut drafted = DraftPlan { id_rule: IdRule::Keys, ..DraftPlan::default() };
+    let mut document = JsonDocument::new(file, &text, EXPECTED);
+    let mut stories: Vec<UserStory> = Vec::new();
+    if let Some(root) = document.parse_value() {
+        let named = ["project", "name", "title"].iter().find_map(|key| get(&root, key));
+        let named = named.and_then(|node| document.word_of(node)).map(|word| word.text);
+        drafted.name = named.unwrap_or_else(|| "prd".to_owned());
+        let about = document.prose(&root, "description");
+        let nodes = story_nodes(&mut document, &root);
+        if let Some(finding) = too_many_tasks(file, nodes.len()) {
+            return PlanReading::failed(finding);
+        }
+        if !nodes.is_empty() {
+            document.take_fault();
+        }
+        for (at, node) in nodes.iter().enumerate() {
+            stories.push(story(&mut document, node, &about, (file, at)));
+        }
+    }
+    let found = in_order(stories);
+    document.close(&mut drafted);
+    report_claims(&mut drafted, &found);
+    status::finish(folder, drafted, found, (file, EXPECTED))
+}
+
+/// The stories: in a list, in the lists of phases, or the file itself.
+fn story_nodes<'n>(document: &mut JsonDocument<'_>, root: &'n Node) -> Vec<&'n Node> {
+    if let Value::List(items) = &root.value {
+        return items.iter().filter(|item| is_story(item)).collect();
+    }
+    for key in LISTS {
+        let found = get(root, key).map(|node| &node.value);
+        if matches!(found, Some(Value::List(_))) {
+            return document.objects(root, key);
+        }
+    }
+    let mut found = Vec::new();
+    for phase in document.objects(root, "phases") {
+        for key in LISTS {
+            if get(phase, key).is_some() {
+                found.extend(document.objects(phase, key));
+                break;
+            }
+        }
+    }
+    found
+}
+
+fn is_story(node: &Node) -> bool {
+    entries(node).iter().any(|entry| entry.key == "passes")
+}
+
+/// A story whose order is not known yet.
+struct UserStory {
+    task: ImportedTask,
+    priority: i64,
+    /// Whether it states what it depends on.
+    states_needs: bool,
+}
+
+fn story(
+    document: &mut JsonDocument<'_>,
+    node: &Node,
+    about: &str,
+    (file, at): (&str, usize),
+) -> UserStory {
+    let mut task = document.task(node, "title");
+    if task.draft.title.is_empty() {
+        let other = ["name", "description"].iter().map(|key| document.prose(node, key));
+        task.draft.title =
+            title(&other.into_iter().find(|text| !text.is_empty()).unwrap_or_default());
+    }
+    if get(node, "id").is_none() {
+        let text = &document_text(&task.draft.title, at);
+        task.draft.id = text_id(text);
+    }
+    document.keep_unknown(node, &format!("{}.", task.draft.id), FIELDS);
+    let mut brief = WorkerBrief::for_one_of(1);
+    brief.paragraph(&document.prose(node, "description"));
+    let mut lines = Vec::new();
+    for key in ["acceptanceCriteria", "acceptance_criteria", "steps"] {
+        let Some(list) = get(node, key) else { continue };
+        for (text, test, span) in criteria(document, list) {
+            let given = test.and_then(|test| command::find(&test));
+            for run in given.into_iter().chain(proofs(&text)) {
+                if task.draft.checks.iter().all(|known| known.command != run) {
+                    task.note(None, PlanField::Checks, task.draft.checks.len(), span.clone());
+                    let (name, command) = (Some(title(&text)), run);
+                    let name = name.filter(|name| !name.is_empty());
+                    task.draft.checks.push(CheckDraft { name, command, red_first: false });
+                }
+            }
+            lines.push(text);
+        }
+    }
+    brief.list("Acceptance criteria", lines.iter().map(String::as_str), file);
+    brief.part("Notes", &document.prose(node, "notes"), file);
+    brief.part("About the project", about, file);
+    task.draft.instructions = brief.finish();
+    let keys = ["dependsOn", "depends_on", "dependencies"];
+    let states_needs = keys.iter().any(|key| get(node, key).is_some());
+    let words = keys.iter().flat_map(|key| document.list_words(node, key)).collect::<Vec<_>>();
+    let needs = words.into_iter().map(|word| (word.text, document.span(&word.at))).collect();
+    let passes = matches!(get(node, "passes"), Some(Node { value: Value::Bool(true), .. }));
+    let standing = if passes {
+        TaskStanding::Done("passes is true in its file, which is not proof".to_owned())
+    } else {
+        TaskStanding::Open
+    };
+    let priority = match get(node, "priority").map(|node| &node.value) {
+        Some(Value::Integer(number)) => *number,
+        Some(Value::Text(word)) => match word.to_lowercase().as_str() {
+            "critical" => 0,
+            "high" => 1,
+            "medium" => 2,
+            "low" => 3,
+            _ => i64::MAX,
+        },
+        _ => i64::MAX,
+    };
+    task.fault = document.take_fault_of(&standing);
+    UserStory { task: ImportedTask { task, needs, standing }, priority, states_needs }
+}
+
+/// The text that names a story without an id.
+fn document_text(title: &str, at: usize) -> String {
+    if title.is_empty() { format!("story {}", at + 1) } else { title.to_owned() }
+}
+
+/// The criteria: texts, or objects with a command.
+fn criteria(
+    document: &mut JsonDocument<'_>,
+    list: &Node,
+) -> Vec<(String, Option<String>, SourceSpan)> {
+    let Value::List(items) = &list.value else {
+        document.wrong(list, "a list");
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for item in items {
+        let span = document.span(&item.span);
+        if matches!(item.value, Value::Table(_)) {
+            let text =
+                ["text", "criterion", "description"].iter().map(|key| document.prose(item, key));
+            let text = text.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
+            let test = ["testCommand", "test_command", "command"];
+            let test = test.iter().find_map(|key| document.word(item, key)).map(|word| word.text);
+            found.push((text, test, span));
+        } else if let Some(word) = document.word_of(item) {
+            found.push((word.text, None, span));
+        }
+    }
+    found
+}
+
+/// The stories with their dependencies: as stated, or else a chain.
+fn in_order(mut stories: Vec<UserStory>) -> Vec<ImportedTask> {
+    if stories.iter().any(|story| story.states_needs) {
+        return stories.into_iter().map(|story| story.task).collect();
+    }
+    stories.sort_by_key(|story| story.priority);
+    let mut before: Option<(String, SourceSpan)> = None;
+    let chained = stories.into_iter().map(|story| {
+        let mut one = story.task;
+        one.needs.extend(before.take());
+        before = Some((one.task.draft.id.clone(), one.task.places.whole.clone()));
+        one
+    });
+    chained.collect()
+}
+
+/// Reports stories that are done by their agent's word alone.
+fn report_claims(drafted: &mut DraftPlan, found: &[ImportedTask]) {
+    let claimed = found.iter().filter(|one| matches!(one.standing, TaskStanding::Done(_)));
+    let claimed: Vec<&ImportedTask> = claimed.collect();
+    let Some(first) = claimed.first() else { return };
+    let named: Vec<&str> = claimed.iter().take(10).map(|one| one.task.draft.id.as_str()).collect();
+    let more = if claimed.len() > named.len() { " and others" } else { "" };
+    let message = format!(
+        "done by the word of the agent that did it, not by proof: {}{more}",
+        named.join(", ")
+    );
+    let span = first.task.places.whole.clone();
+    let hint = "they are not done again; write `\"passes\": false` to have one done and checked";
+    crate::checklist::tasks::warn(drafted, &span, "unproven-done", message, hint);
+}
