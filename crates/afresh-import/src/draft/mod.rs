@@ -152,9 +152,14 @@ impl DraftPlan {
         let place = |found: &Finding| (found.file.clone(), found.line, found.column);
         self.findings.sort_by_key(place);
         self.findings = few(self.findings);
+        let plan = plan.filter(|_| !failed);
+        // If no file could be opened, there are no tasks to speak of.
+        let unopened = |found: &Finding| ["unreadable", "not-utf8"].contains(&found.code.as_str());
+        if plan.is_none() && self.findings.iter().filter(|found| found.is_error()).all(unopened) {
+            self.tasks.clear();
+        }
         let places = self.tasks.into_iter().map(|task| task.places).collect();
         let Self { findings, target, unknown, reads, .. } = self;
-        let plan = plan.filter(|_| !failed);
         PlanReading { plan, findings, target, unknown, places, reads, blocked }
     }
 

@@ -26,6 +26,10 @@ const FORMATS: &[(&str, &str, bool)] = &[
     ("tasker", ".tasker/tasks/T001.json", true),
     ("task-master", ".taskmaster/tasks/tasks.json", true),
     ("beads", ".beads/issues.jsonl", true),
+    ("openspec", "openspec/changes/x/tasks.md", false),
+    ("kiro", ".kiro/specs/x/tasks.md", false),
+    ("ralph", "prd.json", true),
+    ("checklist", "TODO.md", false),
 ];
 
 fn lint(repo: &TestRepo, (format, file, _): (&str, &str, bool), more: &[&str]) -> CommandOutput {

@@ -3,6 +3,7 @@
 //! | module | what it tests |
 //! | --- | --- |
 //! | [`bad_plans`] | mistakes in the native format, in TOML and JSON |
+//! | [`contained_faults`] | faults of single tasks, and the formats of real repositories |
 //! | [`formats`] | plans of other formats, through the whole program |
 //! | [`hostile_plans`] | plans made to break a reader |
 //! | [`hostile_text`] | text that would control a terminal |
@@ -16,6 +17,7 @@
 mod support;
 
 mod bad_plans;
+mod contained_faults;
 mod formats;
 mod hostile_plans;
 mod hostile_text;
