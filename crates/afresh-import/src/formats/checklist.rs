@@ -48,14 +48,18 @@ fn is_present(folder: &dyn PlanFolder) -> bool {
 
 /// The checklists with boxes.
 fn found(folder: &dyn PlanFolder) -> impl Iterator<Item = &String> {
+    named_files(folder).filter(|path| {
+        let text = folder.text(path).and_then(Result::ok).unwrap_or_default();
+        !BoxList::read(&text).boxes.is_empty()
+    })
+}
+
+fn named_files(folder: &dyn PlanFolder) -> impl Iterator<Item = &String> {
     let named = |path: &&String| {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path.as_str()));
         PLACES.contains(&directory) && NAMES.contains(&name.to_lowercase().as_str())
     };
-    folder.paths().iter().filter(named).filter(|path| {
-        let text = folder.text(path).and_then(Result::ok).unwrap_or_default();
-        !BoxList::read(&text).boxes.is_empty()
-    })
+    folder.paths().iter().filter(named)
 }
 
 fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
@@ -63,6 +67,8 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         return read_file(folder, file);
     }
     let all: Vec<&String> = found(folder).filter(|path| options.includes(path)).collect();
+    // A file with the right name says what is wrong with it.
+    let all = if all.is_empty() { named_files(folder).take(1).collect() } else { all };
     let mut readings: Vec<(&String, PlanReading)> =
         all.iter().map(|path| (*path, read_file(folder, path))).collect();
     let is_open = |(_, reading): &(&String, PlanReading)| {

@@ -54,6 +54,11 @@ fn is_present(folder: &dyn PlanFolder) -> bool {
 
 /// The files of stories. Other tools use the name too, so the text decides.
 fn files(folder: &dyn PlanFolder) -> impl Iterator<Item = &String> {
+    named_files(folder)
+        .filter(|path| folder.text(path).is_some_and(|text| text.is_ok_and(|text| is_ours(&text))))
+}
+
+fn named_files(folder: &dyn PlanFolder) -> impl Iterator<Item = &String> {
     let named = |path: &&String| {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path.as_str()));
         let placed =
@@ -61,11 +66,7 @@ fn files(folder: &dyn PlanFolder) -> impl Iterator<Item = &String> {
         let dated = name.starts_with("prd-") && name.ends_with(".json");
         placed && (name == "prd.json" || dated)
     };
-    folder
-        .paths()
-        .iter()
-        .filter(named)
-        .filter(|path| folder.text(path).is_some_and(|text| text.is_ok_and(|text| is_ours(&text))))
+    folder.paths().iter().filter(named)
 }
 
 /// Stories say whether they pass.
@@ -78,6 +79,9 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         Some(file) => vec![file],
         None => files(folder).map(String::as_str).filter(|path| options.includes(path)).collect(),
     };
+    // A file with the right name says what is wrong with it.
+    let first = named_files(folder).next().map(String::as_str);
+    let all = if all.is_empty() { first.into_iter().collect() } else { all };
     let mut readings: Vec<(&str, PlanReading)> =
         all.iter().map(|file| (*file, read_file(folder, file))).collect();
     let is_open = |(_, reading): &(&str, PlanReading)| {
