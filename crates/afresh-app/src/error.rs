@@ -197,7 +197,7 @@ impl From<LockError> for AppError {
             LockError::Unsupported { .. } => Self::machine("lock", error.to_string())
                 .hint("work in a clone of the repository on a local file system"),
             LockError::Fault(_) => with_causes(Self::machine("lock", error.to_string()), &error)
-                .hint("check the permissions of the state directory"),
+                .hint("look at that path: what is there, and its permissions"),
         }
     }
 }
@@ -219,6 +219,10 @@ impl From<JournalError> for AppError {
             JournalError::Unfit { .. } => {
                 failure.hint("name a directory on a local file system: AFRESH_STATE=DIR")
             }
+            JournalError::Fault(ref fault) => failure.hint(format!(
+                "look at {}: what is there, its permissions, and the free space",
+                fault.path.display()
+            )),
             JournalError::DatabaseGone { .. } => failure.hint(
                 "restore it from a copy, or start over: `afresh run --new PLAN`; what has landed is on \
                  the branches afresh/…, and `git merge` lands it",

@@ -10,7 +10,7 @@ use afresh_core::scope::leaves_tree;
 use afresh_core::settings::Settings;
 use afresh_engine::execution_config::WorkerConfig;
 use afresh_engine::{RepoContext, bundle};
-use afresh_git::EntryMode;
+use afresh_git::{EntryMode, RunObstacle};
 use afresh_secrets::redact;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -43,6 +43,9 @@ pub fn check(
 pub fn check_repository(place: &RepoContext) -> Result<(), AppError> {
     let Ok(Some(head)) = place.repository.head() else { return Ok(()) };
     match place.repository.find_run_obstacle(&head).map_err(AppError::git)? {
+        Some(obstacle @ RunObstacle::ReadOnly { .. }) => {
+            Err(AppError::machine("repository", obstacle.to_string()).hint(obstacle.hint()))
+        }
         Some(obstacle) => {
             Err(AppError::usage("repository", obstacle.to_string()).hint(obstacle.hint()))
         }

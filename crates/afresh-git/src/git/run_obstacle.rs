@@ -1,8 +1,10 @@
 //! What makes a run impossible in a repository, found before anything is started.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use afresh_core::ids::CommitId;
+use nix::unistd::{AccessFlags, access};
 
 use crate::git::repository::Repository;
 use crate::refs::RefError;
@@ -15,6 +17,10 @@ pub enum RunObstacle {
     RefInTheWay { name: String },
     /// A partial clone that has not fetched all files of the commit.
     MissingObjects { commit: CommitId, count: usize, is_sparse: bool },
+    /// Programs are given paths as text.
+    PathNotUtf8 { path: PathBuf },
+    /// New objects could not be stored.
+    ReadOnly { directory: PathBuf },
 }
 
 impl fmt::Display for RunObstacle {
@@ -29,6 +35,12 @@ impl fmt::Display for RunObstacle {
                     f,
                     "the {kind} {name} is in the way: afresh keeps its own refs below that name"
                 )
+            }
+            Self::PathNotUtf8 { path } => {
+                write!(f, "the path of the repository is not UTF-8: {}", path.display())
+            }
+            Self::ReadOnly { directory } => {
+                write!(f, "new objects cannot be stored: {} is not writable", directory.display())
             }
             Self::MissingObjects { commit, count, .. } => write!(
                 f,
@@ -51,6 +63,8 @@ impl RunObstacle {
                 }
                 short => format!("rename it: `git branch -m {short} OTHER-NAME`"),
             },
+            Self::PathNotUtf8 { .. } => "move the repository to a path that is UTF-8".to_owned(),
+            Self::ReadOnly { .. } => "check its owner, mode and file system".to_owned(),
             Self::MissingObjects { is_sparse: true, .. } => {
                 "fetch them: `git sparse-checkout disable`, or `git fetch --refetch --no-filter`"
                     .to_owned()
@@ -69,6 +83,15 @@ impl Repository {
             let name = directory.trim_end_matches('/');
             if self.list_refs(name)?.contains_key(name) {
                 return Ok(Some(RunObstacle::RefInTheWay { name: name.to_owned() }));
+            }
+        }
+        let paths = [Some(self.common_dir()), self.root()];
+        if let Some(path) = paths.into_iter().flatten().find(|path| path.to_str().is_none()) {
+            return Ok(Some(RunObstacle::PathNotUtf8 { path: path.to_owned() }));
+        }
+        for directory in [self.objects(), self.objects().join("pack")] {
+            if directory.is_dir() && access(&directory, AccessFlags::W_OK).is_err() {
+                return Ok(Some(RunObstacle::ReadOnly { directory }));
             }
         }
         if !self.is_partial_clone()? {

@@ -110,11 +110,11 @@ impl<'a> WorkCollector<'a> {
     /// collection may remove it before it is published; then all of it is done again.
     pub(crate) fn collect_and_publish(
         &self,
-        scan: TreeScan,
+        scan: &TreeScan,
     ) -> Result<(CollectedWork, CommitChain), PoolError> {
         let mut round = 1;
         loop {
-            let found = self.try_to_publish(&scan);
+            let found = self.try_to_publish(scan);
             match found {
                 Err(PoolError::Git(
                     CommandError::Failed { .. } | CommandError::Unexpected { .. },

@@ -190,7 +190,7 @@ impl WorkspacePool {
         if scan.is_empty {
             return Err(HarvestError::Gone { id, tree: workspace.tree() });
         }
-        let (mut work, chain) = collector.collect_and_publish(scan).map_err(failed)?;
+        let (mut work, chain) = collector.collect_and_publish(&scan).map_err(failed)?;
         self.save_to_salvage_ref(id, request, &mut work, &chain)?;
         // A file that is too large exists only in the workspace.
         let is_whole = !work.rejection.as_ref().is_some_and(HarvestRejection::leaves_work_unsaved);

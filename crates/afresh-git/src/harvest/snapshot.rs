@@ -98,7 +98,7 @@ fn collect_once(
         let rejection = HarvestRejection::Endless { path: display_path(path) };
         return Err(HarvestError::Rejected { id, rejection, salvaged: None });
     }
-    collector.collect_and_publish(scan).map_err(failed)
+    collector.collect_and_publish(&scan).map_err(failed)
 }
 
 /// Git fails on a file that disappears while it is read; the next try finds it missing.

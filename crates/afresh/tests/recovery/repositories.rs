@@ -35,6 +35,45 @@ fn a_ref_in_the_way_is_refused_at_the_start() {
     }
 }
 
+/// A repository at a path that is not UTF-8, and one whose objects cannot be written, are refused at the start.
+#[test]
+fn repositories_that_cannot_hold_a_run_are_refused_at_the_start() {
+    let repo = prepared();
+    let odd = repo.path().join(OsStr::from_bytes(b"r\xe9po"));
+    fs::rename(repo.root(), &odd).expect("renamed");
+    let mut command = repo.command(&["run", "p.plan.toml"]);
+    command.current_dir(&odd);
+    let ran = finish(command);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("is not UTF-8"), "{ran:?}");
+}
+
+/// What lies where a file or directory of ours belongs is reported with its path, and stays.
+#[test]
+fn other_things_in_the_place_of_our_files_are_reported_and_stay() {
+    for (path, is_directory) in [
+        (".afresh/state", false),
+        (".afresh/state/journal.sqlite", true),
+        (".afresh/state/journal.head", true),
+        (".git/afresh.lock", true),
+        (".git/objects/afresh", false),
+        (".git/objects/afresh/state", true),
+    ] {
+        let repo = prepared();
+        let place = repo.root().join(path);
+        fs::create_dir_all(place.parent().expect("a directory")).expect("made");
+        if is_directory {
+            fs::create_dir(&place).expect("made");
+        } else {
+            fs::write(&place, "mine").expect("written");
+        }
+        let refused = repo.run(&[]).expect(74);
+        assert!(refused.stderr.contains(path), "{path}: {}", refused.stderr);
+        assert!(refused.stderr.contains("hint:"), "{path}: {}", refused.stderr);
+        assert_eq!(place.is_dir(), is_directory);
+    }
+}
+
 /// A run gets a name whose branch git can create, and that no tag makes ambiguous.
 #[test]
 fn a_run_avoids_names_that_refs_of_the_user_take() {
