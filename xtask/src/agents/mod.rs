@@ -29,8 +29,10 @@ struct Row {
 /// `cargo xtask agents [WORD…]`: everything, or the programs and cases with these names.
 #[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
 pub(crate) fn run(words: &[String]) -> Result<()> {
-    if words == ["matrix"] {
-        return matrix::run();
+    if let Some(("matrix", programs)) =
+        words.split_first().map(|(first, rest)| (first.as_str(), rest))
+    {
+        return matrix::run(programs);
     }
     let named = |name: &str| words.iter().any(|word| word == name);
     let everybody: Vec<&'static str> = PROGRAMS.iter().chain(ACP_PROGRAMS).copied().collect();
