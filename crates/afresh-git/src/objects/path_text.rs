@@ -25,7 +25,7 @@ pub(crate) fn render_path(path: &[u8]) -> String {
     text
 }
 
-/// The path that a text of [`render_path`] stands for.
+/// The path that a text with escapes stands for.
 pub fn parse_path_text(text: &str) -> PathBuf {
     match parse_path(text) {
         Some(bytes) => PathBuf::from(OsString::from_vec(bytes)),
