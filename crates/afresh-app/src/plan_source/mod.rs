@@ -37,7 +37,7 @@ use crate::error::AppError;
 const WHAT_IS_A_PLAN: &str =
     "PLAN is a *.plan.toml or *.plan.json file, or a directory with a plan";
 /// The name of the native format.
-const NATIVE: &str = "native";
+pub const NATIVE: &str = "native";
 
 /// A plan, and where it came from.
 #[derive(Debug)]

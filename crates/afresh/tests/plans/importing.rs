@@ -69,3 +69,17 @@ fn importing_overwrites_nothing_unasked() {
     import(&["nowhere/x.plan.toml"]).expect(2);
     repo.afresh(&["import", "missing", "-o", "x.plan.toml"]).expect(2);
 }
+
+/// FO-05: a plan without commands runs after its import as it does before: with a note, not an error.
+#[test]
+fn an_imported_plan_without_checks_can_be_run() {
+    let repo = crate::support::repo();
+    repo.write("specs/001-x/tasks.md", "# Tasks\n\n- [ ] T001 Create T001.txt\n");
+    repo.commit("a list of tasks");
+    repo.agent("echo x > T001.txt");
+    let imported = repo.afresh(&["import", "specs/001-x", "-o", "w.plan.toml"]).expect(0);
+    assert!(imported.stderr.contains("no command checks 1 task"), "{imported:?}");
+    let linted = repo.afresh(&["lint", "w.plan.toml"]);
+    assert_eq!(linted.code, Some(0), "{linted:?}");
+    repo.afresh(&["run", "w.plan.toml"]).expect(0);
+}

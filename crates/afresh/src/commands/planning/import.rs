@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::terminal::output::{Output, count};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::plan_source::{self, PlanFile};
+use afresh_app::plan_source::{self, NATIVE, PlanFile};
 
 /// Convert a plan of any format to the native one, as TOML or JSON
 #[derive(Debug, clap::Args)]
@@ -83,6 +83,13 @@ fn save(file: &PlanFile, target: &ImportTarget<'_>, output: &Output) -> Result<(
     } else {
         let (tasks, from) = (count(tasks, "task"), file.format);
         output.note(&format!("wrote {shown}: {tasks} ({from}); `afresh run {shown}` runs it"));
+        let unchecked = file.plan.unchecked().count();
+        if unchecked > 0 {
+            output.note(&format!(
+                "note: no command checks {}; give them `checks`, or set `always` under [checks] in .afresh/config.toml",
+                count(unchecked, "task")
+            ));
+        }
     }
     Ok(())
 }
@@ -90,7 +97,10 @@ fn save(file: &PlanFile, target: &ImportTarget<'_>, output: &Output) -> Result<(
 /// The plan's text, for a file in `place`.
 fn render(file: &PlanFile, place: &Path, syntax: PlanSyntax) -> Result<String, AppError> {
     let target = file.target.as_deref().map(|target| seen_from(place, target)).transpose()?;
-    Ok(native::render(&file.plan, target.as_deref(), syntax))
+    // A native plan says why a task has no check; where the source has none, that is the reason.
+    let reason = format!("the {} plan names no command that checks it", file.format);
+    let plan = if file.format == NATIVE { file.plan.clone() } else { file.plan.excused(&reason) };
+    Ok(native::render(&plan, target.as_deref(), syntax))
 }
 
 /// The relative path from one directory to another, both without links; a plan names its target like
