@@ -93,7 +93,7 @@ pub fn formats_of_file(folder: &dyn PlanFolder, file: &str) -> Vec<&'static Plan
         }
     }
     let text = folder.text(file).and_then(Result::ok).unwrap_or_default();
-    if file.ends_with(".json") && crate::formats::ralph::is_ours(&text) {
+    if file.strip_suffix(".json").is_some() && crate::formats::ralph::is_ours(&text) {
         return vec![ralph];
     }
     let is_checklist = file.to_ascii_lowercase().ends_with(".md") && !check_boxes(&text).is_empty();

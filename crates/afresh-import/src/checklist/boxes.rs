@@ -92,22 +92,21 @@ impl<'a> ListBox<'a> {
 
 /// The box that an item is, whatever the mark in it.
 fn list_box<'a>(item: &ListItem<'a>, heading: Option<usize>) -> Option<ListBox<'a>> {
-    let (is_done, is_optional, text) = match item.ticked {
-        Some(ticked) => (ticked, false, item.text),
-        None => {
-            let (mark, rest) = item.text.text.strip_prefix('[')?.split_once(']')?;
-            let mut chars = mark.chars();
-            let (mark, more) = (chars.next().unwrap_or(' '), chars.next());
-            let starred = rest.strip_prefix('*');
-            let words = starred.unwrap_or(rest);
-            // `[x](link)` is a link, and `[P]` a label.
-            let known = " xX-~/>!?✅✓✔".contains(mark) && more.is_none();
-            let spaced = words.is_empty() || words.starts_with([' ', '\t']);
-            if !known || !spaced {
-                return None;
-            }
-            (matches!(mark, 'x' | 'X'), starred.is_some(), item.text.part(words.trim()))
+    let (is_done, is_optional, text) = if let Some(ticked) = item.ticked {
+        (ticked, false, item.text)
+    } else {
+        let (mark, rest) = item.text.text.strip_prefix('[')?.split_once(']')?;
+        let mut chars = mark.chars();
+        let (mark, more) = (chars.next().unwrap_or(' '), chars.next());
+        let starred = rest.strip_prefix('*');
+        let words = starred.unwrap_or(rest);
+        // `[x](link)` is a link, and `[P]` a label.
+        let known = " xX-~/>!?✅✓✔".contains(mark) && more.is_none();
+        let spaced = words.is_empty() || words.starts_with([' ', '\t']);
+        if !known || !spaced {
+            return None;
         }
+        (matches!(mark, 'x' | 'X'), starred.is_some(), item.text.part(words.trim()))
     };
     let (indent, below) = (item.indent, item.below.clone());
     Some(ListBox { is_done, is_optional, indent, text, below, heading })

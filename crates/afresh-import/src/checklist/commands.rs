@@ -78,7 +78,7 @@ fn stated(clause: &str) -> Option<String> {
     let command = command::find(&clause[start..])?;
     let first = command.split_whitespace().next().unwrap_or_default();
     // ``src/a.rs` compiles`` names a file.
-    if first == command && is_path(&command) && !command.ends_with(".sh") {
+    if first == command && is_path(&command) && command.strip_suffix(".sh").is_none() {
         return None;
     }
     let rest = clause[start..].rsplit('`').next().unwrap_or_default().trim();

@@ -1,4 +1,4 @@
-//! Lists of check boxes: what OpenSpec, Kiro and plain checklists have in common.
+//! Lists of check boxes: what `OpenSpec`, Kiro and plain checklists have in common.
 //!
 //! | module | what it holds |
 //! | --- | --- |

@@ -101,7 +101,9 @@ impl DraftPlan {
             }
         }
         make_ids_valid(draft, finished.iter().chain(newly.keys()).copied());
-        finished.into_iter().for_each(|at| forget_details(&mut draft.tasks[at]));
+        for at in finished {
+            forget_details(&mut draft.tasks[at]);
+        }
         self.block_tasks(draft, &newly);
         for (at, why) in newly {
             blocked.entry(at).or_insert(why);
@@ -273,7 +275,9 @@ fn free_finished_tasks(tasks: &mut [TaskDraft]) {
     let mut open: Vec<usize> = needs.iter().map(Vec::len).collect();
     let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); tasks.len()];
     for (at, found) in needs.iter().enumerate() {
-        found.iter().for_each(|need| dependents[*need].push(at));
+        for need in found {
+            dependents[*need].push(at);
+        }
     }
     let mut sorted: Vec<usize> = (0..tasks.len()).filter(|at| open[*at] == 0).collect();
     let mut next = 0;

@@ -1,4 +1,4 @@
-//! Plain checklists: TODO.md, PLAN.md, fix_plan.md, IMPLEMENTATION_PLAN.md, or any Markdown file with
+//! Plain checklists: TODO.md, PLAN.md, `fix_plan.md`, `IMPLEMENTATION_PLAN.md`, or any Markdown file with
 //! check boxes that the user names (FO-10).
 //!
 //! A task is an outermost box that is not a criterion; boxes below it are steps. Headings with a

@@ -63,7 +63,7 @@ fn named_files(folder: &dyn PlanFolder) -> impl Iterator<Item = &String> {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path.as_str()));
         let placed =
             matches!(directory, "" | "scripts/ralph" | ".ralph" | "ralph" | "tasks" | "plans");
-        let dated = name.starts_with("prd-") && name.ends_with(".json");
+        let dated = name.starts_with("prd-") && name.strip_suffix(".json").is_some();
         placed && (name == "prd.json" || dated)
     };
     folder.paths().iter().filter(named)

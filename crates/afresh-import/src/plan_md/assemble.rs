@@ -67,7 +67,9 @@ pub fn assemble(
         report_outside(&mut drafted, &set, at, &outside);
         let mut tasks = parts[at].tasks.clone();
         let fault = fault_of(&set.members[at]);
-        tasks.iter_mut().for_each(|task| task.fault.clone_from(&fault));
+        for task in &mut tasks {
+            task.fault.clone_from(&fault);
+        }
         name_phase(&mut tasks, &set.phases[set.members[at].phase].name);
         for first in &parts[at].first {
             for (need, place) in all(at).filter(|(need, _)| is_wanted(*need)) {

@@ -206,20 +206,23 @@ fn without_code(name: &str) -> &str {
     }
 }
 
+/// A way to name a plan.
+type PlanNaming = fn(&GsdPlanPath) -> String;
+
 /// The ids of the plans' tasks: `NN-PP` if that is unique, else the file's name, else its directory
 /// and its name.
 pub fn ids(plans: &[GsdPlanPath]) -> Vec<String> {
-    let count = |name: fn(&GsdPlanPath) -> String| {
+    let count = |name: PlanNaming| {
         let mut counted: BTreeMap<String, usize> = BTreeMap::new();
         for plan in plans {
             *counted.entry(name(plan).to_ascii_lowercase()).or_default() += 1;
         }
         counted
     };
-    let ways: [fn(&GsdPlanPath) -> String; 4] = [short_id, long_id, id_by_phase, id_by_root];
+    let ways: [PlanNaming; 4] = [short_id, long_id, id_by_phase, id_by_root];
     let counted = ways.map(count);
     let id = |plan: &GsdPlanPath| {
-        let unique = |(way, counted): (&fn(&GsdPlanPath) -> String, &BTreeMap<String, usize>)| {
+        let unique = |(way, counted): (&PlanNaming, &BTreeMap<String, usize>)| {
             let id = way(plan);
             (counted.get(&id.to_ascii_lowercase()) == Some(&1)).then_some(id)
         };

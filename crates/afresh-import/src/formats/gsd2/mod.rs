@@ -61,7 +61,8 @@ fn read_milestone(folder: &dyn PlanFolder, milestone: &Gsd2Milestone) -> PlanRea
         // Without a roadmap the directories say which slices there are.
         None => {
             let lines = milestone.slice_ids(folder).into_iter();
-            lines.map(|id| format!("- [ ] **{id}: {id}**\n")).collect()
+            let lines: Vec<String> = lines.map(|id| format!("- [ ] **{id}: {id}**")).collect();
+            lines.join("\n")
         }
     };
     let mut drafted = DraftPlan { name: slices::name(&text, milestone), ..DraftPlan::default() };

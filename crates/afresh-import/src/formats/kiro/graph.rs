@@ -65,7 +65,9 @@ pub(super) fn read(file: &str, text: &str) -> (KiroGraph, Option<Range<usize>>) 
         }
     }
     if graph.is_empty() {
-        rest.iter().for_each(|line| arrows(line, &mut graph));
+        for line in &rest {
+            arrows(line, &mut graph);
+        }
     }
     (graph, trouble)
 }

@@ -41,17 +41,13 @@ fn specs(folder: &dyn PlanFolder) -> Vec<FeatureDir> {
             rest.strip_suffix('/').is_some_and(|name| !name.is_empty() && !name.contains('/'))
         };
         let at = directory.rfind(SPECS).filter(|at| *at == 0 || directory[..*at].ends_with('/'));
-        let placed = match at {
-            Some(at) => own(&directory[at + SPECS.len()..]),
-            None => {
-                let beside = |name: &&str| folder.holds(&format!("{directory}{name}"));
-                let other = ["spec.md", "proposal.md", "plan.md", "planning/requirements.md"];
-                let inside =
-                    directory.is_empty() || directory.strip_prefix("specs/").is_some_and(own);
-                inside
-                    && DOCUMENTS.iter().any(|name| beside(&name))
-                    && !other.iter().any(|o| beside(&o))
-            }
+        let placed = if let Some(at) = at {
+            own(&directory[at + SPECS.len()..])
+        } else {
+            let beside = |name: &&str| folder.holds(&format!("{directory}{name}"));
+            let other = ["spec.md", "proposal.md", "plan.md", "planning/requirements.md"];
+            let inside = directory.is_empty() || directory.strip_prefix("specs/").is_some_and(own);
+            inside && DOCUMENTS.iter().any(&beside) && !other.iter().any(beside)
         };
         placed.then(|| FeatureDir { directory: directory.to_owned() })
     };

@@ -12,10 +12,13 @@ use super::outline::KiroOutline;
 /// The most dependencies of one plan.
 const MAX_NEEDS: usize = 200_000;
 
+/// What a task needs, with the place in the graph.
+type TaskNeeds = Vec<(usize, Option<Range<usize>>)>;
+
 #[derive(Debug, Default)]
 pub(super) struct KiroOrder {
     /// By task, with the place in the graph.
-    pub(super) needs: Vec<Vec<(usize, Option<Range<usize>>)>>,
+    pub(super) needs: Vec<TaskNeeds>,
     /// Names in the graph that match no task.
     pub(super) unknown: Vec<GraphName>,
     pub(super) too_many: bool,
@@ -132,11 +135,13 @@ fn place_others(named: &BTreeSet<usize>, order: &mut KiroOrder, count: &mut usiz
 }
 
 /// The length of the longest chain before each task; tasks in a cycle count as 0.
-fn levels(needs: &[Vec<(usize, Option<Range<usize>>)>]) -> Vec<usize> {
+fn levels(needs: &[TaskNeeds]) -> Vec<usize> {
     let mut open: Vec<usize> = needs.iter().map(Vec::len).collect();
     let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); needs.len()];
     for (at, found) in needs.iter().enumerate() {
-        found.iter().for_each(|(need, _)| dependents[*need].push(at));
+        for (need, _) in found {
+            dependents[*need].push(at);
+        }
     }
     let mut levels = vec![0; needs.len()];
     let mut ready: Vec<usize> = (0..needs.len()).filter(|at| open[*at] == 0).collect();

@@ -90,7 +90,7 @@ impl<'a> KiroOutline<'a> {
             open = Some(outline.tasks.len());
             let parents = parents_of(&id, &by_id);
             outline.index.entry(id.clone()).or_default().push(outline.tasks.len());
-            outline.tasks.push(kiro_task(one, id, words, parents));
+            outline.tasks.push(kiro_task(one, id, &words, parents));
         }
         outline
     }
@@ -119,12 +119,7 @@ impl<'a> KiroOutline<'a> {
     }
 }
 
-fn kiro_task<'a>(
-    one: &ListBox<'a>,
-    id: String,
-    words: String,
-    parents: Vec<usize>,
-) -> KiroTask<'a> {
+fn kiro_task<'a>(one: &ListBox<'a>, id: String, words: &str, parents: Vec<usize>) -> KiroTask<'a> {
     let lower = words.to_lowercase();
     let starred = one.text.text.split_whitespace().next().is_some_and(|first| first.ends_with('*'));
     let is_optional = one.is_optional

@@ -274,13 +274,17 @@ impl SpecDocuments {
         let mut others: Vec<_> = text("Design", feature.file("design.md")).into_iter().collect();
         let root = feature.directory.find("specs/").map_or("", |at| &feature.directory[..at]);
         let front = format!("{root}steering/");
-        let steering: Vec<&String> =
-            folder.starting_with(&front).iter().filter(|path| path.ends_with(".md")).collect();
+        let steering: Vec<&String> = folder
+            .starting_with(&front)
+            .iter()
+            .filter(|path| path.strip_suffix(".md").is_some())
+            .collect();
         for path in steering.into_iter().filter(|_| root.ends_with(".kiro/")) {
             let found = text("Project rules", path.clone());
             others.extend(found.filter(|(_, text, _)| is_always_included(text)));
         }
-        let all: String = requirements.iter().map(|(_, text, _)| format!("{text}\n")).collect();
+        let all: Vec<&str> = requirements.iter().map(|(_, text, _)| text.as_str()).collect();
+        let all = all.join("\n");
         Self { by_id: KiroRequirements::read(&all), requirements, others }
     }
 }

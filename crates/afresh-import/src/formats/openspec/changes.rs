@@ -27,9 +27,7 @@ pub(super) fn in_use(folder: &dyn PlanFolder) -> impl Iterator<Item = OpenSpecCh
 /// The directory of the change that a file belongs to.
 fn directory(folder: &dyn PlanFolder, path: &str) -> Option<String> {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if !name.ends_with(".md") {
-        return None;
-    }
+    name.strip_suffix(".md")?;
     let slashed = if directory.is_empty() { String::new() } else { format!("{directory}/") };
     let own = |rest: &str| !rest.is_empty() && !rest.contains('/') && rest != "archive";
     let at = slashed.rfind(CHANGES);
@@ -45,7 +43,7 @@ fn directory(folder: &dyn PlanFolder, path: &str) -> Option<String> {
 fn change(folder: &dyn PlanFolder, directory: String) -> Option<OpenSpecChange> {
     let name = tracked(folder, &directory).unwrap_or_else(|| "tasks.md".to_owned());
     let tasks = format!("{directory}{name}");
-    folder.holds(&tasks).then(|| OpenSpecChange { directory: FeatureDir { directory }, tasks })
+    folder.holds(&tasks).then_some(OpenSpecChange { directory: FeatureDir { directory }, tasks })
 }
 
 /// The file of tasks, if the change has a schema of the project's own that names another one.
@@ -63,7 +61,8 @@ fn tracked(folder: &dyn PlanFolder, directory: &str) -> Option<String> {
         let is_tasks = |one: &&Node| get(one, "id").and_then(word).as_deref() == Some("tasks");
         artifacts.iter().find(is_tasks).and_then(|one| get(one, "generates")).and_then(word)
     };
-    let plain = |name: &String| name.ends_with(".md") && !name.contains(['*', '/', '?']);
+    let plain =
+        |name: &String| name.strip_suffix(".md").is_some() && !name.contains(['*', '/', '?']);
     named.filter(plain).or_else(generated).filter(plain)
 }
 

@@ -1,4 +1,4 @@
-//! OpenSpec: `openspec/changes/NAME/tasks.md`, with `proposal.md`, `design.md` and the changed specs
+//! `OpenSpec`: `openspec/changes/NAME/tasks.md`, with `proposal.md`, `design.md` and the changed specs
 //! (FO-08).
 //!
 //! A change is a plan, and an outermost box of its tasks.md is a task; boxes below it are steps. There

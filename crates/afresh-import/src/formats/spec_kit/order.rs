@@ -144,7 +144,7 @@ impl<'a> TaskNumbers<'a> {
             };
             covered.iter().filter(same)
         };
-        let before = exact().filter(|(place, _)| *place < at && at != usize::MAX).next_back();
+        let before = exact().rfind(|(place, _)| *place < at && at != usize::MAX);
         if let Some((_, task)) = before.or_else(|| exact().next()) {
             return vec![task.name.as_str()];
         }

@@ -67,7 +67,9 @@ pub(super) fn add(
 fn contain(drafted: &mut DraftPlan, first: usize, seen: usize, finished: bool) {
     let found = &mut drafted.findings[seen..];
     if finished {
-        found.iter_mut().for_each(|found| found.severity = found.severity.min(Severity::Warning));
+        for found in found {
+            found.severity = found.severity.min(Severity::Warning);
+        }
         return;
     }
     let (errors, others): (Vec<_>, Vec<_>) =

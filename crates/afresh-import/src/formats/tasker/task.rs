@@ -50,16 +50,13 @@ pub(super) fn read(
 ) -> (ImportedTask, Option<TaskCoverage>) {
     let mut document = JsonDocument::new(file, text, HINT);
     let found = document.parse().map(|root| task(&mut document, &root, file, shared));
-    let (one, about) = match found {
-        Some((mut one, about)) => {
-            one.task.fault = document.take_fault_of(&one.standing);
-            (one, Some(about))
-        }
-        None => {
-            let standing = shared.state.standing(name_of(file));
-            let why = document.take_fault_of(&standing).unwrap_or_default();
-            (unreadable(file, &why, shared), None)
-        }
+    let (one, about) = if let Some((mut one, about)) = found {
+        one.task.fault = document.take_fault_of(&one.standing);
+        (one, Some(about))
+    } else {
+        let standing = shared.state.standing(name_of(file));
+        let why = document.take_fault_of(&standing).unwrap_or_default();
+        (unreadable(file, &why, shared), None)
     };
     document.close(drafted);
     (one, about)

@@ -36,13 +36,13 @@ pub(super) fn apply(
         return remarks.warning("fails-when", at, message, hint);
     }
     let texts = texts_in_output(&words);
-    if let ([(command, _)], false) = (&mut *commands, texts.is_empty()) {
-        if !command.contains('\n') {
-            *command = with_rules(command, &texts);
-            let message = format!("the check also fails if its output contains {}", quoted(&texts));
-            let hint = "whole words are compared; the rest of the text is only for the worker";
-            return remarks.note("fails-when", at, message, hint);
-        }
+    if let ([(command, _)], false) = (&mut *commands, texts.is_empty())
+        && !command.contains('\n')
+    {
+        *command = with_rules(command, &texts);
+        let message = format!("the check also fails if its output contains {}", quoted(&texts));
+        let hint = "whole words are compared; the rest of the text is only for the worker";
+        return remarks.note("fails-when", at, message, hint);
     }
     if !is_exit_code(&plain) {
         let message = "this is prose: the worker reads it, and the exit code decides".to_owned();
