@@ -87,13 +87,12 @@ impl TranscriptRenderer {
             AgentEvent::ToolStarted(call) => tool(text, &call),
             AgentEvent::ToolEnded(end) => ended(text, &end),
             AgentEvent::Used(total) => self.used = self.used.at_least(&total),
-            AgentEvent::UsedByProcess(_) => {}
             AgentEvent::UsedByModel(models) => {
                 let total = models.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
                 self.used = self.used.at_least(&total);
             }
             // `status` and `report` have it.
-            AgentEvent::Context { .. } => {}
+            AgentEvent::UsedByProcess(_) | AgentEvent::Context { .. } => {}
             AgentEvent::Retrying(retry) => mark(text, '!', &again(&retry)),
             AgentEvent::Hopeless(error) => mark(text, '!', &error.describe()),
             AgentEvent::Notice(what) | AgentEvent::Nonsense(what) => mark(text, '!', &what),

@@ -61,7 +61,7 @@ impl PreparedRun {
     /// Locks the repository, and continues the plan's run or starts one.
     pub fn open(
         self,
-        request: RunRequest,
+        request: &RunRequest,
         context: &AppContext,
         choose_resume: ChooseResume<'_>,
         notices: &mut Vec<Notice>,

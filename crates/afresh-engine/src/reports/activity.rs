@@ -198,9 +198,10 @@ fn describe(event: &Event) -> ActivityParts {
             (level, attempt.to_string(), "rejected", reason.describe())
         }
         Event::AttemptAccepted { attempt, differences } => {
-            let message = match differences.is_empty() {
-                true => "all changes are within the task".to_owned(),
-                false => differences.join("; "),
+            let message = if differences.is_empty() {
+                "all changes are within the task".to_owned()
+            } else {
+                differences.join("; ")
             };
             ("INFO", attempt.to_string(), "in-scope", message)
         }

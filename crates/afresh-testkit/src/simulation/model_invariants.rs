@@ -98,10 +98,10 @@ impl ModelInvariants {
                 }
             }
             // Whatever it stopped is tried again at once.
-            Event::QuestionAnswered { question, .. } => {
-                if self.obstacles.remove(question).is_some() {
-                    self.restart_task();
-                }
+            Event::QuestionAnswered { question, .. }
+                if self.obstacles.remove(question).is_some() =>
+            {
+                self.restart_task();
             }
             Event::TaskFailed { task, .. } | Event::TaskSkipped { task, .. } => self.settled(task),
             Event::TaskRetried { task } => {

@@ -207,7 +207,7 @@ impl Reporter for TerminalUser {
         self.open().retain(|shown| seen.run.question(shown.id).is_some());
         match seen.event {
             Event::Opened { .. } => {
-                seen.run.questions().for_each(|question| self.show_new(question))
+                seen.run.questions().for_each(|question| self.show_new(question));
             }
             // A policy may have answered it at once.
             Event::QuestionAsked { question } if seen.run.question(question.id).is_some() => {

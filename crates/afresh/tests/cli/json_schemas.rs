@@ -67,7 +67,9 @@ impl SchemaCheck<'_> {
             Value::Array(items) => {
                 let inner = variants.iter().find(|it| it["items"].is_object());
                 if let Some(inner) = inner.map(|it| it["items"].clone()) {
-                    items.iter().for_each(|item| self.check(&inner, item, &format!("{place}[]")));
+                    for item in items {
+                        self.check(&inner, item, &format!("{place}[]"));
+                    }
                 }
             }
             _ => {}

@@ -156,7 +156,7 @@ impl OutputFollower {
         let _ = self.read_on();
         let logged = self.log.as_mut().map(|log| log.read(patience)).unwrap_or_default();
         for event in logged {
-            self.logged(event);
+            self.logged(&event);
         }
         let mut inputs: Vec<Input> = Vec::new();
         if self.identity != self.told_identity {
@@ -327,13 +327,13 @@ impl OutputFollower {
     }
 
     /// A program's own record has the usage of the whole conversation.
-    fn logged(&mut self, event: AgentEvent) {
+    fn logged(&mut self, event: &AgentEvent) {
         match event {
             AgentEvent::Used(total) => {
                 self.logged = self.logged.at_least(&total.minus(&self.before));
                 self.count();
             }
-            AgentEvent::Context { used, window } => self.context_seen(used, window),
+            AgentEvent::Context { used, window } => self.context_seen(*used, *window),
             _ => {}
         }
     }

@@ -42,7 +42,7 @@ impl Interaction {
 /// Drives a run until nothing more can happen by itself.
 pub(crate) fn drive(
     prepared: PreparedRun,
-    request: RunRequest,
+    request: &RunRequest,
     interaction: Interaction,
     context: &AppContext,
     output: &Output,

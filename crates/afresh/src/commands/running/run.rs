@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args, context: &AppContext, output: &Output) -> Result<
         resume: args.resume.map(ResumeMode::from),
         ..RunRequest::default()
     };
-    finish(prepared, request, &args.options, context, output)
+    finish(prepared, &request, &args.options, context, output)
 }
 
 /// Clears a run's halt and continues it; without a name, the last run.
@@ -129,7 +129,7 @@ pub(crate) fn resume(
         output.with_notices(|notices| session.prepare(repository, file, config, notices))?;
     let run = Some(found.run.id().clone());
     let request = RunRequest { run, halt: HaltedRun::ClearHalt, ..RunRequest::default() };
-    finish(prepared, request, args, context, output)
+    finish(prepared, &request, args, context, output)
 }
 
 /// Saves what the attempts of an interrupted run left, and ends it.
@@ -149,12 +149,12 @@ pub(crate) fn end_interrupted(
         resume: Some(ResumeMode::Abort),
         ..RunRequest::default()
     };
-    drive(prepared, request, Interaction::NoInput, context, output).map(drop)
+    drive(prepared, &request, Interaction::NoInput, context, output).map(drop)
 }
 
 fn finish(
     prepared: PreparedRun,
-    request: RunRequest,
+    request: &RunRequest,
     args: &RunArgs,
     context: &AppContext,
     output: &Output,

@@ -90,7 +90,7 @@ pub(crate) fn demo(args: &Args, context: &AppContext, output: &Output) -> Result
     let session = Session { context, options: &options };
     let prepared =
         people.with_notices(|notices| session.prepare(place.clone(), file, config, notices))?;
-    let ended = drive(prepared, RunRequest::default(), interaction, context, &people)
+    let ended = drive(prepared, &RunRequest::default(), interaction, context, &people)
         .inspect_err(|_| scratch.keep_directory())?;
     summary::print_outcome(&ended, &people);
     if ended.standing != (DriveState::Finished { ok: true }) {
