@@ -29,8 +29,12 @@ fn left_out(path: &str) {
             found.unwrap_or_else(|| panic!("{} {path:?}: {}", kind.name, rendered(&reading)));
         assert!(!found.is_error() && found.line > 0, "{} {path:?}", kind.name);
         let plan = reading.plan.as_ref().unwrap_or_else(|| panic!("{} {path:?}", kind.name));
-        let patterns = plan.tasks().iter().flat_map(|task| task.patterns());
-        assert!(patterns.map(|pattern| pattern.as_str()).all(|kept| kept.starts_with("src/1")));
+        let patterns = plan.tasks().iter().flat_map(afresh_core::plan::Task::patterns);
+        assert!(
+            patterns
+                .map(afresh_core::pattern::FilePattern::as_str)
+                .all(|kept| kept.starts_with("src/1"))
+        );
     }
 }
 

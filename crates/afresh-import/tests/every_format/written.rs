@@ -23,6 +23,7 @@ pub(crate) struct Sample {
 type Files = Vec<(String, String)>;
 
 /// A format, and how tasks are written in it.
+#[expect(clippy::struct_excessive_bools, reason = "each says what one format can do")]
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// The name of the nth task.

@@ -1,6 +1,8 @@
 //! Families of plans as people and agents write them (FO-11): nothing is lost, nothing is refused for
 //! another's fault, and what is left out is a finding.
 
+use std::fmt::Write as _;
+
 use afresh_core::Plan;
 use afresh_core::plan::Task;
 use afresh_formats::folder::MemoryFolder;
@@ -94,7 +96,11 @@ fn two_phases_with_one_number_are_both_read() {
                 plan.tasks().iter().find(|task| task.may_write("a.txt")).expect("the new one");
             let second =
                 plan.tasks().iter().find(|task| task.may_write("b.txt")).expect("the second");
-            assert_eq!(second.needs, [new.id.clone()], "{old}: a plan of its own phase is meant");
+            assert_eq!(
+                second.needs,
+                std::slice::from_ref(&new.id),
+                "{old}: a plan of its own phase is meant"
+            );
             let last = plan.tasks().iter().find(|task| task.may_write("c.txt")).expect("the last");
             assert!(waits(plan, last, second.id.as_str()), "{old}: phase 02 waits for the new 01");
             let open = plan.tasks().iter().filter(|task| task.done_before.is_none()).count();
@@ -226,9 +232,9 @@ fn every_line_of_spec_kit_is_a_task() {
     for ids in families {
         let mut text = "## Phase 1: All\n".to_owned();
         for id in ids {
-            text.push_str(&format!("- [ ] {id} Do it in src/{id}.rs\n"));
+            let _ = writeln!(text, "- [ ] {id} Do it in src/{id}.rs");
         }
-        text.push_str(&format!("- [ ] T900 Last (depends on {})\n", ids[0]));
+        let _ = writeln!(text, "- [ ] T900 Last (depends on {})", ids[0]);
         let reading = one("spec-kit", "specs/001-x/tasks.md", &text);
         let plan = plan(&reading);
         assert_eq!(plan.len(), ids.len() + 1, "{ids:?}: {}", rendered(&reading));
@@ -426,7 +432,7 @@ fn a_summary_that_says_that_work_is_left_is_no_end() {
     }
 }
 
-/// FO-11: SpecFlow's table below a heading of its own, and one broken spec of several.
+/// FO-11: the table of `SpecFlow` below a heading of its own, and one broken spec of several.
 #[test]
 fn specs_do_not_stop_each_other() {
     let table = "| Group | Tasks | Dependencies |\n|-|-|-|\n| G1 | a | — |\n| G2 | b | G1 |\n";

@@ -1,4 +1,4 @@
-//! OpenSpec, Kiro, ralph's prd.json and plain checklists (FO-08 to FO-10).
+//! `OpenSpec`, Kiro, ralph's prd.json and plain checklists (FO-08 to FO-10).
 
 use afresh_core::Plan;
 use afresh_core::plan::{CheckpointKind, Task};
