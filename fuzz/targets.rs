@@ -29,7 +29,7 @@ pub const TARGETS: &[(&str, &str)] = &[
     ("beads", ".beads/issues.jsonl"),
     ("openspec", "openspec/changes/add-rm/tasks.md"),
     ("kiro", ".kiro/specs/notes/tasks.md"),
-    ("ralph", "prd.json"),
+    ("prd", "prd.json"),
     ("checklist", "TODO.md"),
 ];
 

@@ -67,7 +67,7 @@ pub const FORMATS: &[PlanFormat] = &[
     crate::formats::beads::FORMAT,
     crate::formats::openspec::FORMAT,
     crate::formats::kiro::FORMAT,
-    crate::formats::ralph::FORMAT,
+    crate::formats::prd::FORMAT,
     crate::formats::checklist::FORMAT,
 ];
 
@@ -83,7 +83,7 @@ pub fn formats_of_file(folder: &dyn PlanFolder, file: &str) -> Vec<&'static Plan
     if !found.is_empty() {
         return with_traces(folder, found);
     }
-    let (checklist, ralph) = (&crate::formats::checklist::FORMAT, &crate::formats::ralph::FORMAT);
+    let (checklist, prd) = (&crate::formats::checklist::FORMAT, &crate::formats::prd::FORMAT);
     let directory = file.rsplit_once('/').map_or("", |(directory, _)| directory);
     if !directory.is_empty() {
         let mut found = formats_within(folder, &format!("{directory}/"));
@@ -93,8 +93,8 @@ pub fn formats_of_file(folder: &dyn PlanFolder, file: &str) -> Vec<&'static Plan
         }
     }
     let text = folder.text(file).and_then(Result::ok).unwrap_or_default();
-    if file.strip_suffix(".json").is_some() && crate::formats::ralph::is_ours(&text) {
-        return vec![ralph];
+    if file.strip_suffix(".json").is_some() && crate::formats::prd::is_ours(&text) {
+        return vec![prd];
     }
     let is_checklist = file.to_ascii_lowercase().ends_with(".md") && !check_boxes(&text).is_empty();
     if is_checklist { vec![checklist] } else { Vec::new() }

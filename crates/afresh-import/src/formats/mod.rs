@@ -12,7 +12,7 @@
 //! | [`beads`] | beads: `.beads/issues.jsonl` |
 //! | [`openspec`] | OpenSpec: `openspec/changes/NAME/tasks.md` |
 //! | [`kiro`] | Kiro: `.kiro/specs/NAME/tasks.md` |
-//! | [`ralph`] | ralph loops: `prd.json` |
+//! | [`prd`] | ralph loops: `prd.json` |
 //! | [`checklist`] | any Markdown file with check boxes |
 
 pub mod agent_os;
@@ -23,7 +23,7 @@ pub mod gsd2;
 pub mod kiro;
 pub mod long_run;
 pub mod openspec;
-pub mod ralph;
+pub mod prd;
 pub mod spec_kit;
 pub mod specflow;
 pub mod task_master;

@@ -51,7 +51,7 @@ fn a_duplicate_id_is_reported_in_every_format() {
             }
             let found = with_code(&reading, "duplicate-id");
             assert_eq!(found.len(), 1, "{}: {}", kind.name, rendered(&reading));
-            let keys = ["native", "tasker", "task-master", "beads", "ralph"].contains(&kind.name);
+            let keys = ["native", "tasker", "task-master", "beads", "prd"].contains(&kind.name);
             assert!(found[0].is_error() == keys && found[0].line > 0, "{:?}", found[0]);
             let tasks = reading.plan.as_ref().map(afresh_core::Plan::len);
             let blocked = usize::from(keys && kind.name != "native");

@@ -138,8 +138,8 @@ fn misspelt_keywords_are_reported_in_every_format() {
         ("task-master", "\"dependencies\"", "\"dependancies\""),
         ("beads", "\"dependencies\"", "\"dependancies\""),
         ("beads", "\"depends_on_id\"", "\"depend_on_id\""),
-        ("ralph", "\"acceptanceCriteria\"", "\"acceptanceCriterias\""),
-        ("ralph", "\"dependsOn\"", "\"dependsOnn\""),
+        ("prd", "\"acceptanceCriteria\"", "\"acceptanceCriterias\""),
+        ("prd", "\"dependsOn\"", "\"dependsOnn\""),
     ];
     let mut silent = Vec::new();
     for (name, right, wrong) in typos {

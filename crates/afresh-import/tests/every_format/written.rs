@@ -167,9 +167,9 @@ pub(crate) const KINDS: &[Kind] = &[
         states_needs: true,
     },
     Kind {
-        name: "ralph",
+        name: "prd",
         word: |n| format!("US-{n:03}"),
-        write: ralph,
+        write: prd,
         free_names: true,
         lists_files: false,
         has_checks: true,
@@ -399,7 +399,7 @@ fn kiro(samples: &[Sample]) -> Files {
     vec![(".kiro/specs/x/tasks.md".to_owned(), text)]
 }
 
-fn ralph(samples: &[Sample]) -> Files {
+fn prd(samples: &[Sample]) -> Files {
     let story = |sample: &Sample| {
         json!({
             "id": sample.name, "title": sample.title, "passes": false, "dependsOn": sample.needs,

@@ -5,7 +5,7 @@ use afresh_core::plan::{CheckpointKind, Task};
 use afresh_formats::folder::MemoryFolder;
 use afresh_formats::reading::PlanReading;
 use afresh_import::detect::{ReadOptions, detect_formats, format_by_name, formats_of_file};
-use afresh_import::formats::{checklist, kiro, openspec, ralph};
+use afresh_import::formats::{checklist, kiro, openspec, prd};
 
 use crate::folders::{
     files, fixture, line_ends_make_no_difference, plan_or_located_problems, read, shown,
@@ -174,13 +174,13 @@ fn prose_is_not_a_checklist() {
 
 /// FO-10: user stories, of which some are done by their agent's word.
 #[test]
-fn stories_of_ralph_become_a_plan() {
-    insta::assert_snapshot!(shown(&read(&ralph::FORMAT, &fixture("ralph"))));
+fn stories_of_a_prd_become_a_plan() {
+    insta::assert_snapshot!(shown(&read(&prd::FORMAT, &fixture("prd"))));
 }
 
 /// FO-10: without dependencies, stories are a chain by priority; the variants of the file.
 #[test]
-fn stories_of_ralph_are_read_in_every_shape() {
+fn stories_of_a_prd_are_read_in_every_shape() {
     let story = |id: &str, priority: u32| {
         format!("{{\"id\":\"{id}\",\"title\":\"{id}\",\"passes\":false,\"priority\":{priority}}}")
     };
@@ -191,7 +191,7 @@ fn stories_of_ralph_are_read_in_every_shape() {
         format!("{{\"phases\":[{{\"tasks\":{list}}}]}}"),
         list.clone(),
     ] {
-        let reading = one("ralph", "prd.json", &text);
+        let reading = one("prd", "prd.json", &text);
         assert_eq!(ids(plan(&reading)), ["A", "B"], "{text}");
         assert_eq!(needs(plan(&reading), "B"), ["A"]);
     }
@@ -202,7 +202,7 @@ fn stories_of_ralph_are_read_in_every_shape() {
 #[test]
 fn damaged_files_of_new_formats_are_plans_or_located_problems() {
     for (format, name) in
-        [(&kiro::FORMAT, "kiro"), (&ralph::FORMAT, "ralph"), (&checklist::FORMAT, "checklist")]
+        [(&kiro::FORMAT, "kiro"), (&prd::FORMAT, "prd"), (&checklist::FORMAT, "checklist")]
     {
         survives_any_damage(format, name);
         line_ends_make_no_difference(format, name);

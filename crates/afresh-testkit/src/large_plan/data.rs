@@ -121,7 +121,7 @@ pub(super) fn beads(tasks: &[PlanShape]) -> Vec<(String, String)> {
     vec![(".beads/issues.jsonl".to_owned(), text)]
 }
 
-pub(super) fn ralph(tasks: &[PlanShape]) -> Vec<(String, String)> {
+pub(super) fn prd(tasks: &[PlanShape]) -> Vec<(String, String)> {
     let story = |task: &PlanShape| {
         let needs: Vec<String> = task.need().iter().map(|need| format!("US-{need:05}")).collect();
         json!({

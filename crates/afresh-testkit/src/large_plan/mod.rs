@@ -26,7 +26,7 @@ pub const FORMATS: &[&str] = &[
     "beads",
     "openspec",
     "kiro",
-    "ralph",
+    "prd",
     "checklist",
 ];
 
@@ -48,7 +48,7 @@ pub fn files(format: &str, tasks: usize) -> Vec<(String, String)> {
         "openspec" => markdown::openspec(&tasks),
         "kiro" => markdown::kiro(&tasks),
         "checklist" => markdown::checklist(&tasks),
-        "ralph" => data::ralph(&tasks),
+        "prd" => data::prd(&tasks),
         _ => panic!("no format is called {format}"),
     }
 }

@@ -108,7 +108,7 @@ fn new_formats_run_to_done() {
             format!("# Implementation Plan\n{boxes}"),
             ".kiro/specs/x",
         ),
-        ("ralph", "prd.json", stories.to_owned(), "prd.json"),
+        ("prd", "prd.json", stories.to_owned(), "prd.json"),
         ("checklist", "TODO.md", format!("# List\n{boxes}"), "TODO.md"),
     ] {
         let repo = with_files(&[(path.to_owned(), text)], "");
@@ -118,7 +118,7 @@ fn new_formats_run_to_done() {
             assert_eq!(shown["waves"], serde_json::json!([["1.1"], ["1.2"]]), "{format} {plan}");
         }
         // The worker of these tests writes the files that its task lists; stories list none.
-        if format != "ralph" {
+        if format != "prd" {
             repo.afresh(&["run", "."]).expect(0);
             assert_eq!(repo.landed(), ["1.1", "1.2"], "{format}");
         }

@@ -28,7 +28,7 @@ const FORMATS: &[(&str, &str, bool)] = &[
     ("beads", ".beads/issues.jsonl", true),
     ("openspec", "openspec/changes/x/tasks.md", false),
     ("kiro", ".kiro/specs/x/tasks.md", false),
-    ("ralph", "prd.json", true),
+    ("prd", "prd.json", true),
     ("checklist", "TODO.md", false),
 ];
 

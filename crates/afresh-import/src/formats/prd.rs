@@ -20,7 +20,7 @@ use afresh_formats::text::limits::too_many_tasks;
 use afresh_formats::text::node::{Node, Value};
 use afresh_formats::text::yaml::values::entries;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "ralph", is_present, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "prd", is_present, read };
 
 const EXPECTED: &str =
     "expected {\"userStories\": [{\"id\": \"US-001\", \"title\": \"…\", \"passes\": false}]}";
