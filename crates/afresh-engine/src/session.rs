@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use afresh_core::ids::{CommitId, RunId};
-use afresh_core::run::{DriveState, Run};
+use afresh_core::run::{DriveState, MergeStage, Run, TaskStage};
 use afresh_core::settings::Settings;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Plan};
@@ -370,8 +370,9 @@ impl LockedRepo {
         for update in [kept, made] {
             match repository.read_ref(&update.name)? {
                 None => drop(repository.update_refs(&[update], DEFAULT_LOCK_TIMEOUT)?),
-                // A lock that a killed git left would stop the first merge, after the work was done.
-                Some(now) if repository.has_lock_file(&update.name) => {
+                // A lock that a killed git left would stop the first merge, after the work was done. A landing that
+                // was interrupted is repeated first, and recognises its own lock.
+                Some(now) if !is_landing(run) && repository.has_lock_file(&update.name) => {
                     let old = RefExpectation::Is(now.clone());
                     let same = RefUpdate { new: Some(now), old, ..update };
                     drop(repository.update_refs(&[same], OPEN_LOCK_TIMEOUT)?);
@@ -436,6 +437,14 @@ fn newest_run(
         }
     }
     Ok(None)
+}
+
+/// Whether the branch was about to move.
+fn is_landing(run: &Run) -> bool {
+    let is_moving = |stage: &TaskStage| {
+        matches!(stage, TaskStage::Merging { merge: MergeStage::Moving { .. }, .. })
+    };
+    run.tasks().any(|(_, state)| is_moving(&state.stage))
 }
 
 /// Letters and digits of a name, joined by dashes; letters with accents lose them.

@@ -73,7 +73,9 @@ pub fn wide_encoding(file: &str, bytes: &[u8]) -> Option<Finding> {
         _ if zeros(2, 1) || zeros(2, 0) => "UTF-16",
         _ => return None,
     };
-    let finding = Finding::for_file(file, "not-utf8", format!("the file is {name}, not UTF-8"));
+    // Nothing of it can be shown.
+    let message = format!("the file is {name}, not UTF-8");
+    let finding = SourceText::new(file, "").finding("not-utf8", &(0..0), message);
     Some(finding.with_hint("save the file as UTF-8"))
 }
 

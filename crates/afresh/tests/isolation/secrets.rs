@@ -106,7 +106,7 @@ afresh report-result --status completed --notes "notes $MY_KEY" > /dev/null
     expect_no_key(&repo);
     let shown = with_key(&repo, &["questions"]).expect(0).stdout;
     assert!(shown.contains("is [masked] right?"), "{shown}");
-    with_key(&repo, &["decide", "Q1", &format!("take {KEY}")]).expect(0);
+    with_key(&repo, &["decide", "Q1", &format!("say: take {KEY}")]).expect(0);
     expect_no_key(&repo);
     let ran = with_key(&repo, &["run", "--no-input", "--json"]).expect(0);
     expect_no_key(&repo);
