@@ -371,8 +371,11 @@ impl LockedRepo {
             match repository.read_ref(&update.name)? {
                 None => drop(repository.update_refs(&[update], DEFAULT_LOCK_TIMEOUT)?),
                 // A lock that a killed git left would stop the first merge, after the work was done. A landing that
-                // was interrupted is repeated first, and recognises its own lock.
-                Some(now) if !is_landing(run) && repository.has_lock_file(&update.name) => {
+                // was interrupted is repeated first, and removes its own lock.
+                Some(now)
+                    if repository.has_lock_file(&update.name)
+                        && !is_locked_by_landing(repository, &update.name, run) =>
+                {
                     let old = RefExpectation::Is(now.clone());
                     let same = RefUpdate { new: Some(now), old, ..update };
                     drop(repository.update_refs(&[same], OPEN_LOCK_TIMEOUT)?);
@@ -439,12 +442,16 @@ fn newest_run(
     Ok(None)
 }
 
-/// Whether the branch was about to move.
-fn is_landing(run: &Run) -> bool {
-    let is_moving = |stage: &TaskStage| {
-        matches!(stage, TaskStage::Merging { merge: MergeStage::Moving { .. }, .. })
-    };
-    run.tasks().any(|(_, state)| is_moving(&state.stage))
+/// Whether a ref's lock holds the commit to which the branch was about to move.
+fn is_locked_by_landing(repository: &Repository, name: &str, run: &Run) -> bool {
+    let lock = repository.common_dir().join(format!("{name}.lock"));
+    let content = fs::read_to_string(lock).unwrap_or_default();
+    run.tasks().any(|(_, state)| match &state.stage {
+        TaskStage::Merging { merge: MergeStage::Moving { merged, .. }, .. } => {
+            merged.commit.as_str() == content.trim_end()
+        }
+        _ => false,
+    })
 }
 
 /// Letters and digits of a name, joined by dashes; letters with accents lose them.
