@@ -19,14 +19,11 @@
 //! | [`scan`] | searching files, history and state for secrets |
 //! | [`journal_records`] | events as records of the journal, and back |
 //! | [`layout`] | where files live |
-//! | [`state_marker`] | noticing that the state directory vanished |
-//! | `dead_refs` | repairing refs of ours whose objects are gone |
 //! | `unique` | names that no other process uses |
 //! | `worker_files` | reading and writing files that a worker can reach meanwhile |
 
 pub mod bundle;
 pub mod cleanup;
-mod dead_refs;
 pub mod driver;
 pub mod execution_config;
 pub mod executor;
@@ -36,7 +33,6 @@ pub mod mailbox;
 pub mod reports;
 pub mod scan;
 pub mod session;
-pub mod state_marker;
 mod unique;
 mod worker_files;
 

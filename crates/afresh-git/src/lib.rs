@@ -59,6 +59,7 @@ pub use refs::{
     DEFAULT_LOCK_TIMEOUT, LockWaiting, RefError, RefExpectation, RefOutcome, RefUpdate,
 };
 pub use staging::dead_refs::DeadRef;
+pub use staging::remains::Remains;
 pub use workspace::abandoned::{AbandonedPool, find_abandoned_pools};
 pub use workspace::lease::WorkspaceLease;
 pub use workspace::pool::{PoolError, WorkspaceId, WorkspacePool};

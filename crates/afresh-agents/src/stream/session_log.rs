@@ -10,6 +10,7 @@ use afresh_core::usage::Usage;
 use serde_json::Value;
 
 use crate::adapters::program::AgentProgram;
+use crate::adapters::{claude, codex};
 use crate::agent::{Agent, AgentKind};
 use crate::stream::event::{AgentEvent, StreamReader};
 use crate::stream::json_fields::{UsagePointers, number, text, usage};
@@ -110,15 +111,6 @@ struct RolloutReader {
     requests: BTreeMap<String, Usage>,
 }
 
-const ROLLOUT: UsagePointers = UsagePointers {
-    input: "input_tokens",
-    output: "output_tokens",
-    cache_read: "cached_input_tokens",
-    cache_write: "cache_write_input_tokens",
-    cost: "",
-    input_holds_cached: true,
-};
-
 impl StreamReader for RolloutReader {
     fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
         // Most lines are long, and something else.
@@ -132,7 +124,7 @@ impl StreamReader for RolloutReader {
             Some("token_usage_record") => {
                 let id = text(&line, "/payload/response_id");
                 if let (Some(id), Some(used)) = (id, line.pointer("/payload/usage")) {
-                    let used = usage(used, ROLLOUT, &mut events);
+                    let used = usage(used, codex::stream::TURN, &mut events);
                     self.requests.insert(id.to_owned(), used);
                     let all = self.requests.values();
                     let sum = all.fold(Usage::default(), |sum, one| sum.plus(one));
@@ -143,7 +135,7 @@ impl StreamReader for RolloutReader {
             _ => return events,
         }
         if let Some(total) = line.pointer("/payload/info/total_token_usage") {
-            let total = usage(total, ROLLOUT, &mut events);
+            let total = usage(total, codex::stream::TURN, &mut events);
             events.push(AgentEvent::Used(total));
         }
         if let Some(used) = number(&line, "/payload/info/last_token_usage/input_tokens") {
@@ -181,22 +173,15 @@ impl StreamReader for MessageSums {
     }
 }
 
-const CLAUDE: UsagePointers = UsagePointers {
-    input: "input_tokens",
-    output: "output_tokens",
-    cache_read: "cache_read_input_tokens",
-    cache_write: "cache_creation_input_tokens",
-    cost: "",
-    input_holds_cached: false,
-};
-
 fn claude_message(line: &Value, events: &mut Vec<AgentEvent>) -> Vec<MessageUsage> {
     let is_own = text(line, "/message/model") == Some("<synthetic>");
     if text(line, "/type") != Some("assistant") || is_own {
         return Vec::new();
     }
     let (id, used) = (text(line, "/message/id"), line.pointer("/message/usage"));
-    let one = id.zip(used).map(|(id, used)| (id.to_owned(), usage(used, CLAUDE, events)));
+    let one = id
+        .zip(used)
+        .map(|(id, used)| (id.to_owned(), usage(used, claude::stream::MESSAGE, events)));
     one.into_iter().collect()
 }
 

@@ -6,8 +6,8 @@
 //!
 //! - it belongs to a ref that only afresh writes;
 //! - it is older than the takeover of this repository by this driver, after which no git process of another one lives;
-//! - it is below `refs/afresh/`, or contains the commit that is to be written again, or is older than the machine's
-//!   start.
+//! - it is below `refs/afresh/`, or contains the commit that is to be written again or another one that afresh made, or
+//!   is older than the machine's start.
 //!
 //! A deletion leaves an empty lock, and also locks the packed refs.
 
@@ -16,10 +16,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use afresh_core::ids::CommitId;
+
 use crate::git::repository::Repository;
 use crate::refs::RefUpdate;
 use crate::refs::names::{OWN_REFS, RUN_BRANCHES};
 
+/// The trailer of every commit that lands a task.
+const TRAILER: &str = "Afresh-Run: ";
 /// A lock of a living process is hardly ever this old.
 const MIN_AGE: Duration = Duration::from_secs(1);
 /// The user's `git gc` leaves an empty lock as well, for an instant.
@@ -76,12 +80,27 @@ impl<'a> StaleLocks<'a> {
         if !name.starts_with(RUN_BRANCHES.as_bytes()) {
             return false;
         }
-        // The next driver repeats a move of the branch with the same commit.
         let content = fs::read_to_string(lock).unwrap_or_default();
+        let content = content.trim_end();
         let update = self.updates.iter().find(|update| update.name.as_bytes() == name);
         let wanted = update.and_then(|update| update.new.as_ref());
-        wanted.is_some_and(|commit| commit.as_str() == content.trim_end())
+        wanted.is_some_and(|commit| commit.as_str() == content)
+            || self.is_landed_commit(content)
             || boot_time().is_some_and(|boot| taken < boot)
+    }
+
+    /// Whether a run made the commit, to land a task.
+    fn is_landed_commit(&self, id: &str) -> bool {
+        if id.parse::<CommitId>().is_err() {
+            return false;
+        }
+        let found = self.repository.read_object(id).ok().flatten();
+        found.is_some_and(|object| {
+            object.kind == "commit"
+                && String::from_utf8_lossy(&object.content)
+                    .lines()
+                    .any(|it| it.starts_with(TRAILER))
+        })
     }
 
     /// The lock of the packed refs could be anybody's, unless a transaction of ours that died took locks at that time.

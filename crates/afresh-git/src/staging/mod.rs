@@ -19,10 +19,12 @@
 //! | `pinned_pack` | from the staging directory into the user's repository |
 //! | `combine` | makes one pack out of many small ones |
 //! | `dead_refs` | refs of ours whose objects are gone |
+//! | `remains` | what is left of work whose objects are partly gone |
 
 mod combine;
 pub(crate) mod dead_refs;
 pub(crate) mod pinned_pack;
+pub(crate) mod remains;
 
 use std::ffi::OsString;
 use std::fs;

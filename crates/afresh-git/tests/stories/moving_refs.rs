@@ -118,12 +118,16 @@ fn a_lock_that_stays_is_named_and_never_deleted() {
 fn a_lock_of_our_own_dead_git_is_removed_after_the_takeover() {
     let scene = GitScene::new();
     let (one, two) = (scene.base.clone(), second_commit(&scene));
+    let make = "git commit-tree -p HEAD -m a -m 'Afresh-Run: r4' HEAD^{tree}";
+    let landed = scene.user(make).trim().to_owned();
     let own = format!("{}T001", salvage_prefix("r1"));
     // The branch, and a commit that is not the one to be written; for our own refs every commit is ours.
     for (name, content, removed) in [
         (run_branch_ref("r1"), format!("{one}\n"), true),
         (run_branch_ref("r2"), format!("{two}\n"), false),
         (run_branch_ref("r3"), String::new(), false),
+        // The next driver may build its merge again, as another commit.
+        (run_branch_ref("r4"), format!("{landed}\n"), true),
         (format!("{own}.1"), format!("{two}\n"), true),
         // A deletion.
         (format!("{own}.2"), String::new(), true),

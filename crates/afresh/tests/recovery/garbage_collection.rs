@@ -7,7 +7,7 @@ use std::thread;
 use afresh_testkit::TestRepo;
 
 use crate::support::git::lose_object;
-use crate::support::{WORKER, expect_landed_once, repo, run_section};
+use crate::support::{WORKER, expect_landed_once, repo, run_section, salvaged};
 
 fn prepared() -> TestRepo {
     let repo = repo();
@@ -91,5 +91,25 @@ fn objects_that_another_program_removed_are_restored() {
     let again = repo.run(&[]).expect(0);
     assert!(again.stderr.contains("were restored"), "{}", again.stderr);
     assert_eq!(repo.git(&["rev-parse", &branch(&repo)]), tip);
+    expect_whole(&repo);
+}
+
+/// R16: some objects of saved work are gone, and its workspace too. What is left stays saved, and the user's garbage
+/// collection works again.
+#[test]
+fn what_is_left_of_saved_work_stays_saved() {
+    let repo = repo();
+    repo.config(&run_section("attempts = 1"));
+    repo.commit("config");
+    repo.plan_of(1);
+    repo.agent("mkdir more; echo kept > T001.txt; echo gone > more/lost.txt; exit 1");
+    repo.run(&["--no-input"]);
+    let salvage = salvaged(&repo).first().expect("saved work").clone();
+    lose_object(&repo, &repo.git(&["rev-parse", &format!("{salvage}:more/lost.txt")]));
+    std::fs::remove_dir_all(repo.root().join(".git/objects/afresh")).expect("staged objects");
+    std::fs::remove_dir_all(repo.cache()).expect("workspaces");
+    let again = repo.run(&["--no-input"]);
+    assert!(again.stderr.contains("what is left of it is saved as"), "{}", again.stderr);
+    assert_eq!(repo.git(&["show", &format!("{salvage}:T001.txt")]), "kept");
     expect_whole(&repo);
 }

@@ -6,7 +6,7 @@
 //! settings is read.
 
 mod errors;
-mod stream;
+pub(crate) mod stream;
 
 pub(crate) use errors::class_by_name;
 pub(crate) use stream::ClaudeReader;

@@ -15,7 +15,7 @@ use crate::stream::event::{
 use crate::stream::json_fields::{UsagePointers, number, text, usage};
 
 /// The usage of one message.
-const MESSAGE: UsagePointers = UsagePointers {
+pub(crate) const MESSAGE: UsagePointers = UsagePointers {
     input: "input_tokens",
     output: "output_tokens",
     cache_read: "cache_read_input_tokens",

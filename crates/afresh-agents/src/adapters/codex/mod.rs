@@ -5,7 +5,7 @@
 //! forever, whatever its retry settings are.
 
 mod errors;
-mod stream;
+pub(crate) mod stream;
 
 pub(crate) use stream::CodexReader;
 

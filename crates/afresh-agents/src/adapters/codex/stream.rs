@@ -10,7 +10,8 @@ use crate::stream::event::{
 };
 use crate::stream::json_fields::{UsagePointers, text, usage};
 
-const TURN: UsagePointers = UsagePointers {
+/// The usage of a turn, and of a record in its session file.
+pub(crate) const TURN: UsagePointers = UsagePointers {
     input: "input_tokens",
     output: "output_tokens",
     cache_read: "cached_input_tokens",

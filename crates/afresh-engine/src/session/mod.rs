@@ -1,20 +1,29 @@
 //! Takes the lock, and starts a run or opens a recorded one.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `branch` | making sure that a run's branch exists and can move |
+//! | `dead_refs` | repairing refs of ours whose objects are gone |
+//! | `run_name` | a readable name for a new run |
+//! | [`state_marker`] | noticing that the state directory vanished |
+
+mod branch;
+mod dead_refs;
+mod run_name;
+pub mod state_marker;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use afresh_core::ids::{CommitId, RunId};
-use afresh_core::run::{DriveState, MergeStage, Run, TaskStage};
+use afresh_core::run::Run;
 use afresh_core::settings::Settings;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Plan};
-use afresh_git::ref_names::{
-    OWN_REFS, RUN_BRANCHES, branch_ref, run_branch_name, run_branch_ref, run_tip_ref,
-};
+use afresh_git::ref_names::run_branch_name;
 use afresh_git::{
-    CommandError, DEFAULT_LOCK_TIMEOUT, DiscoverError, GitProgram, HarvestError, PoolError,
-    RefError, RefExpectation, RefUpdate, Repository, WorkspacePool,
+    CommandError, DiscoverError, GitProgram, HarvestError, PoolError, RefError, Repository,
+    WorkspacePool,
 };
 use afresh_process::{SweepReport, sweep_leftovers};
 use afresh_store::{
@@ -22,17 +31,13 @@ use afresh_store::{
     LockHolder, write_atomically,
 };
 
-use crate::dead_refs;
 use crate::driver::clock::wall_ms;
 use crate::journal_records::{self, RecordError};
 use crate::layout::StateLayout;
-use crate::state_marker::LostState;
+use state_marker::LostState;
 
 /// How long a git process that outlived an earlier driver may continue before it is ended.
 const ORPHAN_PATIENCE: Duration = Duration::from_secs(20);
-
-/// How long a lock on the run's own refs is waited for before a run starts.
-const OPEN_LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A repository, and where afresh keeps its files for it.
 #[derive(Debug, Clone)]
@@ -263,46 +268,6 @@ pub struct OpenRun {
     pub unreported: Vec<UnreportedEvent>,
 }
 
-impl OpenRun {
-    /// Makes sure that work can land; only unfinished work needs that.
-    pub fn keep_branch(&mut self) -> Result<(), OpenError> {
-        self.rewind_to_existing_commit()?;
-        if self.run.drive_state(Timestamp::default()) == (DriveState::Finished { ok: true }) {
-            return Ok(());
-        }
-        self.repo.keep_branch(&self.run)
-    }
-}
-
-impl OpenRun {
-    /// Landed work whose objects are gone is done again, on top of the newest commit that exists.
-    fn rewind_to_existing_commit(&mut self) -> Result<(), OpenError> {
-        let repository = &self.repo.context.repository;
-        if repository.is_whole(self.run.tip())? {
-            return Ok(());
-        }
-        let mut to = self.run.base().clone();
-        for commit in self.run.landed_commits().rev() {
-            if repository.is_whole(commit)? {
-                to = commit.clone();
-                break;
-            }
-        }
-        let (id, event) = (self.run.id().clone(), Event::Rewound { to: to.clone() });
-        let wall_ms = wall_ms();
-        let record =
-            journal_records::to_record(&id, self.run.epoch(), self.last_at, wall_ms, &event);
-        let seq = self.repo.journal.append(&[record])?;
-        journal_records::apply(&mut self.run, seq, &event)?;
-        self.unreported.push(UnreportedEvent { seq, wall_ms, event });
-        self.repo.repairs.push(format!(
-            "the objects of work that had landed on {} are gone; it is done again from {to}",
-            self.run.branch()
-        ));
-        Ok(())
-    }
-}
-
 /// An event on disk that no reporter has seen.
 #[derive(Debug)]
 pub struct UnreportedEvent {
@@ -343,80 +308,6 @@ impl LockedRepo {
     pub fn open_run(self, run: Run, last_at: Timestamp) -> OpenRun {
         OpenRun { repo: self, run, last_at, unreported: Vec::new() }
     }
-
-    /// Creates the run's branch if it is missing; the user may have deleted it. Fails if the branch is checked
-    /// out: moving it would make that checkout look as if the work had been undone.
-    fn keep_branch(&self, run: &Run) -> Result<(), OpenError> {
-        let repository = &self.context.repository;
-        let branch = branch_ref(run.branch());
-        if let Some(worktree) = repository
-            .worktrees()?
-            .into_iter()
-            .find(|tree| tree.branch.as_deref() == Some(branch.as_str()))
-        {
-            return Err(OpenError::CheckedOut {
-                branch: run.branch().to_owned(),
-                place: worktree.path,
-            });
-        }
-        let tip: CommitId = run.tip().clone();
-        let kept = RefUpdate {
-            name: run_tip_ref(run.id().as_str()),
-            new: Some(tip.clone()),
-            old: RefExpectation::Missing,
-        };
-        let made = RefUpdate { name: branch, new: Some(tip), old: RefExpectation::Missing };
-        // An existing ref stays as it is: landing compares before it moves anything.
-        for update in [kept, made] {
-            match repository.read_ref(&update.name)? {
-                None => drop(repository.update_refs(&[update], DEFAULT_LOCK_TIMEOUT)?),
-                // A lock that a killed git left would stop the first merge, after the work was done. A landing that
-                // was interrupted is repeated first, and removes its own lock.
-                Some(now)
-                    if repository.has_lock_file(&update.name)
-                        && !is_locked_by_landing(repository, &update.name, run) =>
-                {
-                    let old = RefExpectation::Is(now.clone());
-                    let same = RefUpdate { new: Some(now), old, ..update };
-                    drop(repository.update_refs(&[same], OPEN_LOCK_TIMEOUT)?);
-                }
-                Some(_) => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// A readable name that no run and no branch has yet.
-    fn new_run_id(&self, plan: &Plan) -> Result<RunId, OpenError> {
-        let stem = slug(&plan.name);
-        let refs = self.context.repository.list_refs(RUN_BRANCHES)?;
-        let kept = self.context.repository.list_refs(OWN_REFS)?;
-        // A tag of the same short name would make the branch ambiguous.
-        let tag_folder = format!("refs/tags/{}", run_branch_name(""));
-        let tags = self.context.repository.list_refs(&tag_folder)?;
-        let mut known: Vec<String> =
-            self.journal.read_all()?.into_iter().map(|record| record.run).collect();
-        known.sort();
-        known.dedup();
-        let taken = |id: &str| {
-            known.iter().any(|run| run.eq_ignore_ascii_case(id))
-                || refs.keys().any(|name| is_at_or_below(name, &run_branch_ref(id)))
-                || tags.contains_key(&format!("{tag_folder}{id}"))
-                || kept.keys().any(|name| {
-                    name.contains(&format!("/{id}/")) || name.ends_with(&format!("/{id}"))
-                })
-        };
-        let id = (1..=u32::MAX)
-            .map(|n| format!("{stem}-{n}"))
-            .find(|id| !taken(id))
-            .expect("numbers do not end");
-        Ok(RunId::new(id).expect("a slug with a number is an id"))
-    }
-}
-
-/// Git cannot have a ref and another one below its name.
-fn is_at_or_below(name: &str, directory: &str) -> bool {
-    name.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The newest run of a journal that `wanted` accepts.
@@ -442,62 +333,6 @@ fn newest_run(
     Ok(None)
 }
 
-/// Whether a ref's lock holds the commit to which the branch was about to move.
-fn is_locked_by_landing(repository: &Repository, name: &str, run: &Run) -> bool {
-    let lock = repository.common_dir().join(format!("{name}.lock"));
-    let content = fs::read_to_string(lock).unwrap_or_default();
-    run.tasks().any(|(_, state)| match &state.stage {
-        TaskStage::Merging { merge: MergeStage::Moving { merged, .. }, .. } => {
-            merged.commit.as_str() == content.trim_end()
-        }
-        _ => false,
-    })
-}
-
-/// Letters and digits of a name, joined by dashes; letters with accents lose them.
-fn slug(name: &str) -> String {
-    let mut slug = String::new();
-    for c in name.chars().take(40) {
-        let folded = without_accent(c);
-        if c.is_ascii_alphanumeric() {
-            slug.push(c.to_ascii_lowercase());
-        } else if let Some(letters) = folded {
-            slug.push_str(letters);
-        } else if !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
-        }
-    }
-    let slug = slug.trim_end_matches('-');
-    if slug.is_empty() { "run".to_owned() } else { slug.to_owned() }
-}
-
-/// The plain letters of a Latin letter with an accent.
-fn without_accent(c: char) -> Option<&'static str> {
-    const FOLDED: &[(&str, &str)] = &[
-        ("àáâãåāăą", "a"),
-        ("äæ", "ae"),
-        ("çćĉċč", "c"),
-        ("ďđð", "d"),
-        ("èéêëēĕėęě", "e"),
-        ("ĝğġģ", "g"),
-        ("ìíîïĩīĭįı", "i"),
-        ("ĺļľŀł", "l"),
-        ("ñńņň", "n"),
-        ("òóôõøōŏő", "o"),
-        ("öœ", "oe"),
-        ("ŕŗř", "r"),
-        ("śŝşšș", "s"),
-        ("ß", "ss"),
-        ("ţťŧț", "t"),
-        ("ùúûũūŭůűų", "u"),
-        ("ü", "ue"),
-        ("ýÿŷ", "y"),
-        ("źżž", "z"),
-    ];
-    let lower = c.to_lowercase().next()?;
-    FOLDED.iter().find(|(letters, _)| letters.contains(lower)).map(|(_, plain)| *plain)
-}
-
 /// Distinguishes this repository's jobs from those of others.
 pub(crate) fn job_prefix(repository: &Repository) -> String {
     let print = blake3::hash(repository.common_dir().as_os_str().as_encoded_bytes()).to_hex();
@@ -507,16 +342,4 @@ pub(crate) fn job_prefix(repository: &Repository) -> String {
 /// A pool of workspaces for the repository.
 pub(crate) fn pool(workplace: &RepoContext) -> Result<WorkspacePool, PoolError> {
     WorkspacePool::open(workplace.repository.clone(), &workplace.layout.cache)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_with_accents_becomes_a_readable_id() {
-        assert_eq!(slug("Übung — with ünïcode"), "uebung-with-uenicode");
-        assert_eq!(slug("Größe & Façade"), "groesse-facade");
-        assert_eq!(slug("日本"), "run");
-    }
 }

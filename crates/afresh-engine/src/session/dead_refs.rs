@@ -1,13 +1,13 @@
 //! Repairs refs of ours whose objects are gone, so that the user's `git gc` works again.
 //!
 //! What an earlier driver staged, or what a workspace still holds, is saved again under the same
-//! ref. A ref whose work exists nowhere is deleted, and the user is told. The caller holds the
-//! repository's lock.
+//! ref; else what can still be read of it. A ref whose work exists nowhere is deleted. The user is told.
+//! The caller holds the repository's lock.
 
 use afresh_git::ref_names::{
     run_branch_ref, run_of_branch_ref, run_of_tip_ref, run_tip_ref, split_salvage_ref,
 };
-use afresh_git::{DeadRef, Repository, WorkspacePool};
+use afresh_git::{DeadRef, Remains, Repository, WorkspacePool};
 
 use crate::session::{OpenError, RepoContext};
 
@@ -32,8 +32,13 @@ fn repair_ref(context: &RepoContext, dead: &DeadRef) -> Result<String, OpenError
         repository.replace_dead_ref(dead, Some(&twin))?;
         return Ok(format!("{name} pointed to the missing commit {commit}; it is {twin} again"));
     }
-    repository.replace_dead_ref(dead, None)?;
-    if split_salvage_ref(name).is_some()
+    let is_salvage = split_salvage_ref(name).is_some();
+    // In one step, so that what is left of saved work is reachable at any moment.
+    let remains = if is_salvage { repository.save_remains(dead)? } else { None };
+    if remains.is_none() {
+        repository.replace_dead_ref(dead, None)?;
+    }
+    if is_salvage
         && let Some(pool) = WorkspacePool::find(repository.clone(), &context.layout.cache)?
         && pool.save_again(name)?
     {
@@ -41,9 +46,15 @@ fn repair_ref(context: &RepoContext, dead: &DeadRef) -> Result<String, OpenError
             "the objects of {name} were missing; it was saved again from its workspace"
         ));
     }
-    Ok(format!(
-        "{name} pointed to the commit {commit}, whose objects another program has removed; the ref was deleted"
-    ))
+    Ok(match remains {
+        Some(Remains { commit: rest, lost }) => format!(
+            "{name} pointed to the commit {commit}, and another program has removed some of its objects; \
+             what is left of it is saved as {rest} ({lost} files or directories are lost)"
+        ),
+        None => format!(
+            "{name} pointed to the commit {commit}, whose objects another program has removed; the ref was deleted"
+        ),
+    })
 }
 
 /// The branch and the tip ref of a run point to the same commit, unless one of them is dead.
