@@ -63,9 +63,13 @@ struct ServerState {
     seen: Mutex<Vec<ReceivedRequest>>,
     /// The tokens of all steps so far, as programs are told.
     sent_tokens: AtomicU64,
+    /// Steps are held back while more tokens than this were sent.
+    most_sent: AtomicU64,
     replies: AtomicU64,
     ended: AtomicBool,
 }
+
+const HOLD_POLL: Duration = Duration::from_millis(10);
 
 /// The protocols, by the ends of their paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +107,7 @@ impl ModelServer {
             failed: Mutex::default(),
             seen: Mutex::default(),
             sent_tokens: AtomicU64::new(0),
+            most_sent: AtomicU64::new(u64::MAX),
             replies: AtomicU64::new(1),
             ended: AtomicBool::new(false),
         });
@@ -136,6 +141,12 @@ impl ModelServer {
     /// without tools do not count, because some programs do not report them.
     pub fn sent_tokens(&self) -> u64 {
         self.shared.sent_tokens.load(Ordering::Relaxed)
+    }
+
+    /// Holds every further step back as soon as more than this many tokens were sent, until a higher limit is set: so
+    /// a test decides how far a program gets, however fast the machine is.
+    pub fn hold_beyond(&self, tokens: u64) {
+        self.shared.most_sent.store(tokens, Ordering::Relaxed);
     }
 
     /// The requests so far.
@@ -246,8 +257,17 @@ impl ServerState {
         if let Some(fault) = self.next_fault(name, request, &step) {
             return render_failure(protocol, request, &fault, &self.reply(&step, request));
         }
+        self.wait_while_held();
         self.sent_tokens.fetch_add(protocol.tokens(step.usage), Ordering::Relaxed);
         render_reply(protocol, request, &self.reply(&step, request))
+    }
+
+    fn wait_while_held(&self) {
+        while self.sent_tokens.load(Ordering::Relaxed) > self.most_sent.load(Ordering::Relaxed)
+            && !self.ended.load(Ordering::Relaxed)
+        {
+            thread::sleep(HOLD_POLL);
+        }
     }
 
     /// The fault of a step, as often as it must happen.

@@ -39,12 +39,23 @@ impl Decider<'_> {
 
     /// Stops the worker of a task that has used up its own budget.
     pub(super) fn enforce_task_budget(&mut self, attempt: &AttemptId) {
-        let at_work =
-            matches!(self.stage_of(attempt), Some(TaskStage::Starting(_) | TaskStage::Running(_)));
-        if at_work && self.task_budget_reached(self.index(&attempt.task)).is_some() {
+        if self.is_at_work(attempt) && self.is_task_over_budget(attempt) {
             let grace = self.run.settings().halt_grace;
             self.request(Effect::Stop { attempt: attempt.clone(), grace });
         }
+    }
+
+    /// Whether an attempt was already asked to stop because the budget of the run or of its task is used up.
+    pub(super) fn is_over_budget(&self, attempt: &AttemptId) -> bool {
+        self.is_at_work(attempt) && (self.run.budget_reached() || self.is_task_over_budget(attempt))
+    }
+
+    fn is_at_work(&self, attempt: &AttemptId) -> bool {
+        matches!(self.stage_of(attempt), Some(TaskStage::Starting(_) | TaskStage::Running(_)))
+    }
+
+    fn is_task_over_budget(&self, attempt: &AttemptId) -> bool {
+        self.task_budget_reached(self.index(&attempt.task)).is_some()
     }
 
     /// Tasks that would start, but have no budget left.

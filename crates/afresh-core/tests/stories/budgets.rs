@@ -95,6 +95,18 @@ fn reaching_the_budget_stops_all_spending_in_one_turn() {
     assert_eq!(story.run.drive_state(story.now), DriveState::BudgetReached);
 }
 
+/// R14: a worker that goes on spending after it was asked to stop is killed, whichever budget it has used up.
+#[test]
+fn one_that_goes_on_spending_is_killed() {
+    let mut story = with_known_usage("A: a", tokens(900));
+    story.uses("A.1", 900);
+    assert_eq!(story.uses("A.1", 950).lines(), ["used A.1 950", "→ stop A.1 within 0ns"]);
+    let task_budget = Budget { tokens: Some(100), cost_micros: None };
+    let mut story = Story::with("A: a", Settings { task_budget, ..Settings::default() });
+    assert_eq!(story.uses("A.1", 100).lines(), ["used A.1 100", "→ stop A.1 within 5s"]);
+    assert_eq!(story.uses("A.1", 101).lines(), ["used A.1 101", "→ stop A.1 within 0ns"]);
+}
+
 /// R14: work that ends meanwhile is still checked and lands: that costs nothing.
 #[test]
 fn work_that_was_done_lands_beyond_the_budget() {

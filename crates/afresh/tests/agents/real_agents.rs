@@ -7,6 +7,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
+use std::thread;
 
 use crate::support::proxy::OfficeProxy;
 use crate::support::rooms::{levels_with_bubblewrap, path_with_bubblewrap};
@@ -54,6 +55,12 @@ impl Stage {
         repo.plan_of(1);
         repo.commit("a plan");
         Self { repo, server, client, programs }
+    }
+
+    /// The tokens of its run so far; none before the run exists.
+    fn counted_tokens(&self) -> u64 {
+        let status = self.repo.afresh(&["status", "--json"]);
+        serde_json::from_str(&status.stdout).map_or(0, |status| tokens(&status))
     }
 
     /// Its model is a host on the network, behind an office's proxy: only our proxy leads there.
@@ -167,16 +174,26 @@ fn tokens(status: &serde_json::Value) -> u64 {
     of("input") + of("output") + of("cache_read") + of("cache_write")
 }
 
-/// R14: a budget stops it after at most one request too many, because its own record is followed while it works.
+/// R14: a budget stops it after at most one request too many, because its own record is followed while it works. The
+/// model answers only when everything so far was counted: how fast the machine is does not matter.
 fn is_stopped_by_a_budget(program: &str) {
     let Some(stage) = Stage::of(program) else { return };
-    let step = |number| ModelStep::shell(&format!("sleep 0.6; echo {number}"));
+    let step = |number| ModelStep::shell(&format!("echo {number}"));
     stage.server.add("work", ModelScript::from_steps((0..40).map(step)));
-    let budget = 5_000;
-    let run = ["run", "p.plan.toml", "--no-input", "--budget-tokens", &budget.to_string()];
-    finish(stage.command(&run)).expect(6);
-    let (sent, largest) = (stage.server.sent_tokens(), 1_350);
-    assert!(sent <= budget + largest, "{sent} of {budget}");
+    stage.server.hold_beyond(0);
+    let (budget, largest) = (5_000, 1_350);
+    let limit = budget.to_string();
+    let run = ["run", "p.plan.toml", "--no-input", "--json", "--budget-tokens", &limit];
+    let command = stage.command(&run);
+    let ran = thread::scope(|scope| {
+        let run = scope.spawn(|| finish(command));
+        while !run.is_finished() {
+            stage.server.hold_beyond(stage.counted_tokens());
+        }
+        run.join().expect("it ended")
+    });
+    let (ran, sent) = (ran.expect(6), stage.server.sent_tokens());
+    assert!(sent <= budget + largest, "{sent} of {budget}\n{}", ran.stdout);
     let counted = tokens(&stage.repo.status());
     assert!(counted >= budget && counted <= sent, "{counted} of {sent}");
 }
@@ -493,6 +510,12 @@ fn codex_is_stopped_by_a_budget() {
 #[test]
 fn gemini_is_stopped_by_a_budget() {
     is_stopped_by_a_budget("gemini");
+}
+
+/// R14, H2.
+#[test]
+fn opencode_is_stopped_by_a_budget() {
+    is_stopped_by_a_budget("opencode");
 }
 
 /// H4, PR-02: the rules of the project reach the model of every program once; the prompt names only tools that

@@ -73,7 +73,12 @@ impl Decider<'_> {
         if self.stage_of(attempt).is_none() {
             return;
         }
+        let was_stopped = self.is_over_budget(attempt);
         self.record(Event::UsageCounted { attempt: attempt.clone(), usage: *usage });
+        if was_stopped {
+            // It ignores the signal: every further second would cost more.
+            return self.request(Effect::Stop { attempt: attempt.clone(), grace: Duration::ZERO });
+        }
         self.enforce_budget();
         self.enforce_task_budget(attempt);
     }
