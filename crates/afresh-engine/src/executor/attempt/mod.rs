@@ -8,6 +8,7 @@ mod repetition;
 pub(crate) mod resume;
 mod session_log;
 mod starting;
+mod usage_account;
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::RecvTimeoutError;
@@ -152,7 +153,7 @@ impl AttemptJob {
         let environment = shared.config.workers.variables(&agent.variables());
         let logs = SessionLogSource { agent: agent.clone(), environment };
         OutputFollower::new(agent, model, prices, self.attempt.clone(), files.stdout.clone())
-            .map(|follower| follower.going_on(before).with_session_logs(logs))
+            .map(|follower| follower.with_earlier_usage(before).with_session_logs(logs))
     }
 
     fn ended(&self, end: AttemptEnd) -> Input {

@@ -7,7 +7,6 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use afresh_agents::agent::EarlierUsage;
 use afresh_agents::stream::lines::LineBuffer;
 use afresh_agents::stream::session_log::SessionLog;
 use afresh_agents::{Agent, AgentEvent, PriceTable, ProgramEnd, StreamReader};
@@ -22,6 +21,7 @@ use afresh_formats::result::{self, ResultContext};
 
 use super::repetition::RepetitionGuard;
 use super::session_log::{LogPatience, SessionLogFollower};
+use super::usage_account::UsageAccount;
 use crate::worker_files::open_plain;
 
 const PIECE_BYTES: usize = 64 * 1024;
@@ -54,34 +54,19 @@ impl SessionLogSource {
 pub(crate) struct OutputFollower {
     attempt: AttemptId,
     reader: Box<dyn StreamReader>,
-    prices: Arc<PriceTable>,
     file: PathBuf,
     read: u64,
     lines: LineBuffer,
-    /// The model that it works with, if known.
-    model: String,
     identity: AgentIdentity,
-    told_identity: AgentIdentity,
+    reported_identity: AgentIdentity,
     /// The agent's name, if its program can continue the conversation.
     resumable_by: Option<String>,
-    /// What the earlier attempts of the same conversation used.
-    before: Usage,
-    earlier_usage: EarlierUsage,
-    /// What this process used at least.
-    by_process: Usage,
-    /// By the program's output, with its own cost.
-    streamed: Usage,
-    /// By the program's own record of the conversation.
-    logged: Usage,
-    /// The cost of all models together, if all are known.
-    models_cost: Option<u64>,
-    used: Usage,
-    told: Usage,
+    usage: UsageAccount,
+    reported_usage: Usage,
     session_logs: Option<SessionLogSource>,
     log: Option<SessionLogFollower>,
-    models: Vec<ModelUsage>,
     context: Option<ContextFill>,
-    told_context: Option<ContextFill>,
+    reported_context: Option<ContextFill>,
     retries: u32,
     repetition: RepetitionGuard,
     hopeless: Option<ModelError>,
@@ -104,27 +89,18 @@ impl OutputFollower {
         Some(Self {
             attempt,
             reader: agent.reader()?,
-            prices,
             file,
             read: 0,
             lines: LineBuffer::default(),
-            model: model.unwrap_or_default().to_owned(),
             identity: AgentIdentity::default(),
-            told_identity: AgentIdentity::default(),
+            reported_identity: AgentIdentity::default(),
             resumable_by: agent.can_resume().then(|| agent.name.clone()),
-            before: Usage::default(),
-            earlier_usage: agent.earlier_usage(),
-            by_process: Usage::default(),
-            streamed: Usage::default(),
-            logged: Usage::default(),
-            models_cost: None,
+            usage: UsageAccount::new(prices, model, agent.earlier_usage()),
+            reported_usage: Usage::default(),
             session_logs: None,
             log: None,
-            used: Usage::default(),
-            told: Usage::default(),
-            models: Vec::new(),
             context: None,
-            told_context: None,
+            reported_context: None,
             retries: 0,
             repetition: RepetitionGuard::default(),
             hopeless: None,
@@ -136,9 +112,10 @@ impl OutputFollower {
         })
     }
 
-    /// Continues a conversation in which earlier attempts used `before`.
-    pub(crate) fn going_on(self, before: Usage) -> Self {
-        Self { before, ..self }
+    /// Continues a conversation in which earlier attempts used `earlier`.
+    pub(crate) fn with_earlier_usage(mut self, earlier: Usage) -> Self {
+        self.usage.exclude_earlier(earlier);
+        self
     }
 
     /// Follows the program's own record of the conversation too.
@@ -156,11 +133,11 @@ impl OutputFollower {
         let _ = self.read_on();
         let logged = self.log.as_mut().map(|log| log.read(patience)).unwrap_or_default();
         for event in logged {
-            self.logged(&event);
+            self.accept_logged(&event);
         }
         let mut inputs: Vec<Input> = Vec::new();
-        if self.identity != self.told_identity {
-            self.told_identity = self.identity.clone();
+        if self.identity != self.reported_identity {
+            self.reported_identity = self.identity.clone();
             inputs.push(Input::Identified(self.attempt.clone(), self.identity.clone()));
         }
         for (event, message) in std::mem::take(&mut self.notes) {
@@ -173,12 +150,12 @@ impl OutputFollower {
             });
         }
         // Only the last of several totals is needed.
-        if self.used != self.told {
-            self.told = self.used;
-            inputs.push(Input::UsageSeen(self.attempt.clone(), self.used));
+        if self.used() != self.reported_usage {
+            self.reported_usage = self.used();
+            inputs.push(Input::UsageSeen(self.attempt.clone(), self.used()));
         }
-        if let Some(fill) = self.context.filter(|_| self.context != self.told_context) {
-            self.told_context = self.context;
+        if let Some(fill) = self.context.filter(|_| self.context != self.reported_context) {
+            self.reported_context = self.context;
             inputs.push(Input::ContextSeen(self.attempt.clone(), fill));
         }
         inputs
@@ -193,15 +170,12 @@ impl OutputFollower {
     }
 
     pub(crate) fn used(&self) -> Usage {
-        self.used
+        self.usage.total()
     }
 
     /// Usage by model; one model has all of it if the program does not report models.
     pub(crate) fn models(&self) -> Vec<ModelUsage> {
-        if self.models.is_empty() && !self.model.is_empty() && self.used != Usage::default() {
-            return vec![ModelUsage { model: self.model.clone(), usage: self.used }];
-        }
-        self.models.clone()
+        self.usage.by_model()
     }
 
     /// Why the program should be ended although it would continue.
@@ -215,8 +189,8 @@ impl OutputFollower {
     }
 
     /// The agent's answer. These agents must give one: a program that ended without any was cut short.
-    pub(crate) fn outcome(&self, asked: &ResultContext<'_>) -> Outcome {
-        match self.answer.as_deref().map(|text| result::read(text, asked)) {
+    pub(crate) fn outcome(&self, context: &ResultContext<'_>) -> Outcome {
+        match self.answer.as_deref().map(|text| result::read(text, context)) {
             Some(Outcome::Silent) => Outcome::Unreported { excerpt: self.excerpt() },
             None => self.unanswered("it ended without a final text"),
             Some(outcome) => outcome,
@@ -268,22 +242,18 @@ impl OutputFollower {
                     self.identity.session = Some(id);
                     self.identity.agent = self.resumable_by.clone();
                     // Not every program reports its model; then it is the requested one.
-                    let asked = || Some(self.model.clone()).filter(|model| !model.is_empty());
-                    self.identity.model = self.identity.model.take().or_else(asked);
+                    let requested = || self.usage.model().map(str::to_owned);
+                    self.identity.model = self.identity.model.take().or_else(requested);
                 }
                 AgentEvent::Model(name) => {
-                    self.model.clone_from(&name);
+                    self.usage.set_model(&name);
                     self.identity.model = Some(name);
                 }
                 AgentEvent::Text(text) => self.last_words = text,
-                AgentEvent::UsedByProcess(used) => self.by_process = used,
-                // Totals never fall: a late or repeated report changes nothing.
-                AgentEvent::Used(total) => {
-                    self.streamed = self.streamed.at_least(&self.own_part(total));
-                    self.count();
-                }
-                AgentEvent::UsedByModel(models) => self.used_by(models),
-                AgentEvent::Context { used, window } => self.context_seen(used, window),
+                AgentEvent::UsedByProcess(used) => self.usage.record_process(used),
+                AgentEvent::Used(total) => self.usage.record_output(total),
+                AgentEvent::UsedByModel(models) => self.usage.record_models(models),
+                AgentEvent::Context { used, window } => self.note_context(used, window),
                 AgentEvent::Result(text) => self.answer = Some(text),
                 AgentEvent::Hopeless(error) => self.hopeless = Some(error),
                 AgentEvent::Retrying(retry) => {
@@ -311,70 +281,21 @@ impl OutputFollower {
         }
     }
 
-    /// The part of a total that is not of earlier attempts.
-    fn own_part(&self, total: Usage) -> Usage {
-        let with_earlier = self.before.plus(&self.by_process).tokens();
-        match self.earlier_usage {
-            EarlierUsage::Included => total.minus(&self.before),
-            EarlierUsage::Sometimes if total.tokens() >= with_earlier => total.minus(&self.before),
-            EarlierUsage::Sometimes | EarlierUsage::Excluded => total,
-        }
-    }
-
     fn follow_log(&mut self, session: &str) {
         let log = self.session_logs.as_ref().and_then(|logs| logs.of_session(session));
         self.log = log.map(|log| SessionLogFollower::new(session, log));
     }
 
-    /// A program's own record has the usage of the whole conversation.
-    fn logged(&mut self, event: &AgentEvent) {
+    fn accept_logged(&mut self, event: &AgentEvent) {
         match event {
-            AgentEvent::Used(total) => {
-                self.logged = self.logged.at_least(&total.minus(&self.before));
-                self.count();
-            }
-            AgentEvent::Context { used, window } => self.context_seen(*used, *window),
+            AgentEvent::Used(total) => self.usage.record_session_log(*total),
+            AgentEvent::Context { used, window } => self.note_context(*used, *window),
             _ => {}
         }
     }
 
-    /// The more complete one of output and record. Programs that leave out nothing agree, but some do not separate
-    /// what was cached in their output.
-    fn count(&mut self) {
-        let tokens = |used: &Usage| used.tokens();
-        let is_logged = tokens(&self.logged) >= tokens(&self.streamed);
-        let base = if is_logged { self.logged } else { self.streamed };
-        let cost_micros =
-            self.streamed.cost_micros.or(self.models_cost).or(self.logged.cost_micros);
-        let used = self.prices.with_cost(&self.model, Usage { cost_micros, ..base });
-        if tokens(&used) >= tokens(&self.used) {
-            self.used = used;
-        }
-    }
-
-    fn context_seen(&mut self, used: u64, window: Option<u64>) {
-        let window = window.unwrap_or_else(|| self.prices.window(&self.model));
-        self.context = Some(ContextFill { used, window });
-    }
-
-    fn used_by(&mut self, models: Vec<ModelUsage>) {
-        let total = models.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
-        let mut earlier = total.minus(&self.own_part(total));
-        let largest = models.iter().map(|one| one.usage.tokens()).max();
-        let priced = |one: ModelUsage| {
-            // Earlier usage is not separated by model: most of it is that of the model with most.
-            let is_largest = Some(one.usage.tokens()) == largest;
-            let earlier = if is_largest { std::mem::take(&mut earlier) } else { Usage::default() };
-            let own = one.usage.minus(&earlier);
-            ModelUsage { usage: self.prices.with_cost(&one.model, own), model: one.model }
-        };
-        self.models = models.into_iter().map(priced).collect();
-        // Helper agents may use another model, with another price.
-        if self.models.iter().all(|one| one.usage.cost_micros.is_some()) {
-            let total = self.models.iter().fold(Usage::default(), |sum, one| sum.plus(&one.usage));
-            self.models_cost = total.cost_micros;
-        }
-        self.count();
+    fn note_context(&mut self, used: u64, window: Option<u64>) {
+        self.context = Some(self.usage.context_fill(used, window));
     }
 
     fn note_nonsense(&mut self, what: String) {
@@ -438,34 +359,6 @@ mod tests {
         assert_eq!(totals(&follower.read_reports()), [0; 0]);
         assert_eq!(totals(&follower.finish()), [11]);
         assert_eq!(follower.used().tokens(), 11);
-    }
-
-    /// AG-08, R14: if a program's totals include earlier usage, that usage is not counted twice.
-    #[test]
-    fn what_was_used_before_is_not_counted_again() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("out");
-        std::fs::write(&path, "{\"type\":\"usage\",\"input\":12}\n").expect("written");
-        let before = Usage { input: 5, cost_micros: Some(9), ..Usage::default() };
-        let mut follower = follower(&path).going_on(before);
-        follower.earlier_usage = EarlierUsage::Included;
-        assert_eq!(totals(&follower.read_reports()), [7]);
-        assert_eq!(follower.used().cost_micros, None, "what is not told is not known");
-    }
-
-    /// AG-08, R14: a program that includes earlier usage only sometimes is counted right in both cases.
-    #[test]
-    fn usage_of_the_whole_conversation_is_recognised() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("out");
-        let before = Usage { input: 1_000, ..Usage::default() };
-        let total = |input: u64| {
-            let mut follower = follower(&path).going_on(before);
-            follower.earlier_usage = EarlierUsage::Sometimes;
-            follower.by_process = Usage { input: 300, ..Usage::default() };
-            follower.own_part(Usage { input, ..Usage::default() }).input
-        };
-        assert_eq!((total(300), total(1_300), total(450)), (300, 300, 450));
     }
 
     /// R15: a line without an end takes no more memory than the limit of a line, and the lines after it are read.
