@@ -50,10 +50,10 @@ fn shown(launch: &LaunchCommand) -> String {
 fn each_program_continues_a_session_in_its_own_way() {
     for program in AgentProgram::ALL {
         let with = |session| shown(&launch(*program, session, &BTreeMap::new()));
-        let (fresh, goes_on) = (with(SessionRef::New("NAME")), with(SessionRef::Resumed("NAME")));
+        let (fresh, resumed) = (with(SessionRef::New("NAME")), with(SessionRef::Resumed("NAME")));
         insta::assert_snapshot!(
             program.name(),
-            format!("fresh:\n{fresh}\n\ngoes on:\n{goes_on}\n")
+            format!("fresh:\n{fresh}\n\nresumed:\n{resumed}\n")
         );
     }
 }

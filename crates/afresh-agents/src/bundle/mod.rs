@@ -60,7 +60,8 @@ pub struct Bundle {
     /// The work of an interrupted attempt.
     pub left: Option<InterruptedWork>,
     /// Whether it resumes that attempt's conversation with its files; otherwise they are only saved.
-    pub goes_on: bool,
+    #[serde(rename = "goes_on")]
+    pub resumes_session: bool,
     /// A person's answers to this task's questions.
     pub answers: Vec<AnsweredQuestion>,
     /// The task's position in the plan; from the standard level on.

@@ -29,7 +29,7 @@ pub fn resumed_prompt(bundle: &Bundle) -> String {
 
 /// What a new worker gets about the interrupted attempt.
 pub(super) fn interrupted_work(bundle: &Bundle) -> String {
-    let (Some(left), false) = (&bundle.left, bundle.goes_on) else { return String::new() };
+    let (Some(left), false) = (&bundle.left, bundle.resumes_session) else { return String::new() };
     let Some(commit) = &left.commit else { return String::new() };
     let mut text = format!(
         "Attempt {} was cut off ({}), not rejected. Its changes are not in your directory; they are saved \

@@ -194,7 +194,7 @@ mod tests {
             always: vec![],
             feedback,
             left: None,
-            goes_on: false,
+            resumes_session: false,
             answers: vec![],
             target: String::new(),
             role: None,
@@ -295,10 +295,10 @@ mod tests {
     /// AG-08: a resumed conversation gets a note about the interruption, not its task again.
     #[test]
     fn a_resumed_conversation_gets_a_short_prompt() {
-        let goes_on =
-            Bundle { left: Some(cut_off()), goes_on: true, first_step: 3, ..bundle(None) };
-        insta::assert_snapshot!(resumed_prompt(&goes_on));
-        assert!(!rendered(&goes_on).contains("cut off"));
+        let resumed =
+            Bundle { left: Some(cut_off()), resumes_session: true, first_step: 3, ..bundle(None) };
+        insta::assert_snapshot!(resumed_prompt(&resumed));
+        assert!(!rendered(&resumed).contains("cut off"));
     }
 
     /// RE-03 and EX-05: the next worker gets the failing command and its output.

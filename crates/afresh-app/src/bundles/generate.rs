@@ -33,7 +33,7 @@ impl GeneratedBundle {
         let tree: Box<dyn SourceTree> =
             if run.plan().needs(at).iter().any(|need| run.task(*need).is_done()) {
                 let commit = run.next_start_point(at).prepared;
-                let tree = CommitTree::new(&repository.repository, commit);
+                let tree = CommitTree::new(&repository.git, commit);
                 Box::new(tree.map_err(AppError::git)?)
             } else {
                 Box::new(EmptyTree)

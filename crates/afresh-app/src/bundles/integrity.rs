@@ -83,13 +83,13 @@ impl IntegrityCheck<'_> {
     }
 
     fn in_checkout(&self, path: &str) -> Option<Vec<u8>> {
-        let root = self.repository.repository.root()?;
+        let root = self.repository.git.root()?;
         files::read_bounded(&root.join(path), MAX_BYTES).ok()
     }
 
     fn on_branch(&self, path: &str) -> Result<Option<Vec<u8>>, AppError> {
         let Some(run) = self.run else { return Ok(None) };
-        let found = self.repository.repository.show_file(run.tip(), path);
+        let found = self.repository.git.show_file(run.tip(), path);
         found.map_err(AppError::git)
     }
 
@@ -98,7 +98,7 @@ impl IntegrityCheck<'_> {
         let Some(run) = self.run.filter(|_| !bundle.built_on.is_empty()) else {
             return Ok(Vec::new());
         };
-        let there = self.repository.repository.list_files(run.tip());
+        let there = self.repository.git.list_files(run.tip());
         let there = there.map_err(AppError::git)?;
         let mut fine: BTreeSet<&str> = there.iter().map(|file| file.path.as_str()).collect();
         for (_, state) in run.tasks() {

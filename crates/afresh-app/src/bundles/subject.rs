@@ -88,7 +88,7 @@ impl BundleScope {
             &context.environment,
             notices,
         )?;
-        let run = match repository.repository.head().ok().flatten() {
+        let run = match repository.git.head().ok().flatten() {
             Some(head) => unstarted_run::at_commit(&file.plan, &settings, head),
             None => unstarted_run::without_commit(&file.plan, &settings),
         };

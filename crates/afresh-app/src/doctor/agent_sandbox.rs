@@ -27,8 +27,8 @@ pub(super) fn find(place: Option<&RepoContext>, environment: &Environment) -> Op
     let mut hidden: Vec<_> = environment.cache_directory().into_iter().collect();
     if let Some(place) = place {
         hidden.extend([place.layout.state.clone(), place.layout.cache.clone()]);
-        hidden.extend(place.repository.root().map(std::path::Path::to_owned));
-        hidden.push(place.repository.common_dir().to_owned());
+        hidden.extend(place.git.root().map(std::path::Path::to_owned));
+        hidden.push(place.git.common_dir().to_owned());
     }
     hidden.retain(|path| path.parent().is_some());
     Some(ProbeSandbox {

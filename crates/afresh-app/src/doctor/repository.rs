@@ -41,7 +41,7 @@ pub(super) fn check_repository(
 }
 
 fn repository(place: &RepoContext) -> DoctorLine {
-    let repository = &place.repository;
+    let repository = &place.git;
     let at = repository.root().unwrap_or_else(|| repository.common_dir()).display().to_string();
     let shallow = repository.common_dir().join("shallow").is_file();
     let kind = match (repository.is_bare(), shallow) {
@@ -69,7 +69,7 @@ fn repository(place: &RepoContext) -> DoctorLine {
 
 fn identity(place: &RepoContext) -> DoctorLine {
     let hint = "git config --global user.name NAME; git config --global user.email ADDRESS";
-    match place.repository.identity() {
+    match place.git.identity() {
         Ok(identity) if identity == CommitIdentity::default() => DoctorLine::warn(
             "identity",
             "git has no user name; commits will be made as afresh",
@@ -84,7 +84,7 @@ fn identity(place: &RepoContext) -> DoctorLine {
 
 /// A run cannot move its branch while that is checked out.
 fn checked_out(place: &RepoContext) -> Vec<DoctorLine> {
-    let worktrees = place.repository.worktrees().unwrap_or_default();
+    let worktrees = place.git.worktrees().unwrap_or_default();
     let ours = worktrees.into_iter().filter_map(|worktree| {
         let branch = worktree.branch?;
         run_of_branch_ref(&branch)?;

@@ -52,9 +52,9 @@ pub fn try_commands(
         announce(command);
         let argv = ["/bin/sh", "-c", command.as_str()].map(str::to_owned);
         let ended = TriedCommand { command: command.clone(), ..trial.run(&argv, &clone)? };
-        let goes_on = ended.passed || at >= setup.len();
+        let continues = ended.passed || at >= setup.len();
         tried.push(ended);
-        if !goes_on {
+        if !continues {
             break;
         }
     }

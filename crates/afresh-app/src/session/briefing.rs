@@ -45,7 +45,7 @@ const MAX_PLAN_FILES: usize = 100;
 
 /// The directory with these files: the checkout, else the repository around the plan.
 pub fn root(place: &RepoContext, file: &PlanFile) -> PathBuf {
-    place.repository.root().map_or_else(|| file.root(), Path::to_owned)
+    place.git.root().map_or_else(|| file.root(), Path::to_owned)
 }
 
 pub fn load(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Result<Briefing, AppError> {

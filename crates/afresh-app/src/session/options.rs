@@ -137,7 +137,7 @@ fn only_task(task: &str, file: &PlanFile) -> Result<TaskId, AppError> {
 /// The files inside the repository that no worker may change: the plan, scripts of agents, and the
 /// prompt template.
 fn pinned_files(config: &Config, repository: &RepoContext, file: &PlanFile) -> Vec<String> {
-    let Some(root) = repository.repository.root().and_then(|root| root.canonicalize().ok()) else {
+    let Some(root) = repository.git.root().and_then(|root| root.canonicalize().ok()) else {
         return Vec::new();
     };
     let scripts = config.agents.values().filter_map(|agent| match &agent.kind {

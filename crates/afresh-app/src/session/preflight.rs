@@ -41,8 +41,8 @@ pub fn check(
 
 /// Refs in the way of ours, and partial clones without the files of the commit.
 pub fn check_repository(place: &RepoContext) -> Result<(), AppError> {
-    let Ok(Some(head)) = place.repository.head() else { return Ok(()) };
-    match place.repository.find_run_obstacle(&head).map_err(AppError::git)? {
+    let Ok(Some(head)) = place.git.head() else { return Ok(()) };
+    match place.git.find_run_obstacle(&head).map_err(AppError::git)? {
         Some(obstacle @ RunObstacle::ReadOnly { .. }) => {
             Err(AppError::machine("repository", obstacle.to_string()).hint(obstacle.hint()))
         }
@@ -161,7 +161,7 @@ pub fn check_agents_are_committed(
     workers: &WorkerConfig,
     run: Option<&Run>,
 ) -> Result<(), AppError> {
-    let git = &repository.repository;
+    let git = &repository.git;
     let commit = match run {
         Some(run) => run.tip().clone(),
         None => match git.head() {
@@ -199,7 +199,7 @@ pub fn check_agents_are_committed(
 /// Workers start from a commit: what is not committed is not part of the run. The plan itself is read from its file.
 pub fn uncommitted_files(repository: &RepoContext, file: &PlanFile) -> Option<Notice> {
     const MAX_NAMES: usize = 5;
-    let git = &repository.repository;
+    let git = &repository.git;
     // A checkout that cannot be looked at stops no run.
     let (root, files) = (git.root()?, git.uncommitted_files().ok()?);
     let read: Vec<&PathBuf> = file.files.iter().chain(std::iter::once(&file.path)).collect();
@@ -294,14 +294,14 @@ fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), AppError
 
 /// A listed path behind a symbolic link could lead anywhere (B03).
 fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), AppError> {
-    let Ok(Some(head)) = place.repository.head() else { return Ok(()) };
+    let Ok(Some(head)) = place.git.head() else { return Ok(()) };
     let mut parents: BTreeSet<String> = BTreeSet::new();
     for pattern in file.plan.tasks().iter().flat_map(Task::patterns) {
         parents.extend(above(pattern.as_str()).map(str::to_owned));
         parents.insert(pattern.as_str().to_owned());
     }
     let paths: Vec<String> = parents.into_iter().collect();
-    let modes = place.repository.entry_modes(&head, &paths).map_err(AppError::git)?;
+    let modes = place.git.entry_modes(&head, &paths).map_err(AppError::git)?;
     for task in file.plan.tasks() {
         for path in task.patterns().map(afresh_core::pattern::FilePattern::as_str) {
             let link = above(path)
@@ -333,7 +333,7 @@ fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), Ap
 
 /// Whether a link leads out of the repository; one that cannot be read might.
 fn leads_out(place: &RepoContext, commit: &CommitId, path: &str) -> bool {
-    let target = place.repository.show_file(commit, path).ok().flatten();
+    let target = place.git.show_file(commit, path).ok().flatten();
     let target = target.and_then(|bytes| String::from_utf8(bytes).ok());
     target.is_none_or(|target| leaves_tree(path, &target))
 }

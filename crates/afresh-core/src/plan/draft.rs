@@ -78,7 +78,7 @@ pub(super) fn check(draft: &PlanDraft) -> Result<Plan, Vec<PlanProblem>> {
                 ProblemLocation::plan(),
                 "the plan has no tasks: nothing to do",
             )
-            .with_help("add a [[task]] with an id, a title and a check"),
+            .with_hint("add a [[task]] with an id, a title and a check"),
         ]);
     }
     if draft.tasks.len() > MAX_TASKS {
@@ -86,7 +86,7 @@ pub(super) fn check(draft: &PlanDraft) -> Result<Plan, Vec<PlanProblem>> {
             format!("the plan has {} tasks; at most {MAX_TASKS} are allowed", draft.tasks.len());
         return Err(vec![
             PlanProblem::new(ProblemKind::TooLarge, ProblemLocation::plan(), message)
-                .with_help("split it into several plans"),
+                .with_hint("split it into several plans"),
         ]);
     }
     let parts: usize = draft.tasks.iter().map(TaskDraft::parts).sum();
@@ -95,7 +95,7 @@ pub(super) fn check(draft: &PlanDraft) -> Result<Plan, Vec<PlanProblem>> {
             "the plan has {parts} steps, files, checks and dependencies; at most {MAX_PARTS} are allowed"
         );
         return Err(vec![
-            PlanProblem::new(ProblemKind::TooLarge, ProblemLocation::plan(), message).with_help(
+            PlanProblem::new(ProblemKind::TooLarge, ProblemLocation::plan(), message).with_hint(
                 "split it into several plans; a directory or a glob stands for many files",
             ),
         ]);
@@ -148,7 +148,7 @@ fn ids(draft: &PlanDraft, problems: &mut Vec<PlanProblem>) -> Vec<Option<TaskId>
                     problems.push(
                         PlanProblem::new(ProblemKind::DuplicateId, place, message)
                             .related_to(ProblemLocation::task(other, PlanField::Id))
-                            .with_help("give one of them another id; upper and lower case do not tell ids apart"),
+                            .with_hint("give one of them another id; upper and lower case do not tell ids apart"),
                     );
                 }
                 ids.push(Some(id));
@@ -157,7 +157,7 @@ fn ids(draft: &PlanDraft, problems: &mut Vec<PlanProblem>) -> Vec<Option<TaskId>
                 let shown: String = task.id.chars().take(80).collect();
                 problems.push(
                     PlanProblem::new(ProblemKind::BadId, place, format!("the id {shown:?} {why}"))
-                        .with_help(
+                        .with_hint(
                             "ids are 1 to 64 letters, digits, '-', '_' or '.', for example T001",
                         ),
                 );
@@ -179,13 +179,13 @@ impl DraftReader<'_> {
         let before = self.problems.len();
         if draft.title.trim().is_empty() {
             let message = format!("task {:?} has no title", draft.id);
-            let help = "add `title = \"…\"`: a few words that say what is done";
-            self.report(ProblemKind::MissingTitle, PlanField::Title, 0, message, help);
+            let hint = "add `title = \"…\"`: a few words that say what is done";
+            self.report(ProblemKind::MissingTitle, PlanField::Title, 0, message, hint);
         }
         if draft.no_check.as_ref().is_some_and(|reason| reason.trim().is_empty()) {
             let message = format!("task {:?}: no_check gives no reason", draft.id);
-            let help = "say why no check is meant, or give the task `checks`";
-            self.report(ProblemKind::BadCheck, PlanField::NoCheck, 0, message, help);
+            let hint = "say why no check is meant, or give the task `checks`";
+            self.report(ProblemKind::BadCheck, PlanField::NoCheck, 0, message, hint);
         }
         let needs = self.needs(draft, known);
         let files = self.files(&draft.id, &draft.files);
@@ -227,13 +227,13 @@ impl DraftReader<'_> {
                 // With many problems, searching for the nearest of many ids would take minutes.
                 let few = self.problems.len() < MAX_SUGGESTIONS;
                 let near = few.then(|| nearest(need, known.iter().copied())).flatten();
-                let help = near.map_or_else(
+                let hint = near.map_or_else(
                     || "add a task with that id, or remove it from `needs`".to_owned(),
                     |near| format!("did you mean {near:?}?"),
                 );
                 let message =
                     format!("task {:?} needs {need:?}, which is not in the plan", draft.id);
-                self.report(ProblemKind::UnknownNeed, PlanField::Needs, item, message, &help);
+                self.report(ProblemKind::UnknownNeed, PlanField::Needs, item, message, &hint);
             } else if let Ok(id) = TaskId::new(need.as_str())
                 && seen.insert(need.as_str())
             {
@@ -251,7 +251,7 @@ impl DraftReader<'_> {
                 Err(why) => {
                     let shown: String = file.path.chars().take(120).collect();
                     let message = format!("task {id:?}: the path {shown:?} {why}");
-                    self.report(ProblemKind::BadPath, PlanField::Files, item, message, why.help());
+                    self.report(ProblemKind::BadPath, PlanField::Files, item, message, why.hint());
                 }
             }
         }
@@ -265,8 +265,8 @@ impl DraftReader<'_> {
             if command.is_empty() || command.contains('\0') || command.len() > MAX_COMMAND_BYTES {
                 let message =
                     format!("task {id:?}: check {} is empty, too long, or holds a NUL", item + 1);
-                let help = "a check is a command whose exit code tells; `no_check = \"reason\"` says that none is meant";
-                self.report(ProblemKind::BadCheck, PlanField::Checks, item, message, help);
+                let hint = "a check is a command whose exit code tells; `no_check = \"reason\"` says that none is meant";
+                self.report(ProblemKind::BadCheck, PlanField::Checks, item, message, hint);
                 continue;
             }
             let name = check.name.clone().unwrap_or_else(|| command.to_owned());
@@ -281,10 +281,10 @@ impl DraftReader<'_> {
         field: PlanField,
         item: usize,
         message: String,
-        help: &str,
+        hint: &str,
     ) {
         let place = ProblemLocation::task(self.at, field).item(item).in_step(self.step);
-        self.problems.push(PlanProblem::new(kind, place, message).with_help(help));
+        self.problems.push(PlanProblem::new(kind, place, message).with_hint(hint));
     }
 }
 

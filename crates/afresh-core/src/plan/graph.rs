@@ -137,7 +137,7 @@ fn describe(ids: &[&str], cycle: &[usize]) -> PlanProblem {
         count => format!("{count} tasks need each other in a circle: {}", path.join(" → ")),
     };
     PlanProblem::new(ProblemKind::Cycle, ProblemLocation::task(cycle[0], PlanField::Needs), message)
-        .with_help("remove one of these dependencies (A → B: A needs B)")
+        .with_hint("remove one of these dependencies (A → B: A needs B)")
 }
 
 /// The longest chain, first task first; ties go to the plan's order.

@@ -10,17 +10,17 @@ pub struct PlanProblem {
     /// A related place.
     pub related: Option<ProblemLocation>,
     pub message: String,
-    pub help: Option<String>,
+    pub hint: Option<String>,
 }
 
 impl PlanProblem {
     pub fn new(kind: ProblemKind, place: ProblemLocation, message: impl Into<String>) -> Self {
-        Self { kind, place, related: None, message: message.into(), help: None }
+        Self { kind, place, related: None, message: message.into(), hint: None }
     }
 
     #[must_use]
-    pub fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
         self
     }
 }

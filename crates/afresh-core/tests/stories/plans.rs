@@ -23,7 +23,7 @@ fn text(draft: PlanDraft) -> String {
         format!("{at} {}: {problem}{related}", problem.kind.code())
     };
     let all = problems(draft);
-    assert!(all.iter().all(|problem| problem.help.is_some()), "each has a remedy: {all:?}");
+    assert!(all.iter().all(|problem| problem.hint.is_some()), "each has a remedy: {all:?}");
     all.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
@@ -75,7 +75,7 @@ fn both_places_of_a_doubled_id_are_named() {
 fn an_unknown_dependency_is_named_with_the_nearest_id() {
     let all = problems(draft_of("greeter: a\ncli < greter nothing-like-it: b"));
     assert_eq!(all.len(), 2);
-    assert_eq!(all[0].help.as_deref(), Some("did you mean \"greeter\"?"));
+    assert_eq!(all[0].hint.as_deref(), Some("did you mean \"greeter\"?"));
     assert_eq!((all[0].place.item, all[1].place.item), (0, 1));
 }
 

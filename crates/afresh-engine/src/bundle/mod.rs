@@ -75,7 +75,7 @@ pub(crate) fn planned(
     let number = run.task(at).retries.last_number + 1;
     let attempt = AttemptId { task: run.plan().task(at).id.clone(), number };
     let fresh = bundle(run, at, &attempt, ground, briefing);
-    let mut known = Bundle { goes_on: false, ..fresh };
+    let mut known = Bundle { resumes_session: false, ..fresh };
     if !run.steps_hold(at) {
         known.first_step = 1;
     }
@@ -116,7 +116,7 @@ pub(crate) fn bundle(
         always: settings.always.clone(),
         feedback: state.last.feedback.clone(),
         left: resume::left(run, at),
-        goes_on: state.stage.work().is_some_and(|work| work.resumes.is_some()),
+        resumes_session: state.stage.work().is_some_and(|work| work.resumes.is_some()),
         answers: answers(run, at),
         position: described.then(|| position(run, at, briefing)),
         project: briefing.project.clone().filter(|_| described),
@@ -155,7 +155,7 @@ pub(crate) fn finished(
 ) -> Result<Bundle, MissingSource> {
     let mut bundle = Bundle { target: tree.directory(), ..bundle.clone() };
     // If the workspace holds finished steps or interrupted work, those may have moved or deleted any file.
-    if ground.prepared == ground.base && !bundle.goes_on {
+    if ground.prepared == ground.base && !bundle.resumes_session {
         for need in &mut bundle.built_on {
             let is_there = |path: &String| tree.has(path);
             let mut paths = need.created.iter().chain(&need.modified);

@@ -36,7 +36,7 @@ impl RenderedBundle {
         bundle.window = Some(window);
         add_agent(&mut bundle, workers);
         let secrets = workers.secrets();
-        let rendered = if bundle.goes_on {
+        let rendered = if bundle.resumes_session {
             prompt::resumed_prompt(&bundle)
         } else {
             prompt::render(&bundle, &workers.briefing.template)

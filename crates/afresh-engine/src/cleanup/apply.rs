@@ -69,7 +69,7 @@ impl Cleanup<'_> {
     fn remove_ref(&self, name: &str, commit: &CommitId) -> Result<(), String> {
         let old = RefExpectation::Is(commit.clone());
         let update = RefUpdate { name: name.to_owned(), new: None, old };
-        match self.place.repository.update_refs(&[update], DEFAULT_LOCK_TIMEOUT) {
+        match self.place.git.update_refs(&[update], DEFAULT_LOCK_TIMEOUT) {
             Ok(RefOutcome::Done | RefOutcome::Mismatch { now: None, .. }) => Ok(()),
             Ok(RefOutcome::Mismatch { .. }) => Err("it was moved meanwhile".to_owned()),
             Err(error) => Err(describe(&error)),

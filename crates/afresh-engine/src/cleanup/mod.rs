@@ -108,7 +108,7 @@ impl KnownRuns {
 
 impl<'a> Cleanup<'a> {
     pub fn new(place: &'a RepoContext, wishes: &'a CleanupOptions) -> Result<Self, CleanupError> {
-        let pool = WorkspacePool::find(place.repository.clone(), &place.layout.cache)?;
+        let pool = WorkspacePool::find(place.git.clone(), &place.layout.cache)?;
         let runs = place.all_runs()?;
         let runs = runs
             .into_iter()

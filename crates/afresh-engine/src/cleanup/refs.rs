@@ -23,7 +23,7 @@ struct OwnedRefs<'n> {
 
 impl Cleanup<'_> {
     pub(super) fn refs(&self) -> Result<Vec<CleanupItem>, CleanupError> {
-        let repository = &self.place.repository;
+        let repository = &self.place.git;
         let kept = repository.list_refs(OWN_REFS)?;
         let branches = repository.list_refs(RUN_BRANCHES)?;
         let mut ours: Vec<OwnedRefs<'_>> = kept.iter().filter_map(taken_apart).collect();

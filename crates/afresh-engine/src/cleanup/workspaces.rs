@@ -72,7 +72,7 @@ impl Cleanup<'_> {
 
     /// No driver is running in this repository, so its jobs are dead.
     pub(super) fn temporary(&self) -> Vec<CleanupItem> {
-        let prefix = job_prefix(&self.place.repository);
+        let prefix = job_prefix(&self.place.git);
         let temp = self.place.layout.cache.join("temp");
         let of_job = |entry: DirEntry| {
             let name = entry.file_name().to_string_lossy().into_owned();

@@ -101,7 +101,7 @@ impl LocalHost {
             check_slots: CheckSlots::new(config.checks_parallel),
             home_tools: OnceLock::new(),
             connections: afresh_proxy::ConnectionLimit::default(),
-            job_prefix: job_prefix(&repo.context.repository),
+            job_prefix: job_prefix(&repo.context.git),
             layout,
             config,
         };

@@ -28,7 +28,7 @@ impl OpenRun {
 
     /// Landed work whose objects are gone is done again, on top of the newest commit that exists.
     fn rewind_to_existing_commit(&mut self) -> Result<(), OpenError> {
-        let repository = &self.repo.context.repository;
+        let repository = &self.repo.context.git;
         if repository.is_whole(self.run.tip())? {
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl LockedRepo {
     /// Creates the run's branch if it is missing; the user may have deleted it. Fails if the branch is checked
     /// out: moving it would make that checkout look as if the work had been undone.
     fn keep_branch(&self, run: &Run) -> Result<(), OpenError> {
-        let repository = &self.context.repository;
+        let repository = &self.context.git;
         let branch = branch_ref(run.branch());
         if let Some(worktree) = repository
             .worktrees()?

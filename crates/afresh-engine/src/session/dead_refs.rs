@@ -13,7 +13,7 @@ use crate::session::{OpenError, RepoContext};
 
 /// Repairs every dead ref; returns what was done, in sentences.
 pub(crate) fn repair(context: &RepoContext) -> Result<Vec<String>, OpenError> {
-    let repository = &context.repository;
+    let repository = &context.git;
     let mut sentences = Vec::new();
     for dead in repository.find_dead_refs()? {
         sentences.push(repair_ref(context, &dead)?);
@@ -23,7 +23,7 @@ pub(crate) fn repair(context: &RepoContext) -> Result<Vec<String>, OpenError> {
 }
 
 fn repair_ref(context: &RepoContext, dead: &DeadRef) -> Result<String, OpenError> {
-    let repository = &context.repository;
+    let repository = &context.git;
     let DeadRef { name, commit } = dead;
     if repository.revive_from_staging(dead)? {
         return Ok(format!("the objects of {name} were missing, and were restored"));

@@ -42,7 +42,7 @@ const ORPHAN_PATIENCE: Duration = Duration::from_secs(20);
 /// A repository, and where afresh keeps its files for it.
 #[derive(Debug, Clone)]
 pub struct RepoContext {
-    pub repository: Repository,
+    pub git: Repository,
     pub layout: StateLayout,
 }
 
@@ -92,7 +92,7 @@ impl RepoContext {
     ) -> Result<Self, DiscoverError> {
         let repository = Repository::discover(program, directory)?;
         let layout = StateLayout::new(&repository, state, cache);
-        Ok(Self { repository, layout })
+        Ok(Self { git: repository, layout })
     }
 
     /// The records of the newest run that `wanted` accepts, read without the lock.
@@ -177,9 +177,9 @@ impl RepoContext {
     }
 
     fn end_leftovers(&self) -> Result<SweepReport, OpenError> {
-        let prefix = job_prefix(&self.repository);
+        let prefix = job_prefix(&self.git);
         let swept = sweep_leftovers(&self.layout.processes(), &prefix);
-        self.repository.end_stale_git(ORPHAN_PATIENCE)?;
+        self.git.end_stale_git(ORPHAN_PATIENCE)?;
         // A process that still runs may still write into a workspace that the next worker would get.
         if !swept.stubborn.is_empty() {
             return Err(OpenError::StillRunning(swept.stubborn));
@@ -192,12 +192,12 @@ impl RepoContext {
     /// The lock belongs to the repository, the journal to the state directory: a state directory outside of the
     /// repository must belong to one repository alone. One inside moves with it, and needs no note.
     fn owner_note(&self) -> Option<PathBuf> {
-        let inside = self.repository.root().is_some_and(|root| self.layout.state.starts_with(root));
+        let inside = self.git.root().is_some_and(|root| self.layout.state.starts_with(root));
         (!inside).then(|| self.layout.state.join("repository"))
     }
 
     fn own_name(&self) -> String {
-        self.repository.common_dir().to_string_lossy().into_owned()
+        self.git.common_dir().to_string_lossy().into_owned()
     }
 
     fn check_owner(&self) -> Result<(), OpenError> {
@@ -287,7 +287,7 @@ impl LockedRepo {
 
     /// Starts a new run of `plan` from the user's current commit.
     pub fn start_run(mut self, plan: Plan, settings: Settings) -> Result<OpenRun, OpenError> {
-        let base = self.context.repository.head()?.ok_or(OpenError::Unborn)?;
+        let base = self.context.git.head()?.ok_or(OpenError::Unborn)?;
         let id = self.new_run_id(&plan)?;
         let event = Event::RunStarted {
             run: id.clone(),
@@ -341,5 +341,5 @@ pub(crate) fn job_prefix(repository: &Repository) -> String {
 
 /// A pool of workspaces for the repository.
 pub(crate) fn pool(workplace: &RepoContext) -> Result<WorkspacePool, PoolError> {
-    WorkspacePool::open(workplace.repository.clone(), &workplace.layout.cache)
+    WorkspacePool::open(workplace.git.clone(), &workplace.layout.cache)
 }

@@ -10,11 +10,11 @@ impl LockedRepo {
     /// A readable name that no run and no branch has yet.
     pub(super) fn new_run_id(&self, plan: &Plan) -> Result<RunId, OpenError> {
         let stem = slug(&plan.name);
-        let refs = self.context.repository.list_refs(RUN_BRANCHES)?;
-        let kept = self.context.repository.list_refs(OWN_REFS)?;
+        let refs = self.context.git.list_refs(RUN_BRANCHES)?;
+        let kept = self.context.git.list_refs(OWN_REFS)?;
         // A tag of the same short name would make the branch ambiguous.
         let tag_folder = format!("refs/tags/{}", run_branch_name(""));
-        let tags = self.context.repository.list_refs(&tag_folder)?;
+        let tags = self.context.git.list_refs(&tag_folder)?;
         let mut known: Vec<String> =
             self.journal.read_all()?.into_iter().map(|record| record.run).collect();
         known.sort();

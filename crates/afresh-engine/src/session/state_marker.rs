@@ -64,13 +64,13 @@ impl LostState {
 
 impl RepoContext {
     fn marker(&self) -> PathBuf {
-        self.repository.state_note()
+        self.git.state_note()
     }
 
     /// The state directory as the marker names it: relative if it moves with the repository.
     fn state_name(&self) -> String {
         let state = &self.layout.state;
-        let inside = self.repository.root().and_then(|root| state.strip_prefix(root).ok());
+        let inside = self.git.root().and_then(|root| state.strip_prefix(root).ok());
         inside.unwrap_or(state).to_string_lossy().into_owned()
     }
 
@@ -80,7 +80,7 @@ impl RepoContext {
         if fs::read_to_string(self.marker()).is_ok_and(|found| found == text) {
             return Ok(());
         }
-        self.repository.ensure_staging().map_err(PoolError::from)?;
+        self.git.ensure_staging().map_err(PoolError::from)?;
         Ok(write_atomically(&self.marker(), text.as_bytes())?)
     }
 
@@ -103,10 +103,10 @@ impl RepoContext {
 
     /// What is left of the runs whose journal is gone; none if nothing is.
     pub fn describe_lost_state(&self) -> Result<Option<LostState>, OpenError> {
-        let branches = self.repository.list_refs(RUN_BRANCHES)?;
+        let branches = self.git.list_refs(RUN_BRANCHES)?;
         let branches: Vec<&str> = branches.keys().filter_map(|it| run_of_branch_ref(it)).collect();
-        let tips = self.repository.list_refs(RUN_TIPS)?;
-        let salvage = self.repository.list_refs(SALVAGE_REFS)?;
+        let tips = self.git.list_refs(RUN_TIPS)?;
+        let salvage = self.git.list_refs(SALVAGE_REFS)?;
         let mut runs: Vec<&str> = tips.keys().filter_map(|it| run_of_tip_ref(it)).collect();
         runs.extend(salvage.keys().filter_map(|it| Some(split_salvage_ref(it)?.0)));
         runs.extend(&branches);
@@ -120,7 +120,7 @@ impl RepoContext {
             state: self.layout.state.clone(),
             branches: branches.iter().map(|run| run_branch_name(run)).collect(),
             runs: runs.into_iter().map(str::to_owned).collect(),
-            stash: self.repository.find_in_stashes(&journal)?,
+            stash: self.git.find_in_stashes(&journal)?,
         }))
     }
 }

@@ -120,7 +120,7 @@ impl<'a, 's> NativePlanReader<'a, 's> {
             let other = self.source.related(&self.span(related), "first defined here");
             finding.add_first_place(other);
         }
-        finding.hint.clone_from(&problem.help);
+        finding.hint.clone_from(&problem.hint);
         finding
     }
 

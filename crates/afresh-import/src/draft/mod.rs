@@ -176,7 +176,7 @@ impl DraftPlan {
         }
         let file = span.as_ref().map_or(".", |span| &span.file);
         let mut found = Finding::for_file(file, problem.kind.code(), problem.message.as_str());
-        found.hint.clone_from(&problem.help);
+        found.hint.clone_from(&problem.hint);
         self.findings.push(found);
     }
 

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use afresh_agents::adapters::scripted::chance::ScriptRng;
+use afresh_agents::adapters::scripted::script_rng::ScriptRng;
 
 /// The seed, and how fast it runs.
 #[derive(Debug, Clone, Copy)]

@@ -38,7 +38,7 @@ pub(crate) fn write(
         date: &time::format_mail_date(signature.at_seconds),
         signature,
     };
-    let patch = place.repository.patch(run.base(), run.tip(), &head).map_err(AppError::git)?;
+    let patch = place.git.patch(run.base(), run.tip(), &head).map_err(AppError::git)?;
     let output = target.output;
     if target.file == Path::new("-") {
         if std::io::stdout().is_terminal() {

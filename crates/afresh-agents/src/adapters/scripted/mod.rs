@@ -7,18 +7,18 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`script`] | a script as data, and which part an attempt plays |
-//! | [`read`](mod@read), `acts` | reads a script, with located findings |
+//! | [`read`](mod@read), `read_actions` | reads a script, with located findings |
 //! | [`schema`] | the format as JSON Schema |
-//! | [`chance`] | deterministic randomness |
-//! | `answer` | the final text of a scripted worker |
+//! | [`script_rng`] | deterministic randomness |
+//! | `final_text` | the final text of a scripted worker |
 //! | [`stream`] | its output |
 
-mod acts;
-mod answer;
-pub mod chance;
+mod final_text;
 pub mod read;
+mod read_actions;
 pub mod schema;
 pub mod script;
+pub mod script_rng;
 pub mod stream;
 
 use std::path::Path;

@@ -160,8 +160,8 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::adapters::scripted::acts::{ACTIONS, DEVIATION_FIELDS, USE_FIELDS};
     use crate::adapters::scripted::read::{PART_FIELDS, SCRIPT_FIELDS};
+    use crate::adapters::scripted::read_actions::{ACTIONS, DEVIATION_FIELDS, USE_FIELDS};
     use crate::adapters::scripted::script::HostileOutput;
 
     /// AG-02: the schema and the reader know the same keys.

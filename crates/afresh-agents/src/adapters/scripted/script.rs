@@ -5,7 +5,7 @@ use std::time::Duration;
 use afresh_core::outcome::Deviation;
 use afresh_core::usage::Usage;
 
-use super::chance::ScriptRng;
+use super::script_rng::ScriptRng;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentScript {

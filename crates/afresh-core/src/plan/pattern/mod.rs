@@ -51,7 +51,7 @@ pub enum PatternError {
 
 impl PatternError {
     /// The hint for the author of a plan.
-    pub fn help(&self) -> &'static str {
+    pub fn hint(&self) -> &'static str {
         match self {
             Self::Empty | Self::EmptyComponent => {
                 "write it plainly, as in \"src/greet.py\"; a directory ends in one '/'"

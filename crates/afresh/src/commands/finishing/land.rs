@@ -45,7 +45,7 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
     }
     is_there(&place, &run, output)?;
     let signature = CommitSignature {
-        identity: place.repository.identity().map_err(|error| git_failed(&error))?,
+        identity: place.git.identity().map_err(|error| git_failed(&error))?,
         at_seconds: time::now_seconds(),
     };
     if let Some(file) = &args.patch {
@@ -54,7 +54,7 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
     }
     let directory = context.directory()?;
     let request = LandRequest { directory: &directory, tip: run.tip() };
-    let landing = place.repository.plan_landing(&request).map_err(|error| failed(&error, &run))?;
+    let landing = place.git.plan_landing(&request).map_err(|error| failed(&error, &run))?;
     if let Some(branch) = landing.branch.as_deref().filter(|name| name.starts_with("afresh/")) {
         let message = format!("{branch} is the branch of a run, and not one of yours");
         return Err(AppError::usage("branch", message)
@@ -66,7 +66,7 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
     let to = if args.dry_run {
         None
     } else {
-        let landed = place.repository.land(&landing, &message(&run), &signature);
+        let landed = place.git.land(&landing, &message(&run), &signature);
         Some(landed.map_err(|error| failed(&error, &run))?)
     };
     if output.json {
@@ -123,7 +123,7 @@ fn nothing(run: &Run, output: &Output) -> Result<Exit, AppError> {
 
 /// Lands exactly what afresh checked, wherever the branch points now.
 fn is_there(place: &RepoContext, run: &Run, output: &Output) -> Result<(), AppError> {
-    let repository = &place.repository;
+    let repository = &place.git;
     if !repository.exists(run.tip()).map_err(|error| git_failed(&error))? {
         let message = format!("the last commit of run {} is gone: {}", run.id(), run.tip());
         return Err(AppError::incomplete("gone", message).hint(

@@ -27,8 +27,8 @@ pub(crate) fn scan(args: &Args, context: &AppContext, output: &Output) -> Result
     let mut scan = SecretScan::new(secrets(context));
     if args.paths.is_empty() {
         let place = context.repository()?;
-        scan::checkout(&mut scan, &place.repository);
-        scan::history(&mut scan, &place.repository, &bases(&place)?);
+        scan::checkout(&mut scan, &place.git);
+        scan::history(&mut scan, &place.git, &bases(&place)?);
         scan::kept(&mut scan, &place.layout);
     } else {
         scan::paths(&mut scan, &context.directory()?, &args.paths);

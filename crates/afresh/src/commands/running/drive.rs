@@ -56,7 +56,7 @@ pub(crate) fn drive(
     let started = Instant::now();
     let person = TerminalUser::at_terminal(output).filter(|_| interaction == Interaction::Ask);
     let layout = opened.repository.layout.clone();
-    let repository = opened.repository.repository.clone();
+    let repository = opened.repository.git.clone();
     let reporters = reporters(&opened.repository, person.as_ref(), output)?;
     let (mut driver, opening) = opened.into_driver(reporters)?;
     signals::listen(driver.input_sender())

@@ -108,7 +108,7 @@ impl TranscriptView<'_> {
         let mut pages = TranscriptPrinter::new(show, readers, self.args.lines);
         let mut looked = Instant::now();
         // A write error means that the reader is gone, which is no failure.
-        while pages.print(&transcripts, self.output).is_ok() && self.goes_on(&found)? {
+        while pages.print(&transcripts, self.output).is_ok() && self.expects_more(&found)? {
             std::thread::sleep(FOLLOW_INTERVAL);
             // A running check has a file before it has a record.
             if found.catch_up(&self.place)? || looked.elapsed() > NEW_FILES {
@@ -123,7 +123,7 @@ impl TranscriptView<'_> {
     }
 
     /// Whether more may come: the run is active and the task unfinished.
-    fn goes_on(&self, found: &RecordedRun) -> Result<bool, AppError> {
+    fn expects_more(&self, found: &RecordedRun) -> Result<bool, AppError> {
         if !self.args.follow {
             return Ok(false);
         }

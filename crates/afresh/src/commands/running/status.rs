@@ -67,8 +67,7 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
 fn estimated(found: &RecordedRun, place: &RepoContext) -> Vec<Option<u64>> {
     let reported = |state: &TaskState| !state.records.contexts.is_empty();
     let plan = found.run.plan();
-    let root =
-        place.repository.root().filter(|_| found.run.tasks().any(|(_, state)| reported(state)));
+    let root = place.git.root().filter(|_| found.run.tasks().any(|(_, state)| reported(state)));
     let Some(root) = root else { return vec![None; plan.len()] };
     let estimates = ContextEstimates::new(plan, root);
     found
