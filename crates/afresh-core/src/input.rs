@@ -126,6 +126,9 @@ pub struct AttemptEnd {
     /// What the sandbox denied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<Denial>,
+    /// The last line that a program printed before it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_words: Option<String>,
 }
 
 impl AttemptEnd {
@@ -139,6 +142,7 @@ impl AttemptEnd {
             error: None,
             models: Vec::new(),
             refusals: Vec::new(),
+            last_words: None,
         }
     }
 }

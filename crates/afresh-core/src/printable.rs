@@ -28,6 +28,24 @@ pub fn aligned(text: &str) -> String {
     text.chars().map(|c| if is_unprintable(c) { ' ' } else { c }).collect()
 }
 
+/// The text without the sequences that set colours: many programs print them into a pipe too.
+pub fn without_colors(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\x1b[") {
+        kept.push_str(before);
+        let end = after.find(|c: char| !c.is_ascii_digit() && c != ';');
+        match end.filter(|end| after[*end..].starts_with('m')) {
+            Some(end) => rest = &after[end + 1..],
+            None => {
+                kept.push_str("\x1b[");
+                rest = after;
+            }
+        }
+    }
+    kept + rest
+}
+
 /// `instead` returns the replacement of an unprintable character, if it is not its number.
 fn show(text: &str, instead: impl Fn(char) -> Option<char>) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -56,6 +74,14 @@ mod tests {
         assert_eq!(line("a\x1b[2Jb\nc\td"), "a\\u{1b}[2Jb c d");
         assert_eq!(lines("a\r\nb\tc\rd\u{202e}"), "a\nb\tc\\rd\\u{202e}");
         assert_eq!(aligned("a\x1bb\tc"), "a b c");
+    }
+
+    #[test]
+    fn only_colours_are_removed() {
+        assert_eq!(without_colors("\x1b[1;31mred\x1b[0m and \x1b[mplain"), "red and plain");
+        for other in ["\x1b[2Jx", "\x1b[31", "\x1b[", "a\x1b"] {
+            assert_eq!(without_colors(other), other);
+        }
     }
 
     #[test]

@@ -172,7 +172,8 @@ fn read_with(
 
 fn nothing_there(shown: &str) -> AppError {
     let names: Vec<&str> = detect::FORMATS.iter().map(|format| format.name).collect();
-    AppError::usage("plan", format!("{shown} contains no plan")).in_file(shown).hint(format!(
+    let directory = if shown == "." { "this directory" } else { shown };
+    AppError::usage("plan", format!("{directory} contains no plan")).in_file(shown).hint(format!(
         "{}; the formats are: native, {}",
         super::WHAT_IS_A_PLAN,
         names.join(", ")

@@ -63,6 +63,9 @@ pub enum Rejection {
     /// Its process failed.
     Died {
         ending: ProcessEnd,
+        /// The last line that it printed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        last_words: Option<String>,
     },
     TimedOut {
         ending: ProcessEnd,
@@ -139,13 +142,7 @@ impl Rejection {
                 format!("blocked until {} is done: {reason}", tasks.join(", "))
             }
             Self::Unintelligible { reason, .. } => format!("unintelligible answer: {reason}"),
-            Self::Died { ending: ProcessEnd::Signaled(signal) } => {
-                format!("failed:signal: the worker was ended by signal {signal}")
-            }
-            Self::Died { ending: ProcessEnd::Exited(code) } => {
-                format!("failed:exit: the worker ended with exit code {code}")
-            }
-            Self::Died { .. } => "failed:lost: the worker's supervisor was killed".to_owned(),
+            Self::Died { ending, last_words } => describe_death(*ending, last_words.as_deref()),
             Self::TimedOut { ending: ProcessEnd::WentSilent } => {
                 "failed:timeout: the worker printed nothing for too long".to_owned()
             }
@@ -171,6 +168,18 @@ impl Rejection {
     }
 }
 
+/// How a program failed, with the last line that it printed.
+pub(crate) fn describe_death(ending: ProcessEnd, last_words: Option<&str>) -> String {
+    let how = match ending {
+        ProcessEnd::Signaled(signal) => {
+            format!("failed:signal: the worker was ended by signal {signal}")
+        }
+        ProcessEnd::Exited(code) => format!("failed:exit: the worker ended with exit code {code}"),
+        _ => return "failed:lost: the worker's supervisor was killed".to_owned(),
+    };
+    last_words.map_or(how.clone(), |words| format!("{how}: {words}"))
+}
+
 impl Rejection {
     /// Whether its program failed, for whatever reason.
     pub(crate) fn is_death(&self) -> bool {
@@ -183,7 +192,7 @@ impl Rejection {
     pub fn is_interruption(&self) -> bool {
         match self {
             Self::Stopped | Self::Orphaned => true,
-            Self::Died { ending } => ending.is_by_signal(),
+            Self::Died { ending, .. } => ending.is_by_signal(),
             Self::ModelFailed { error } => error.is_passing(),
             _ => false,
         }

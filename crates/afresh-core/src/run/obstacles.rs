@@ -8,7 +8,7 @@ use crate::model_error::ModelErrorClass;
 use crate::outcome::{FailureReach, SpawnFailure};
 use crate::plan::TaskIndex;
 use crate::question::{ObstacleScope, Question, QuestionTopic};
-use crate::rejection::Rejection;
+use crate::rejection::{Rejection, describe_death};
 
 /// What failed several times in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,7 +72,10 @@ impl Run {
         let Some(at) = self.plan.index_of(&attempt.task) else { return };
         let scope = self.agent_scope(at);
         match reason {
-            Rejection::Died { .. } => self.count_unproven(scope, &reason.describe(), attempt),
+            // Last words may differ although the cause is the same.
+            Rejection::Died { ending, .. } => {
+                self.count_unproven(scope, &describe_death(*ending, None), attempt);
+            }
             Rejection::ModelFailed { error } if error.class == ModelErrorClass::Unknown => {
                 self.count_unproven(scope, &reason.describe(), attempt);
             }

@@ -74,7 +74,7 @@ impl ResumeInvariants {
     fn rejected(&mut self, attempt: &AttemptId, reason: &Rejection) {
         let cut_off = match reason {
             Rejection::Stopped | Rejection::Orphaned => true,
-            Rejection::Died { ending } => {
+            Rejection::Died { ending, .. } => {
                 matches!(ending, ProcessEnd::Signaled(_) | ProcessEnd::SupervisorLost)
             }
             Rejection::ModelFailed { error } => error.is_passing(),

@@ -143,6 +143,24 @@ fn every_way_to_end_badly_has_a_class_of_its_own() {
     }
 }
 
+/// B38: the last line that a dead worker printed is part of the reason, without its colours.
+#[test]
+fn the_last_words_of_a_dead_worker_are_shown() {
+    for (script, reason) in [
+        (
+            "echo working; printf 'x\\n\\033[31mno API key\\033[0m\\n\\n' >&2; exit 3",
+            "exit code 3: no API key",
+        ),
+        ("echo 'cannot log in'; exit 1", "exit code 1: cannot log in"),
+        ("exit 1", "exit code 1"),
+    ] {
+        let repo = planned();
+        repo.agent(script);
+        run(&repo, &["--no-input"], 4);
+        assert!(error(&repo).ends_with(reason), "{}", error(&repo));
+    }
+}
+
 /// B38: a worker that died is retried only after the backoff.
 #[test]
 fn after_a_death_the_next_worker_waits_for_the_back_off() {

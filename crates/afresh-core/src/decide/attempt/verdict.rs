@@ -58,7 +58,8 @@ impl Decider<'_> {
                     && ending.is_by_signal()
                     && error.class == ModelErrorClass::Unknown =>
             {
-                self.reject(at, Rejection::Died { ending }, AttemptCounts::Yes);
+                let last_words = end.last_words;
+                self.reject(at, Rejection::Died { ending, last_words }, AttemptCounts::Yes);
             }
             // A worker that gave an answer was not stopped by its model error.
             (_, outcome, Some(error)) if outcome.is_missing() => self.model_failed(at, error),
@@ -99,7 +100,8 @@ impl Decider<'_> {
                 self.judge_changes(at, &harvest, &CompletionClaim::default());
             }
             (ProcessEnd::Exited(_) | ProcessEnd::Signaled(_) | ProcessEnd::SupervisorLost, ..) => {
-                self.reject(at, Rejection::Died { ending: end.ending }, AttemptCounts::Yes);
+                let (ending, last_words) = (end.ending, end.last_words);
+                self.reject(at, Rejection::Died { ending, last_words }, AttemptCounts::Yes);
             }
         }
     }

@@ -7,6 +7,7 @@ use afresh_core::Input;
 use afresh_core::input::AttemptEnd;
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::outcome::Outcome;
+use afresh_core::printable;
 use afresh_core::process::ProcessEnd;
 use afresh_formats::result::{self, ResultContext};
 use afresh_git::WorkspaceId;
@@ -24,6 +25,8 @@ use crate::mailbox::REFUSED_RESULT;
 
 /// How much of a refused report is shown.
 const REPORT_CHARS: usize = 500;
+/// How much of a failed program's last line is shown.
+const LAST_WORDS_CHARS: usize = 200;
 
 impl AttemptJob {
     pub(super) fn conclude(
@@ -56,6 +59,7 @@ impl AttemptJob {
                 _ => follower.error(&program_end(ending, &complaints)),
             };
         }
+        end.last_words = last_words(ending, &[&complaints, &end_of(&files.stdout)]);
         end.refusals = denials::of_worker(
             shared,
             WorkspaceId::Work(self.slot),
@@ -121,6 +125,19 @@ impl AttemptJob {
             _ => outcome,
         }
     }
+}
+
+/// The last line that a failed program printed: to its standard error, else to its output.
+fn last_words(ending: ProcessEnd, printed: &[&str]) -> Option<String> {
+    if matches!(ending, ProcessEnd::Exited(0)) {
+        return None;
+    }
+    let last_line = |text: &&str| {
+        let plain = printable::without_colors(text);
+        let line = plain.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+        Some(printable::line(line).chars().take(LAST_WORDS_CHARS).collect())
+    };
+    printed.iter().find_map(last_line)
 }
 
 /// The last report that was refused: it says more than that there is none.
