@@ -549,6 +549,10 @@ fn every_program_is_given_the_rules_of_the_project() {
 #[test]
 fn claude_tells_its_model_that_its_context_fills_up() {
     let Some(stage) = Stage::of("claude") else { return };
+    // A model whose window does not depend on the program's version.
+    let config = stage.repo.root().join(".afresh/config.toml");
+    let text = fs::read_to_string(config).expect("a configuration");
+    stage.repo.write(".afresh/config.toml", &format!("{text}models = \"claude-sonnet-4-5\"\n"));
     let much = TokenCounts { input: 110_000, ..TokenCounts::default() };
     // Created for the notice; the notice itself may have been taken by then.
     let noticed = "while [ ! -e \"${AFRESH_RESULT%/*}/answers\" ]; do sleep 0.05; done";
