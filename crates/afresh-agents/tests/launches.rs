@@ -76,8 +76,8 @@ fn each_program_gets_only_the_variables_that_it_needs() {
     for program in AgentProgram::ALL {
         let allowed = agent(*program).variables();
         for name in OTHERS {
-            let seen = allowed.iter().any(|it| it == name) || COMMON_VARIABLES.contains(name);
-            assert!(!seen, "{} sees {name}", program.name());
+            let is_allowed = allowed.iter().any(|it| it == name) || COMMON_VARIABLES.contains(name);
+            assert!(!is_allowed, "{} sees {name}", program.name());
         }
         let keys = allowed.iter().filter(|name| name.ends_with("_KEY") || name.ends_with("_TOKEN"));
         let passed: BTreeMap<String, String> =

@@ -50,10 +50,10 @@ fn reading(agent: &Agent, name: &str) -> String {
         let _ = writeln!(text, "{}", shown(&event));
     }
     let ended = reader.error(&ProgramEnd { exit, at_s: NOW, stderr });
-    let shown =
+    let printed =
         ended.map(|error| format!("{:?} {:?} {:?}", error.class, error.wait_ms, error.message));
     let _ =
-        writeln!(text, "exit {exit:?}: {}", shown.as_deref().unwrap_or("no error of its model"));
+        writeln!(text, "exit {exit:?}: {}", printed.as_deref().unwrap_or("no error of its model"));
     text
 }
 

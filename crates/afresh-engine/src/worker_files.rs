@@ -110,14 +110,14 @@ mod tests {
     fn a_pipe_does_not_block() {
         let attempt = tempfile::tempdir().expect("a directory");
         let inside = WorkerDirectory::make(attempt.path(), "answers").expect("made");
-        let place = |name: &str| attempt.path().join("answers").join(name);
+        let path = |name: &str| attempt.path().join("answers").join(name);
         for name in ["a", ".b"] {
-            mkfifo(&place(name), Mode::S_IRWXU).expect("a pipe");
+            mkfifo(&path(name), Mode::S_IRWXU).expect("a pipe");
         }
-        assert!(open_plain(&place("a")).is_err());
+        assert!(open_plain(&path("a")).is_err());
         assert!(inside.read("a".as_ref(), 10).is_err());
         inside.write("b", b"said").expect("written");
-        assert_eq!(fs::read(place("b")).expect("a file"), b"said");
+        assert_eq!(fs::read(path("b")).expect("a file"), b"said");
     }
 
     /// B03: a link is not followed, neither at the end of a path nor inside it, wherever it leads.

@@ -162,8 +162,8 @@ fn no_descriptor_of_the_driver_reaches_the_program_or_its_supervisor() {
         fs::write(story.path("go"), "").unwrap();
         assert_eq!(story.driven_report().ended, Ok(ProcessEnd::Exited(0)));
         driver.wait().unwrap();
-        let given = story.text("descriptors");
-        assert_eq!(given.lines().count(), 3, "{given}");
+        let inherited = story.text("descriptors");
+        assert_eq!(inherited.lines().count(), 3, "{inherited}");
     });
 }
 

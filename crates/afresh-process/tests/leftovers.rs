@@ -61,11 +61,11 @@ fn a_program_that_ignores_signals_is_killed_after_its_grace() {
     with_every_containment(|story| {
         let mut running = story.start(&story.worker(ALL, "stay"));
         story.await_up();
-        let asked = Instant::now();
+        let asked_at = Instant::now();
         let stopper = running.stopper();
         std::thread::spawn(move || stopper.stop(Duration::from_millis(300)));
         assert_eq!(running.wait().ended, Ok(ProcessEnd::Stopped));
-        let took = asked.elapsed();
+        let took = asked_at.elapsed();
         assert!(took >= Duration::from_millis(300), "it had its grace: {took:?}");
         assert!(took <= Duration::from_millis(5300), "{took:?}");
         story.assert_nothing_is_left();

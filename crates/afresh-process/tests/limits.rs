@@ -133,9 +133,9 @@ fn ordinary_work_is_not_affected_by_limits() {
         assert_eq!(report.enforced_limits.exceeded, []);
         if keeping == LimitMethod::Best && report.enforced_limits.memory != LimitEnforcer::CgroupV2
         {
-            let said = detect_enforcers(&job.tree_limits);
+            let enforcers = detect_enforcers(&job.tree_limits);
             assert_eq!(
-                (said.memory, said.processes),
+                (enforcers.memory, enforcers.processes),
                 (report.enforced_limits.memory, report.enforced_limits.processes)
             );
         }

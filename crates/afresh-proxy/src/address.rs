@@ -92,9 +92,10 @@ mod tests {
     /// R5: a name leads neither to this machine nor to the address where clouds serve credentials.
     #[test]
     fn a_name_does_not_resolve_to_this_machine() {
-        let here = ["127.0.0.1", "127.9.9.9", "::1", "169.254.169.254", "fe80::1", "0.0.0.0", "::"];
+        let local =
+            ["127.0.0.1", "127.9.9.9", "::1", "169.254.169.254", "fe80::1", "0.0.0.0", "::"];
         let hidden = ["::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "224.0.0.1", "::2"];
-        for address in here.into_iter().chain(hidden) {
+        for address in local.into_iter().chain(hidden) {
             assert!(!allowed("a.test", "a.test:443", address), "{address}");
             assert!(!allowed("*.test", "a.test:443", address), "{address}");
         }

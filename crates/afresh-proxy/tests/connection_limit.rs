@@ -43,7 +43,7 @@ fn ask(at: SocketAddr, target: &str) -> (TcpStream, String) {
 #[test]
 fn a_flood_of_connections_is_limited() {
     a_flood_is_bounded();
-    everybody_has_some();
+    every_client_has_connections();
 }
 
 fn a_flood_is_bounded() {
@@ -69,7 +69,7 @@ fn a_flood_is_bounded() {
     drop(proxy);
 }
 
-fn everybody_has_some() {
+fn every_client_has_connections() {
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).expect("a limit");
     setrlimit(Resource::RLIMIT_NOFILE, most.min(4096), most).expect("raised");
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");

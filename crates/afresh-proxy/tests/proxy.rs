@@ -129,20 +129,20 @@ fn an_allowed_name_does_not_lead_to_this_machine() {
 #[test]
 fn a_plain_request_and_its_body_arrive() {
     let (port, served) = server(|mut stream| {
-        let asked = head(&mut stream);
+        let request = head(&mut stream);
         let mut body = [0; 4];
         stream.read_exact(&mut body).expect("a body");
         stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nfine").expect("sent");
-        (asked, body)
+        (request, body)
     });
     let scene = Scene::with_allowlist(&format!("127.0.0.1:{port}"));
     let answer = scene.ask(&format!(
         "POST http://127.0.0.1:{port}/v1?a=b HTTP/1.1\r\nHost: evil.test\r\nContent-Length: 4\r\n\r\nbody"
     ));
     assert!(answer.ends_with("fine"), "{answer}");
-    let (asked, body) = served.join().expect("served");
-    assert!(asked.starts_with("POST /v1?a=b HTTP/1.1\r\n"), "{asked}");
-    assert!(asked.contains(&format!("Host: 127.0.0.1:{port}\r\n")) && !asked.contains("evil"));
+    let (request, body) = served.join().expect("served");
+    assert!(request.starts_with("POST /v1?a=b HTTP/1.1\r\n"), "{request}");
+    assert!(request.contains(&format!("Host: 127.0.0.1:{port}\r\n")) && !request.contains("evil"));
     assert_eq!(&body, b"body");
 }
 
@@ -173,7 +173,7 @@ fn a_tunnel_carries_data_both_ways_and_half_closes() {
         heard
     });
     stream.write_all(&pattern(1).collect::<Vec<u8>>()).expect("sent");
-    stream.shutdown(Shutdown::Write).expect("said all");
+    stream.shutdown(Shutdown::Write).expect("shut down");
     assert!(served.join().expect("served"), "what arrived is something else");
     let heard = reading.join().expect("read");
     assert_eq!(&heard[BYTES..], b"last words");
@@ -199,19 +199,19 @@ fn a_slow_reader_slows_down_the_writer() {
 /// is not lost.
 #[test]
 fn the_users_own_proxy_is_used() {
-    let (port, asked) = server(|mut stream| {
-        let asked = head(&mut stream);
+    let (port, request) = server(|mut stream| {
+        let request = head(&mut stream);
         stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nearly").expect("sent");
-        asked
+        request
     });
     let url = format!("http://me:secret@127.0.0.1:{port}");
     let variables = BTreeMap::from([("HTTPS_PROXY".to_owned(), url)]);
     let upstream = UpstreamProxy::from_variables(&variables).expect("a proxy");
     let scene = Scene::with("model.test", upstream);
     assert_eq!(rest(&mut scene.tunnel("model.test:443")), "early");
-    let asked = asked.join().expect("asked");
-    assert!(asked.starts_with("CONNECT model.test:443 HTTP/1.1\r\n"), "{asked}");
-    assert!(asked.contains("Proxy-Authorization: Basic bWU6c2VjcmV0\r\n"), "{asked}");
+    let request = request.join().expect("asked");
+    assert!(request.starts_with("CONNECT model.test:443 HTTP/1.1\r\n"), "{request}");
+    assert!(request.contains("Proxy-Authorization: Basic bWU6c2VjcmV0\r\n"), "{request}");
     let answer = scene.ask("CONNECT other.test:443 HTTP/1.1\r\n\r\n");
     assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
 }
@@ -245,9 +245,9 @@ fn dropping_a_proxy_ends_its_connections() {
     drop(scene);
     assert_eq!(served.join().expect("served"), "");
     assert_eq!(rest(&mut stream), "");
-    let gone = (0..2000).any(|_| {
+    let is_gone = (0..2000).any(|_| {
         thread::sleep(Duration::from_millis(5));
         TcpStream::connect(at).is_err()
     });
-    assert!(gone, "somebody still listens");
+    assert!(is_gone, "somebody still listens");
 }

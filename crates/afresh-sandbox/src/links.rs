@@ -67,20 +67,23 @@ mod tests {
     /// B22: relative and absolute links, links to links, and a directory that is a link.
     #[test]
     fn every_link_on_the_way_is_found() {
-        let place = tempfile::tempdir().expect("a directory");
-        let place = place.path().canonicalize().expect("a path");
-        fs::create_dir_all(place.join("tool-1/bin")).expect("directories");
-        fs::write(place.join("tool-1/run.js"), "").expect("written");
-        symlink("../run.js", place.join("tool-1/bin/run")).expect("a link");
-        symlink("tool-1", place.join("tool")).expect("a link");
-        symlink(place.join("tool/bin/run"), place.join("run")).expect("a link");
-        let links = followed_links(&place.join("run"));
+        let directory = tempfile::tempdir().expect("a directory");
+        let directory = directory.path().canonicalize().expect("a path");
+        fs::create_dir_all(directory.join("tool-1/bin")).expect("directories");
+        fs::write(directory.join("tool-1/run.js"), "").expect("written");
+        symlink("../run.js", directory.join("tool-1/bin/run")).expect("a link");
+        symlink("tool-1", directory.join("tool")).expect("a link");
+        symlink(directory.join("tool/bin/run"), directory.join("run")).expect("a link");
+        let links = followed_links(&directory.join("run"));
         let at: Vec<&Path> = links.iter().map(|link| link.at.as_path()).collect();
-        assert_eq!(at, [place.join("run"), place.join("tool"), place.join("tool-1/bin/run")]);
+        assert_eq!(
+            at,
+            [directory.join("run"), directory.join("tool"), directory.join("tool-1/bin/run")]
+        );
         assert_eq!(links[2].target, Path::new("../run.js"));
-        assert_eq!(followed_links(&place.join("tool-1/run.js")), []);
-        symlink("loop", place.join("loop")).expect("a link");
-        assert_eq!(followed_links(&place.join("loop")), []);
-        assert_eq!(followed_links(&place.join("missing")), []);
+        assert_eq!(followed_links(&directory.join("tool-1/run.js")), []);
+        symlink("loop", directory.join("loop")).expect("a link");
+        assert_eq!(followed_links(&directory.join("loop")), []);
+        assert_eq!(followed_links(&directory.join("missing")), []);
     }
 }

@@ -188,9 +188,9 @@ fn service_sockets_are_out_of_reach() {
         // Where services have theirs, if we may create one there.
         let service = format!("/run/afresh-test-{}", std::process::id());
         if let Ok(_listener) = std::os::unix::net::UnixListener::bind(&service) {
-            let seen = scene.sh(&scene.spec(), &level, &call(Path::new(&service)));
+            let text = scene.sh(&scene.spec(), &level, &call(Path::new(&service)));
             fs::remove_file(&service).expect("removed");
-            assert!(!seen.status.success(), "{level:?}: {seen:?}");
+            assert!(!text.status.success(), "{level:?}: {text:?}");
         }
         let door = scene.path("other/door");
         let _listener = std::os::unix::net::UnixListener::bind(&door).expect("a socket");

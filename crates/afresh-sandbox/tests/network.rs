@@ -63,10 +63,10 @@ impl ProxiedSandbox {
 }
 
 /// A missing result is a failure, not a wait.
-fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+fn wait_for<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
     let until = Instant::now() + Duration::from_secs(120);
     loop {
-        if let Some(found) = look() {
+        if let Some(found) = probe() {
             return found;
         }
         assert!(Instant::now() < until, "{what} did not come");
@@ -93,14 +93,15 @@ fn a_sandbox_reaches_its_proxy_and_no_other_port() {
     let other = TcpListener::bind("127.0.0.1:0").expect("a port");
     let other = other.local_addr().expect("an address").port();
     for level in levels() {
-        let mut held = ProxiedSandbox::new(&level);
+        let mut sandbox = ProxiedSandbox::new(&level);
         let script = "import os; at = os.environ[\"https_proxy\"].rpartition(\":\")[2]\n\
                       print(s.create_connection((\"127.0.0.1\", int(at)), 20).recv(9))";
-        let output = held.greet(&level, &python(script));
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(said.contains("hello"), "{level:?}: {output:?}");
-        let held = ProxiedSandbox::new(&level);
-        held.fails(&level, &python(&format!("s.create_connection((\"127.0.0.1\", {other}), 5)")));
+        let output = sandbox.greet(&level, &python(script));
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(stdout.contains("hello"), "{level:?}: {output:?}");
+        let sandbox = ProxiedSandbox::new(&level);
+        sandbox
+            .fails(&level, &python(&format!("s.create_connection((\"127.0.0.1\", {other}), 5)")));
     }
 }
 
@@ -112,13 +113,13 @@ fn other_kinds_of_sockets_do_not_leave_the_sandbox() {
     heard.set_nonblocking(true).expect("set");
     let udp = heard.local_addr().expect("an address").port();
     for level in levels() {
-        let held = ProxiedSandbox::new(&level);
-        let port = held.port;
+        let sandbox = ProxiedSandbox::new(&level);
+        let port = sandbox.port;
         // Sent into nothing, in a network of its own.
         let datagram = python(&format!(
             "s.socket(s.AF_INET, s.SOCK_DGRAM).sendto(b\"x\", (\"127.0.0.1\", {udp}))"
         ));
-        let _ = held.scene.sh(&held.spec, &level, &datagram);
+        let _ = sandbox.scene.sh(&sandbox.spec, &level, &datagram);
         assert!(heard.recv(&mut [0]).is_err(), "{level:?}: a datagram arrived");
         for script in [
             "s.socket(s.AF_INET, s.SOCK_DGRAM).sendto(b\"x\", (\"192.0.2.1\", 53))",
@@ -127,14 +128,14 @@ fn other_kinds_of_sockets_do_not_leave_the_sandbox() {
             "s.socket(s.AF_PACKET, s.SOCK_RAW)",
             "s.create_connection((\"192.0.2.1\", 443), 3)",
         ] {
-            held.fails(&level, &python(script));
+            sandbox.fails(&level, &python(script));
         }
         if matches!(level, SandboxLevel::Landlock { .. }) {
-            held.fails(&level, &datagram);
-            held.fails(&level, &python("s.socket(s.AF_INET, s.SOCK_STREAM, 262)"));
-            held.fails(&level, &python("s.socket(s.AF_NETLINK, s.SOCK_RAW, 0)"));
+            sandbox.fails(&level, &datagram);
+            sandbox.fails(&level, &python("s.socket(s.AF_INET, s.SOCK_STREAM, 262)"));
+            sandbox.fails(&level, &python("s.socket(s.AF_NETLINK, s.SOCK_RAW, 0)"));
             let fast = format!("s.socket().sendto(b\"x\", 0x20000000, (\"127.0.0.1\", {port}))");
-            held.fails(&level, &python(&fast));
+            sandbox.fails(&level, &python(&fast));
         }
     }
 }
@@ -145,10 +146,10 @@ fn programs_in_one_sandbox_reach_each_other() {
     for level in
         levels().into_iter().filter(|level| matches!(level, SandboxLevel::Bubblewrap { .. }))
     {
-        let held = ProxiedSandbox::new(&level);
+        let sandbox = ProxiedSandbox::new(&level);
         let script =
             "l = s.create_server((\"127.0.0.1\", 0)); s.create_connection(l.getsockname())";
-        let output = held.scene.sh(&held.spec, &level, &python(script));
+        let output = sandbox.scene.sh(&sandbox.spec, &level, &python(script));
         assert!(output.status.success(), "{output:?}");
     }
 }
@@ -205,14 +206,14 @@ fn a_handed_over_listener_serves_outside() {
     for level in
         levels().into_iter().filter(|level| matches!(level, SandboxLevel::Bubblewrap { .. }))
     {
-        let held = ProxiedSandbox::new(&level);
+        let sandbox = ProxiedSandbox::new(&level);
         let say = format!(
             "s.create_connection((\"127.0.0.1\", {})).sendall(b\"from inside\")",
-            held.port
+            sandbox.port
         );
         let mut child =
-            held.scene.command(&held.spec, &level, &python(&say)).spawn().expect("it starts");
-        let listener = held.handed().listeners.remove(0);
+            sandbox.scene.command(&sandbox.spec, &level, &python(&say)).spawn().expect("it starts");
+        let listener = sandbox.handed().listeners.remove(0);
         let mut heard = String::new();
         accept_first(&listener).read_to_string(&mut heard).expect("words");
         assert_eq!(heard, "from inside");

@@ -33,7 +33,7 @@ enum Outcome {
 impl JournalFiles {
     /// Half of the records are in the database, half only in the log, and a message is in the
     /// inbox.
-    fn in_full_flight() -> Self {
+    fn while_open() -> Self {
         let dir = tempfile::tempdir().unwrap();
         drop(journal_of(dir.path(), 30));
         let journal = journal_of(dir.path(), 60);
@@ -126,7 +126,7 @@ fn count_refusals(outcomes: impl Iterator<Item = Outcome>) -> (usize, usize) {
 /// F07, R10.
 #[test]
 fn a_truncated_database_is_intact_or_rejected() {
-    for moment in [JournalFiles::in_full_flight(), JournalFiles::closed()] {
+    for moment in [JournalFiles::while_open(), JournalFiles::closed()] {
         let places = places(0..moment.size(DATABASE), 401, 4096);
         let cut = |&at: &usize| moment.opened_after(DATABASE, |bytes| bytes.truncate(at));
         let (_, refused) = count_refusals(places.iter().map(cut));
@@ -137,7 +137,7 @@ fn a_truncated_database_is_intact_or_rejected() {
 /// F07, R10.
 #[test]
 fn a_truncated_wal_is_intact_or_rejected() {
-    let moment = JournalFiles::in_full_flight();
+    let moment = JournalFiles::while_open();
     // 32 bytes of header, then frames of 24 bytes and a page.
     let places = places(0..moment.size(LOG), 991, 4120);
     let cut = |&at: &usize| moment.opened_after(LOG, |bytes| bytes.truncate(at));
@@ -148,7 +148,7 @@ fn a_truncated_wal_is_intact_or_rejected() {
 /// F07, R10.
 #[test]
 fn a_truncated_head_is_rejected() {
-    let moment = JournalFiles::in_full_flight();
+    let moment = JournalFiles::while_open();
     let places = places(0..moment.size(HEAD), 997, 4096);
     let cut = |&at: &usize| moment.opened_after(HEAD, |bytes| bytes.truncate(at));
     let (whole, _) = count_refusals(places.iter().map(cut));
@@ -158,7 +158,7 @@ fn a_truncated_head_is_rejected() {
 /// F08, R10.
 #[test]
 fn a_flipped_bit_is_harmless_or_rejected() {
-    for moment in [JournalFiles::in_full_flight(), JournalFiles::closed()] {
+    for moment in [JournalFiles::while_open(), JournalFiles::closed()] {
         for (name, step) in [(DATABASE, 193), (LOG, 1801), (HEAD, 61)] {
             for at in (0..moment.size(name)).step_by(step) {
                 moment.opened_after(name, |bytes| bytes[at] ^= 1 << (at % 8));
@@ -170,7 +170,7 @@ fn a_flipped_bit_is_harmless_or_rejected() {
 /// F04, R10: zeros are what a power cut leaves of blocks that never reached the disk.
 #[test]
 fn a_tail_of_zeros_is_intact_or_rejected() {
-    let moment = JournalFiles::in_full_flight();
+    let moment = JournalFiles::while_open();
     for (name, step) in [(DATABASE, 1024), (LOG, 4120), (HEAD, 1024)] {
         for at in (0..moment.size(name)).step_by(step) {
             moment.opened_after(name, |bytes| bytes[at..].fill(0));
@@ -243,7 +243,7 @@ fn another_history_of_the_same_length_is_rejected() {
 /// R10.
 #[test]
 fn a_missing_file_is_rejected_unless_the_journal_is_empty() {
-    let moment = JournalFiles::in_full_flight();
+    let moment = JournalFiles::while_open();
     for missing in [DATABASE, LOG, HEAD] {
         let dir = tempfile::tempdir().unwrap();
         for (name, bytes) in moment.files.iter().filter(|(name, _)| name != missing) {
@@ -265,7 +265,7 @@ fn a_missing_file_is_rejected_unless_the_journal_is_empty() {
 /// R10.
 #[test]
 fn a_wal_without_its_database_is_rejected() {
-    let moment = JournalFiles::in_full_flight();
+    let moment = JournalFiles::while_open();
     let dir = tempfile::tempdir().unwrap();
     let log = &moment.files.iter().find(|(name, _)| name == LOG).unwrap().1;
     fs::write(dir.path().join(LOG), log).unwrap();
@@ -333,7 +333,7 @@ fn damage_to_the_inbox_is_rejected() {
 /// matter: a kill leaves it at any size and in any state.
 #[test]
 fn a_torn_wal_index_does_not_matter() {
-    let moment = JournalFiles::in_full_flight();
+    let moment = JournalFiles::while_open();
     let mut indexes: Vec<Vec<u8>> =
         [0, 1, 4095, 4096, 8192, 20_000, 32_767, 32_768].map(|size| vec![0; size]).to_vec();
     indexes.push(vec![0xa5; 32_768]);
@@ -352,7 +352,7 @@ fn a_torn_wal_index_does_not_matter() {
 /// F07, F08, R10.
 #[test]
 fn a_damaged_wal_is_detected_despite_its_index() {
-    let mut moment = JournalFiles::in_full_flight();
+    let mut moment = JournalFiles::while_open();
     moment.files.push((INDEX.to_owned(), vec![0; 32_768]));
     let places = places(0..moment.size(LOG), 4001, 4120);
     for at in (0..40).chain(places) {

@@ -213,8 +213,8 @@ fn a_torn_index_that_others_keep_alive_does_not_stop_a_reader() {
     drop(journal_of(dir.path(), 3));
     let mut command = process("process_that_stays_connected", dir.path());
     let mut other = command.stdin(Stdio::piped()).spawn().unwrap();
-    let said = BufReader::new(other.stdout.take().unwrap());
-    assert!(said.lines().map(Result::unwrap).any(|line| line == "connected"));
+    let output = BufReader::new(other.stdout.take().unwrap());
+    assert!(output.lines().map(Result::unwrap).any(|line| line == "connected"));
     drop(journal_of(dir.path(), 6));
     let index = OpenOptions::new().write(true).open(dir.path().join("journal.sqlite-shm")).unwrap();
     index.write_all_at(&[0x55; 48], 0).unwrap();

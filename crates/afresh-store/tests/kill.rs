@@ -50,9 +50,9 @@ fn acknowledged_records_survive_twenty_kills() {
         let mut output = child.stdout.take().unwrap();
         // Reading meanwhile, so that a full pipe does not stop the writer.
         let reading = thread::spawn(move || {
-            let mut said = Vec::new();
-            output.read_to_end(&mut said).unwrap();
-            said
+            let mut stdout = Vec::new();
+            output.read_to_end(&mut stdout).unwrap();
+            stdout
         });
         // From before the creation of any file to the middle of the appends.
         thread::sleep(Duration::from_micros(round * round * 700 + 911 * (round % 7)));
@@ -92,12 +92,12 @@ fn a_failing_writer_acknowledges_nothing_unstored() {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&limited.stdout);
+        let output = String::from_utf8_lossy(&limited.stdout);
         let known = acknowledged(&limited.stdout).into_iter().fold(0, u64::max);
-        assert!(said.contains(&format!("failed Some({:?})", IoFaultKind::Io)), "{said}");
+        assert!(output.contains(&format!("failed Some({:?})", IoFaultKind::Io)), "{output}");
         let journal = Journal::open(dir.path()).unwrap();
         assert!(journal.last_seq() >= known, "{} of {known}", journal.last_seq());
-        assert_eq!(known > 0, blocks > 10, "{said}");
+        assert_eq!(known > 0, blocks > 10, "{output}");
     }
     assert!(
         !fs::read_dir(dir.path())

@@ -76,8 +76,8 @@ fn process_that_locks() {
 /// Starts such a process and waits for its report.
 fn contender(dir: &Path) -> (std::process::Child, bool) {
     let mut child = process("process_that_locks", dir).stdin(Stdio::piped()).spawn().unwrap();
-    let said = BufReader::new(child.stdout.take().unwrap());
-    let answer = said.lines().map(Result::unwrap).find(|it| it == "won" || it == "lost");
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let answer = output.lines().map(Result::unwrap).find(|it| it == "won" || it == "lost");
     (child, answer.unwrap() == "won")
 }
 

@@ -82,10 +82,10 @@ impl TestRepo {
         Self::without_git_below(&std::env::temp_dir(), exe)
     }
 
-    fn without_git_below(place: &Path, exe: &str) -> Self {
+    fn without_git_below(path: &Path, exe: &str) -> Self {
         let directory = tempfile::Builder::new()
             .prefix("afresh-test-")
-            .tempdir_in(place)
+            .tempdir_in(path)
             .expect("a temporary directory");
         let test = Self { directory, exe: PathBuf::from(exe) };
         for name in ["repo", "home", "cache", "temporary"] {
@@ -121,8 +121,8 @@ impl TestRepo {
     /// Puts agent programs into the cache as `afresh agents install` does, from a directory with `node_modules`.
     pub fn install_agents(&self, from: &Path, programs: &[&str]) {
         let agents = self.cache().join("agents");
-        let place = agents.join("all-1.0.0/node_modules");
-        link_tree(&from.join("node_modules"), &place);
+        let directory = agents.join("all-1.0.0/node_modules");
+        link_tree(&from.join("node_modules"), &directory);
         for program in programs {
             std::os::unix::fs::symlink("all-1.0.0", agents.join(program)).expect("a link");
         }

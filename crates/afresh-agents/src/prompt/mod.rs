@@ -246,8 +246,8 @@ mod tests {
             let rules = ["(1) a bug", "(2) something critical", "(3) something", "(4)", "(5)"];
             let statuses =
                 ["COMPLETED", "PARTIAL", "BLOCKED", "NEEDS_DECISION", "NEEDS_ACTION", "FAILED"];
-            for words in rules.iter().chain(&statuses) {
-                assert!(text.contains(words), "{words}");
+            for expected in rules.iter().chain(&statuses) {
+                assert!(text.contains(expected), "{expected}");
             }
         }
     }

@@ -134,9 +134,12 @@ mod tests {
     #[test]
     fn a_refusal_is_one_short_line() {
         let refusal = Denial::new(DeniedAction::Network, &"a".repeat(100_000), 3);
-        let told = refusal.describe();
-        assert!(told.starts_with("network: aaa") && told.ends_with("(3 times)"), "{told}");
-        assert!(told.len() < 250);
+        let description = refusal.describe();
+        assert!(
+            description.starts_with("network: aaa") && description.ends_with("(3 times)"),
+            "{description}"
+        );
+        assert!(description.len() < 250);
         assert_eq!(Denial::new(DeniedAction::Git, "x", 0).describe(), "git: x");
     }
 }

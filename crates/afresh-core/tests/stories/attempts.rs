@@ -16,14 +16,14 @@ use crate::support::{Story, attempt_id, draft_of, result, tree};
 #[test]
 fn spawn_failures_wait_and_the_third_asks() {
     let mut story = Story::of_plan("A: a");
-    let mut told = vec![story.spawn_fails("A.1").text()];
+    let mut steps = vec![story.spawn_fails("A.1").text()];
     story.wait(1).changes_nothing();
-    told.push(story.wait(1).text());
-    told.push(story.spawn_fails("A.2").text());
+    steps.push(story.wait(1).text());
+    steps.push(story.spawn_fails("A.2").text());
     story.wait(4).changes_nothing();
-    told.push(story.wait(1).text());
-    told.push(story.spawn_fails("A.3").text());
-    insta::assert_snapshot!(told.join("\n"), @"
+    steps.push(story.wait(1).text());
+    steps.push(story.spawn_fails("A.3").text());
+    insta::assert_snapshot!(steps.join("\n"), @"
     no spawn A.1 until 2000 ms
     starting A.2 in 1
     → start A.2 in 1 from base
@@ -109,14 +109,14 @@ fn exit_codes_and_signals_are_distinguished_and_back_off() {
     let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     story.ends_with("A.1", ProcessEnd::Signaled(9), Outcome::Silent);
-    let mut told = vec![story.harvested("A.1", &[]).text()];
+    let mut steps = vec![story.harvested("A.1", &[]).text()];
     story.wait(2);
     story.ends_with("A.2", ProcessEnd::Exited(255), Outcome::Silent);
-    told.push(story.harvested("A.2", &[]).text());
+    steps.push(story.harvested("A.2", &[]).text());
     story.wait(5);
     story.ends_with("A.3", ProcessEnd::Exited(1), Outcome::Silent);
-    told.push(story.harvested("A.3", &[]).text());
-    insta::assert_snapshot!(told.join("\n"), @"
+    steps.push(story.harvested("A.3", &[]).text());
+    insta::assert_snapshot!(steps.join("\n"), @"
     harvested A.1: 0 changes
     rejected A.1 (counts) until 2000 ms: failed:signal: the worker was ended by signal 9
     harvested A.2: 0 changes
@@ -293,8 +293,8 @@ fn an_unintelligible_answer_is_rejected_with_its_reason() {
     let outcome =
         Outcome::Unintelligible { reason: "not JSON".to_owned(), excerpt: "{".to_owned() };
     story.ends_with("A.1", ProcessEnd::Exited(0), outcome);
-    let told = story.harvested("A.1", &["a"]).text();
-    assert!(told.contains("rejected A.1 (counts): unintelligible answer: not JSON"), "{told}");
+    let text = story.harvested("A.1", &["a"]).text();
+    assert!(text.contains("rejected A.1 (counts): unintelligible answer: not JSON"), "{text}");
 }
 
 /// RE-01, RE-03: right work whose report was forgotten is judged by its changes and the checks, with a note.
@@ -303,8 +303,8 @@ fn work_without_a_report_is_judged_by_its_tree() {
     let mut story = Story::of_plan("A: a");
     let forgotten = Outcome::Unreported { excerpt: "I am done.".to_owned() };
     story.ends_with("A.1", ProcessEnd::Exited(0), forgotten);
-    let told = story.harvested("A.1", &["a"]).text();
-    assert!(told.contains("accepted A.1") && told.contains("did not report a result"), "{told}");
+    let text = story.harvested("A.1", &["a"]).text();
+    assert!(text.contains("accepted A.1") && text.contains("did not report a result"), "{text}");
 }
 
 /// RE-03: without changes, or without any check, nothing shows that the work is right.
@@ -318,14 +318,14 @@ fn work_without_a_report_needs_changes_and_checks() {
         let mut story = Story::unopened(plan, Settings::default());
         story.open();
         story.ends_with("A.1", ProcessEnd::Exited(0), forgotten());
-        let told = story.harvested("A.1", changes).text();
-        assert!(told.contains("rejected A.1 (counts): unintelligible answer"), "{told}");
+        let text = story.harvested("A.1", changes).text();
+        assert!(text.contains("rejected A.1 (counts): unintelligible answer"), "{text}");
     }
     // A program that failed is no better for its last words.
     let mut story = Story::of_plan("A: a");
     story.ends_with("A.1", ProcessEnd::Exited(1), forgotten());
-    let told = story.harvested("A.1", &["a"]).text();
-    assert!(told.contains("rejected A.1 (counts)") && told.contains("failed:exit"), "{told}");
+    let text = story.harvested("A.1", &["a"]).text();
+    assert!(text.contains("rejected A.1 (counts)") && text.contains("failed:exit"), "{text}");
 }
 
 /// EX-11: a check marked `red_first` must fail on the base before the attempt counts.
@@ -341,12 +341,12 @@ fn a_check_that_passes_before_the_work_proves_nothing() {
     let mut story = Story::unopened(plan, Settings::default());
     story.open();
     story.ends("A.1");
-    let mut told = vec![story.harvested("A.1", &["a"]).text()];
-    told.push(story.checked("A.1", CheckPhase::Red, 0).text());
+    let mut steps = vec![story.harvested("A.1", &["a"]).text()];
+    steps.push(story.checked("A.1", CheckPhase::Red, 0).text());
     story.ends("A.2");
     story.harvested("A.2", &["a"]);
-    told.push(story.checked("A.2", CheckPhase::Red, 1).text());
-    insta::assert_snapshot!(told.join("\n--\n"), @"
+    steps.push(story.checked("A.2", CheckPhase::Red, 1).text());
+    insta::assert_snapshot!(steps.join("\n--\n"), @"
     harvested A.1: 1 changes
     accepted A.1
     → check Red commit base: new test
@@ -367,8 +367,8 @@ fn checks_that_cannot_run_are_trouble() {
     story.ends("A.1");
     story.harvested("A.1", &["a"]);
     let trouble = CheckOutcome::Impossible("no room".to_owned());
-    let told = story.report("A.1", CheckPhase::Alone, tree("A.1"), trouble);
-    assert_eq!(told.lines()[1], "failed A: checks could not run: no room");
+    let step = story.report("A.1", CheckPhase::Alone, tree("A.1"), trouble);
+    assert_eq!(step.lines()[1], "failed A: checks could not run: no room");
 }
 
 /// Every policy for attempts that ran out of time.

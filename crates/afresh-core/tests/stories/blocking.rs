@@ -31,9 +31,9 @@ fn report(story: &mut Story, attempt: &str, outcome: Outcome) -> StoryStep {
 #[test]
 fn a_blocked_task_waits_behind_the_task_that_it_names() {
     let mut story = Story::with("A: a\nB: b\nC: c", two());
-    let told = report(&mut story, "A.1", blocked(&["C"], "needs the schema"));
+    let step = report(&mut story, "A.1", blocked(&["C"], "needs the schema"));
     assert_eq!(
-        told.lines()[1..],
+        step.lines()[1..],
         [
             "rejected A.1 (does not count): blocked until C is done: needs the schema",
             "starting C.1 in 1",
@@ -52,20 +52,20 @@ fn a_blocked_task_waits_behind_the_task_that_it_names() {
 #[test]
 fn a_task_is_named_in_passing_by_an_unmistakable_id() {
     let mut story = Story::with("A: a\nT2: b\n3: c", two());
-    let told = report(&mut story, "A.1", blocked(&[], "cannot go on before T2."));
-    assert!(told.text().contains("blocked until T2 is done"), "{told:?}");
+    let step = report(&mut story, "A.1", blocked(&[], "cannot go on before T2."));
+    assert!(step.text().contains("blocked until T2 is done"), "{step:?}");
     let mut story = Story::with("A: a\nT2: b\n3: c", two());
-    let told = report(&mut story, "A.1", blocked(&[], "3 files are missing"));
-    assert!(told.text().contains("Q1 action"), "{told:?}");
+    let step = report(&mut story, "A.1", blocked(&[], "3 files are missing"));
+    assert!(step.text().contains("Q1 action"), "{step:?}");
 }
 
 /// RE-04: for any other obstacle, a person is asked; the answer lets the task start again.
 #[test]
 fn what_no_task_will_do_is_asked() {
     let mut story = Story::of_plan("A: a");
-    let told = report(&mut story, "A.1", blocked(&["the database"], "no database"));
+    let step = report(&mut story, "A.1", blocked(&["the database"], "no database"));
     assert_eq!(
-        told.lines()[1..],
+        step.lines()[1..],
         [
             "rejected A.1 (does not count): blocked: no database",
             "Q1 action [done defer]: task A is blocked: no database"
@@ -83,8 +83,8 @@ fn no_task_waits_for_one_that_will_not_be_done() {
     assert_eq!(story.states(), "A running, B pending, C failed".replace("running", "ready"));
     for name in ["A", "B", "C", "D"] {
         let mut story = story.clone();
-        let told = report(&mut story, "A.1", blocked(&[name], "x"));
-        assert!(told.text().contains("action [done defer]"), "{name}: {told:?}");
+        let step = report(&mut story, "A.1", blocked(&[name], "x"));
+        assert!(step.text().contains("action [done defer]"), "{name}: {step:?}");
     }
 }
 
@@ -93,8 +93,8 @@ fn no_task_waits_for_one_that_will_not_be_done() {
 fn two_tasks_do_not_wait_for_each_other() {
     let mut story = Story::with("A: a\nB: b", two());
     report(&mut story, "A.1", blocked(&["B"], "x"));
-    let told = report(&mut story, "B.1", blocked(&["A"], "y"));
-    assert!(told.text().contains("Q1 action [done defer]: task B is blocked: y"), "{told:?}");
+    let step = report(&mut story, "B.1", blocked(&["A"], "y"));
+    assert!(step.text().contains("Q1 action [done defer]: task B is blocked: y"), "{step:?}");
     assert_eq!(story.states(), "A pending, B waiting");
 }
 
@@ -105,10 +105,10 @@ fn a_task_whose_forerunner_is_given_up_is_asked_about() {
     report(&mut story, "A.1", blocked(&["B"], "x"));
     story.spawned("B.1");
     story.dies("B.1");
-    let told = story.skip("B");
+    let step = story.skip("B");
     assert!(
-        told.text().contains("task A is blocked: it waits for B, which will not be done"),
-        "{told:?}"
+        step.text().contains("task A is blocked: it waits for B, which will not be done"),
+        "{step:?}"
     );
     assert_eq!(story.answer(1, "done").started(), ["A.2"]);
 }
@@ -123,8 +123,8 @@ fn no_task_waits_for_an_unreachable_one_when_the_budget_is_reached() {
     story.uses("B.1", 100);
     story.ends_with("B.1", ProcessEnd::Stopped, Outcome::Silent);
     story.harvested("B.1", &[]);
-    let told = story.skip("B");
-    assert!(told.text().contains("it waits for B, which will not be done"), "{told:?}");
+    let step = story.skip("B");
+    assert!(step.text().contains("it waits for B, which will not be done"), "{step:?}");
 }
 
 /// RE-04: a policy that defers answers in place of the person.
@@ -143,6 +143,6 @@ fn a_changed_plan_ends_the_wait() {
     report(&mut story, "A.1", blocked(&["B"], "x"));
     story.dies("B.1");
     let plan = Some(plan_of("A: a\nB < A: b"));
-    let told = story.open_with(RunOpening { plan, ..RunOpening::default() });
-    assert_eq!(told.started(), ["A.2"]);
+    let step = story.open_with(RunOpening { plan, ..RunOpening::default() });
+    assert_eq!(step.started(), ["A.2"]);
 }

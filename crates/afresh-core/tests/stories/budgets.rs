@@ -16,8 +16,8 @@ fn tokens(limit: u64) -> Settings {
 }
 
 /// The attempts that are stopped.
-fn stops(told: &StoryStep) -> Vec<String> {
-    let stopped = told.0.effects.iter().filter_map(|effect| match effect {
+fn stops(step: &StoryStep) -> Vec<String> {
+    let stopped = step.0.effects.iter().filter_map(|effect| match effect {
         Effect::Stop { attempt, .. } => Some(attempt.to_string()),
         _ => None,
     });
@@ -57,8 +57,8 @@ fn the_first_worker_shows_what_one_uses() {
 #[test]
 fn workers_without_usage_reports_do_not_block_others_for_long() {
     let mut story = Story::with(FOUR, tokens(900));
-    let told = story.ends_with("A.1", ProcessEnd::Stopped, Outcome::Silent);
-    assert_eq!(told.started(), ["B.1"]);
+    let step = story.ends_with("A.1", ProcessEnd::Stopped, Outcome::Silent);
+    assert_eq!(step.started(), ["B.1"]);
     assert_eq!(story.harvested("A.1", &[]).started(), [""; 0]);
     assert_eq!(story.ends("B.1").started(), ["A.2", "C.1"]);
 }
@@ -113,9 +113,9 @@ fn work_that_was_done_lands_beyond_the_budget() {
     let mut story = with_known_usage("A: a\nB: b", tokens(100));
     story.spawned("A.1");
     let end = AttemptEnd::new(ProcessEnd::Exited(0), Outcome::Silent, tokens_used(100), 1);
-    let told = story.feed(&Input::AttemptEnded(attempt_id("A.1"), Box::new(end)));
+    let step = story.feed(&Input::AttemptEnded(attempt_id("A.1"), Box::new(end)));
     assert_eq!(
-        told.lines()[1..],
+        step.lines()[1..],
         ["budget reached at 100", "→ stop B.1 within 5s", "→ harvest A.1 in 1"]
     );
     story.harvested("A.1", &["a"]);
@@ -179,8 +179,8 @@ fn near_the_limit_one_worker_continues_alone() {
     story.harvested("B.1", &[]);
     // The last worker uses what is left; only its own report exceeds the limit.
     assert_eq!(stops(&story.uses("A.1", 500)), [""; 0]);
-    let told = story.uses("A.1", 600);
-    assert_eq!(told.lines(), ["used A.1 600", "budget reached at 970", "→ stop A.1 within 5s"]);
+    let step = story.uses("A.1", 600);
+    assert_eq!(step.lines(), ["used A.1 600", "budget reached at 970", "→ stop A.1 within 5s"]);
 }
 
 fn per_task(limit: u64, on_failure: OnFailure) -> Settings {
@@ -238,10 +238,10 @@ fn a_retried_task_may_use_as_much_again() {
 fn a_task_can_be_limited_in_money() {
     let mut story = Story::with("A: a", per_task(1_000, OnFailure::Ask));
     let dear = Usage { cost_micros: Some(1_750_000), ..tokens_used(5) };
-    let told = story.feed(&Input::UsageSeen(attempt_id("A.1"), dear));
-    assert_eq!(stops(&told), ["A.1"]);
+    let step = story.feed(&Input::UsageSeen(attempt_id("A.1"), dear));
+    assert_eq!(stops(&step), ["A.1"]);
     story.ends_with("A.1", ProcessEnd::Stopped, Outcome::Silent);
     story.harvested("A.1", &[]);
-    let told = story.error_of("A");
-    assert!(told.contains("the task used $1.75 of $1.50"), "{told}");
+    let error = story.error_of("A");
+    assert!(error.contains("the task used $1.75 of $1.50"), "{error}");
 }

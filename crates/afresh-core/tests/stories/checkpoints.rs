@@ -19,15 +19,15 @@ fn plan(kind: CheckpointKind, options: &[&str]) -> Plan {
 fn at_checkpoint(kind: CheckpointKind, options: &[&str], settings: Settings) -> (Story, String) {
     let mut story = Story::unopened(plan(kind, options), settings);
     story.open();
-    let told = story.lands("A.1").text();
-    (story, told)
+    let text = story.lands("A.1").text();
+    (story, text)
 }
 
 /// FO-02: no worker is started for a checkpoint, and its dependents wait for the answer.
 #[test]
 fn a_checkpoint_asks_and_the_answer_lets_the_plan_continue() {
-    let (mut story, told) = at_checkpoint(CheckpointKind::Verify, &[], Settings::default());
-    assert_snapshot!(told, @"
+    let (mut story, text) = at_checkpoint(CheckpointKind::Verify, &[], Settings::default());
+    assert_snapshot!(text, @"
     merged A.1
     Q1 decision [approved defer]: Look at it.
     ");
@@ -59,8 +59,8 @@ fn a_decision_offers_the_plans_own_options_and_an_action_waits_until_it_is_done(
 #[test]
 fn policies_pass_checkpoints_but_never_an_action() {
     let first = || Settings { on_decision: OnDecision::First, ..Settings::default() };
-    let (story, told) = at_checkpoint(CheckpointKind::Decision, &["x", "y"], first());
-    assert_snapshot!(told, @r#"
+    let (story, text) = at_checkpoint(CheckpointKind::Decision, &["x", "y"], first());
+    assert_snapshot!(text, @r#"
     merged A.1
     Q1 decision [x y defer]: Look at it.
     Q1 answered "x" by policy

@@ -15,9 +15,9 @@ fn a_lost_supervisor_counts_and_backs_off() {
     let mut story = Story::with("A: a", Settings { attempts: 2, ..Settings::default() });
     story.spawned("A.1");
     story.ends_with("A.1", ProcessEnd::SupervisorLost, Outcome::Silent);
-    let told = story.harvested("A.1", &[]);
-    assert!(told.text().contains("rejected A.1 (counts)"), "{told:?}");
-    assert!(told.started().is_empty(), "it must wait first: {told:?}");
+    let step = story.harvested("A.1", &[]);
+    assert!(step.text().contains("rejected A.1 (counts)"), "{step:?}");
+    assert!(step.started().is_empty(), "it must wait first: {step:?}");
     assert_eq!(story.wait(10).started(), ["A.2"]);
     story.spawned("A.2");
     story.ends_with("A.2", ProcessEnd::SupervisorLost, Outcome::Silent);
@@ -72,7 +72,7 @@ fn a_run_that_has_ended_is_not_halted() {
         tree,
         checked,
     }));
-    let told = story.halt(false);
-    assert_eq!(told.refusal(), "the run has ended already");
-    told.changes_nothing();
+    let step = story.halt(false);
+    assert_eq!(step.refusal(), "the run has ended already");
+    step.changes_nothing();
 }

@@ -120,16 +120,16 @@ fn resume_means_retry() {
     assert_eq!(failed().answer(1, "resume").started(), ["A.2"]);
 }
 
-/// HU-05: when the attempts are used up, the person sees what the worker really said.
+/// HU-05: when the attempts are used up, the person sees what the worker really reported.
 #[test]
 fn an_unintelligible_answer_is_shown_as_it_was() {
     let mut story = Story::with("A: a", one_attempt());
     story.spawned("A.1");
-    let said = Outcome::Unintelligible {
+    let outcome = Outcome::Unintelligible {
         reason: "no status".to_owned(),
         excerpt: "line one\n{\"stat".to_owned(),
     };
-    story.ends_with("A.1", ProcessEnd::Exited(0), said);
+    story.ends_with("A.1", ProcessEnd::Exited(0), outcome);
     story.harvested("A.1", &[]);
     assert_snapshot!(story.status().questions[0].text, @r#"
     task A failed after 1 attempt: unintelligible answer: no status

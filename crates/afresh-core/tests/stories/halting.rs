@@ -105,8 +105,8 @@ fn afresh_itself_never_halts_abruptly() {
     let mut story = Story::with("A: a\nB: b\nC: c", settings);
     for (attempt, lines) in [("A.1", 3), ("B.1", 2)] {
         story.ends_with(attempt, ProcessEnd::TimedOut, Outcome::Silent);
-        let told = story.harvested(attempt, &[]);
-        assert_eq!(told.lines().len(), lines, "{told:?}");
+        let step = story.harvested(attempt, &[]);
+        assert_eq!(step.lines().len(), lines, "{step:?}");
     }
     assert_eq!(story.run.halt().map(|halt| halt.now), Some(false));
 }

@@ -66,14 +66,14 @@ impl Story {
 }
 
 /// Which attempts start, with the attempt that each continues.
-fn starts(told: &StoryStep) -> Vec<(String, Option<u32>)> {
+fn starts(step: &StoryStep) -> Vec<(String, Option<u32>)> {
     let start = |effect: &Effect| match effect {
         Effect::Start { attempt, resumes, .. } => {
             Some((attempt.to_string(), resumes.as_ref().map(|resumption| resumption.of)))
         }
         _ => None,
     };
-    told.0.effects.iter().filter_map(start).collect()
+    step.0.effects.iter().filter_map(start).collect()
 }
 
 fn resumed(attempt: &str, of: u32) -> Vec<(String, Option<u32>)> {
@@ -89,8 +89,8 @@ fn fresh(attempt: &str) -> Vec<(String, Option<u32>)> {
 fn an_attempt_lost_with_its_driver_is_resumed() {
     let mut story = Story::of_plan("A: a");
     story.talks("A.1");
-    let told = story.killed_and_opened("A.1");
-    insta::assert_snapshot!(told.text());
+    let step = story.killed_and_opened("A.1");
+    insta::assert_snapshot!(step.text());
     assert_eq!(story.run.task(TaskIndex::new(0)).retries.counted, 0);
 }
 
@@ -150,9 +150,9 @@ fn timeouts_and_rejected_work_get_a_fresh_worker() {
         let mut story = Story::with("A: a", settings);
         story.talks("A.1");
         story.ends_with("A.1", ending, outcome);
-        let mut told = starts(&story.harvested("A.1", &["a"]));
-        told.extend(starts(&story.wait(2)));
-        assert_eq!(told, fresh("A.2"), "{ending:?}");
+        let mut steps = starts(&story.harvested("A.1", &["a"]));
+        steps.extend(starts(&story.wait(2)));
+        assert_eq!(steps, fresh("A.2"), "{ending:?}");
         assert_eq!(story.run.task(TaskIndex::new(0)).session.interrupted, None);
     }
 }
@@ -175,7 +175,7 @@ fn after_two_resumes_a_fresh_worker_comes() {
         .session
         .interrupted
         .clone()
-        .expect("the fresh one is told");
+        .expect("the fresh attempt gets a note");
     assert_eq!((left.attempt, left.harvest.tree), (attempt_id("A.3"), tree("A.3")));
     story.talks("A.4");
     assert_eq!(starts(&story.killed_and_opened("A.4")), resumed("A.5", 4));
@@ -188,10 +188,11 @@ fn a_conversation_that_is_gone_is_followed_by_a_fresh_worker() {
     story.talks("A.1");
     story.killed_and_opened("A.1");
     story.spawned("A.2");
-    let told = story.refuses("A.2", "A.1");
-    insta::assert_snapshot!(told.text());
+    let step = story.refuses("A.2", "A.1");
+    insta::assert_snapshot!(step.text());
     assert_eq!(story.run.task(TaskIndex::new(0)).retries.counted, 0);
-    let left = story.run.task(TaskIndex::new(0)).session.interrupted.clone().expect("it is told");
+    let left =
+        story.run.task(TaskIndex::new(0)).session.interrupted.clone().expect("it gets a note");
     assert_eq!((left.attempt, left.conversation), (attempt_id("A.1"), None));
 }
 
@@ -202,8 +203,8 @@ fn work_that_cannot_be_put_back_is_followed_by_a_fresh_worker() {
     story.talks("A.1");
     story.killed_and_opened("A.1");
     let why = "the tree is gone".to_owned();
-    let told = story.feed(&Input::CannotResume(attempt_id("A.2"), why.clone()));
-    assert_eq!(starts(&told), fresh("A.3"));
+    let step = story.feed(&Input::CannotResume(attempt_id("A.2"), why.clone()));
+    assert_eq!(starts(&step), fresh("A.3"));
     assert_eq!(story.run.task(TaskIndex::new(0)).retries.counted, 0);
     story.feed(&Input::CannotResume(attempt_id("A.2"), why.clone())).changes_nothing();
     story.feed(&Input::CannotResume(attempt_id("A.3"), why)).changes_nothing();
@@ -223,9 +224,9 @@ fn the_workspace_of_a_conversation_is_kept_for_it() {
     let mut story =
         Story::with("A: a\nB! small: b", Settings { parallel: 1, ..Settings::default() });
     story.talks("A.1");
-    let told = story.limited("A.1", &["a"]);
-    assert_eq!(told.started(), ["B.1"]);
-    assert!(told.text().contains("start B.1 in 2"), "{}", told.text());
+    let step = story.limited("A.1", &["a"]);
+    assert_eq!(step.started(), ["B.1"]);
+    assert!(step.text().contains("start B.1 in 2"), "{}", step.text());
 }
 
 /// AG-08: work that landed meanwhile does not matter: the attempt keeps its base, and is merged as any other.
@@ -235,8 +236,8 @@ fn a_resumed_attempt_keeps_its_base() {
     story.talks("A.1");
     story.limited("A.1", &["a"]);
     story.lands("B.1");
-    let told = story.wait(2 * 3600);
-    assert_eq!(told.effects(), ["→ go on with sA.1 as A.2 in 1 from base and A.1"]);
+    let step = story.wait(2 * 3600);
+    assert_eq!(step.effects(), ["→ go on with sA.1 as A.2 in 1 from base and A.1"]);
     story.passes_alone("A.2");
 }
 
@@ -270,8 +271,8 @@ fn at_the_soft_limit_a_worker_is_warned_once() {
     story.dies("A.1");
     story.wait(2);
     let fill = ContextFill { used: 60, window: 100 };
-    let told = story.feed(&Input::ContextSeen(attempt_id("A.2"), fill));
-    assert_eq!(told.effects(), ["→ warn A.2: 60 %"]);
+    let step = story.feed(&Input::ContextSeen(attempt_id("A.2"), fill));
+    assert_eq!(step.effects(), ["→ warn A.2: 60 %"]);
 }
 
 /// AG-07: a worker that reaches both limits at once is stopped without a warning.
@@ -280,6 +281,6 @@ fn at_the_hard_limit_no_worker_is_warned() {
     let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     let fill = ContextFill { used: 80, window: 100 };
-    let told = story.feed(&Input::ContextSeen(attempt_id("A.1"), fill));
-    assert_eq!(told.effects(), ["→ stop A.1 within 5s"]);
+    let step = story.feed(&Input::ContextSeen(attempt_id("A.1"), fill));
+    assert_eq!(step.effects(), ["→ stop A.1 within 5s"]);
 }

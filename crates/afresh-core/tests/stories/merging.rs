@@ -11,10 +11,10 @@ use crate::support::{Story, commit, task_id};
 #[test]
 fn a_merge_that_is_the_checked_tree_is_not_checked_again() {
     let mut story = Story::of_plan("A: a");
-    let mut told = vec![story.passes_alone("A.1").text()];
-    told.push(story.built("A.1").text());
-    told.push(story.moved("A.1", BranchMove::Done).text());
-    insta::assert_snapshot!(told.join("\n"), @"
+    let mut steps = vec![story.passes_alone("A.1").text()];
+    steps.push(story.built("A.1").text());
+    steps.push(story.moved("A.1", BranchMove::Done).text());
+    insta::assert_snapshot!(steps.join("\n"), @"
     passed A.1: test A
     merging A.1 onto base
     → build A.1 onto base
@@ -32,9 +32,9 @@ fn a_merge_with_what_landed_meanwhile_is_checked_as_it_will_be() {
     let mut story = Story::of_plan("A: a\nB: b");
     story.lands("A.1");
     story.passes_alone("B.1");
-    let mut told = vec![story.built("B.1").text()];
-    told.push(story.checked("B.1", CheckPhase::Merged, 1).text());
-    insta::assert_snapshot!(told.join("\n"), @"
+    let mut steps = vec![story.built("B.1").text()];
+    steps.push(story.checked("B.1", CheckPhase::Merged, 1).text());
+    insta::assert_snapshot!(steps.join("\n"), @"
     merge built B.1
     → check Merged tree mB.1: test B
     rejected B.1 (does not count): passes alone but not with work that landed meanwhile: `test B` ended with exit code 1
@@ -79,13 +79,13 @@ fn an_outsider_on_the_branch_is_asked_about() {
     let mut story = Story::of_plan("A: a");
     story.passes_alone("A.1");
     story.built("A.1");
-    let mut told = vec![story.moved("A.1", BranchMove::Foreign(commit("alien"))).text()];
+    let mut steps = vec![story.moved("A.1", BranchMove::Foreign(commit("alien"))).text()];
     assert_eq!(story.run.drive_state(story.now), DriveState::Waiting);
     assert_eq!(story.open().effects(), Vec::<String>::new());
     assert_eq!(story.answer(1, "maybe").refusal(), "Q1 takes one of: restore, retry, abort");
-    told.push(story.clone().answer(1, "retry").text());
-    told.push(story.answer(1, "restore").text());
-    insta::assert_snapshot!(told.join("\n"), @r#"
+    steps.push(story.clone().answer(1, "retry").text());
+    steps.push(story.answer(1, "restore").text());
+    insta::assert_snapshot!(steps.join("\n"), @r#"
     Q1 branch [restore retry abort]: afresh/r1 was moved to 616c69656e000000000000000000000000000000, not by afresh; nothing can land until it is moved back
     Q1 answered "retry" by person
     → move A.1 from base to mA.1

@@ -41,8 +41,8 @@ fn overloaded() -> ModelError {
     ModelError::new(ModelErrorClass::Overloaded, "529")
 }
 
-fn tiers(told: &StoryStep) -> Vec<ModelTier> {
-    let starts = told.0.effects.iter().filter_map(|effect| match effect {
+fn tiers(step: &StoryStep) -> Vec<ModelTier> {
+    let starts = step.0.effects.iter().filter_map(|effect| match effect {
         Effect::Start { tier, .. } => Some(*tier),
         _ => None,
     });
@@ -59,11 +59,11 @@ fn a_failing_model_is_retried_and_then_the_next_smaller_one_is_used() {
     for (number, wait) in (1..).zip(waits) {
         let attempt = format!("A.{number}");
         story.spawned(&attempt);
-        let told = story.model_fails(&attempt, overloaded());
+        let step = story.model_fails(&attempt, overloaded());
         if wait == 0 {
-            assert_eq!(tiers(&told), [ModelTier::Small], "at once, with the smaller model");
+            assert_eq!(tiers(&step), [ModelTier::Small], "at once, with the smaller model");
         } else {
-            assert_eq!(told.started(), [] as [&str; 0]);
+            assert_eq!(step.started(), [] as [&str; 0]);
             assert_eq!(story.wait(wait - 1).started(), [] as [&str; 0]);
             assert_eq!(tiers(&story.wait(1)), [ModelTier::Standard]);
         }
@@ -125,8 +125,8 @@ fn a_limit_with_an_end_time_is_waited_for_while_others_continue() {
     story.spawned("A.1");
     let limited = ModelError::new(ModelErrorClass::RateLimit, "429")
         .waiting(Some(Duration::from_secs(3 * 3600)));
-    let told = story.model_fails("A.1", limited);
-    assert_eq!(told.started(), [] as [&str; 0], "{}", told.text());
+    let step = story.model_fails("A.1", limited);
+    assert_eq!(step.started(), [] as [&str; 0], "{}", step.text());
     assert_eq!(story.wait(3 * 3600 - 1).started(), [] as [&str; 0]);
     // Slightly longer than requested, by at most a tenth.
     assert_eq!(tiers(&story.wait(1 + 3 * 360)), [ModelTier::Standard]);
@@ -155,8 +155,8 @@ fn a_refused_key_is_asked_about_at_once() {
     let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     story.model_fails("A.1", ModelError::new(ModelErrorClass::Auth, "401"));
-    let asked = &story.run.questions().next().expect("a question").text;
-    assert!(asked.contains("afresh doctor"), "{asked}");
+    let question = &story.run.questions().next().expect("a question").text;
+    assert!(question.contains("afresh doctor"), "{question}");
     assert_eq!(story.state("A").retries.last_number, 1);
 }
 
@@ -175,8 +175,8 @@ fn an_answer_that_was_given_before_the_model_failed_counts() {
         )
     };
     story.feed(&Input::AttemptEnded(attempt_id("A.1"), Box::new(end)));
-    let told = story.harvested("A.1", &["a"]);
-    assert!(told.text().contains("→ check Alone"), "{}", told.text());
+    let step = story.harvested("A.1", &["a"]);
+    assert!(step.text().contains("→ check Alone"), "{}", step.text());
 }
 
 /// AG-07: at the hard limit a worker is stopped once, and a fresh one continues.
@@ -186,13 +186,13 @@ fn a_full_context_ends_the_worker_and_a_fresh_one_continues() {
     story.spawned("A.1");
     assert_eq!(story.sees_context("A.1", 40).text(), "context A.1 40 %");
     story.sees_context("A.1", 40).changes_nothing();
-    let told = story.sees_context("A.1", 71).text();
-    assert!(told.contains("context-reached A.1 71 %") && told.contains("→ stop A.1"), "{told}");
+    let text = story.sees_context("A.1", 71).text();
+    assert!(text.contains("context-reached A.1 71 %") && text.contains("→ stop A.1"), "{text}");
     assert!(!story.sees_context("A.1", 80).text().contains("stop"), "once is enough");
     story.ends_with("A.1", ProcessEnd::Stopped, Outcome::Silent);
-    let told = story.harvested("A.1", &["a"]);
-    assert_eq!(told.started(), ["A.2"]);
-    let rejected = told.0.events.iter().find_map(|event| match event {
+    let step = story.harvested("A.1", &["a"]);
+    assert_eq!(step.started(), ["A.2"]);
+    let rejected = step.0.events.iter().find_map(|event| match event {
         Event::AttemptRejected { reason, counts, .. } => Some((reason.clone(), *counts)),
         _ => None,
     });
@@ -237,10 +237,10 @@ fn failures_of_the_program_are_not_called_failures_of_a_model() {
     let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     let missing = ModelError::new(ModelErrorClass::NotStarted, "no such file");
-    let told = story.model_fails("A.1", missing);
-    assert_eq!(told.started(), [] as [&str; 0], "a second one would fail in the same way");
-    let asked = story.status().questions[0].text.clone();
-    assert!(asked.contains("failed:start: "), "{asked}");
+    let step = story.model_fails("A.1", missing);
+    assert_eq!(step.started(), [] as [&str; 0], "a second one would fail in the same way");
+    let question = story.status().questions[0].text.clone();
+    assert!(question.contains("failed:start: "), "{question}");
     let mut story = Story::of_plan("A: a");
     story.spawned("A.1");
     story.model_fails("A.1", ModelError::new(ModelErrorClass::Looping, "echo again"));

@@ -32,15 +32,15 @@ fn asked(outcome: Outcome, settings: Settings) -> (Story, String) {
     let mut story = Story::with("A: a", settings);
     story.spawned("A.1");
     story.ends_with("A.1", ProcessEnd::Exited(0), outcome);
-    let told = story.harvested("A.1", &[]).lines()[1..].join("\n");
-    (story, told)
+    let text = story.harvested("A.1", &[]).lines()[1..].join("\n");
+    (story, text)
 }
 
 /// A worker's question waits; the answer goes to the next worker, and may be free text.
 #[test]
 fn a_decision_is_asked_and_its_answer_goes_to_the_next_worker() {
-    let (mut story, told) = asked(decision(), Settings::default());
-    insta::assert_snapshot!(told, @"
+    let (mut story, text) = asked(decision(), Settings::default());
+    insta::assert_snapshot!(text, @"
     rejected A.1 (does not count): stopped to ask
     Q1 decision [a b defer]: which one?
     ");
@@ -74,8 +74,8 @@ fn an_option_that_a_worker_offers_is_not_a_command() {
         assert_eq!(answers[0].answer, format!("{word}: that"));
     }
     let first = Settings { on_decision: OnDecision::First, ..Settings::default() };
-    let (_, told) = asked(offers(&["abort"]), first);
-    assert!(told.contains("start A.2"), "{told}");
+    let (_, text) = asked(offers(&["abort"]), first);
+    assert!(text.contains("start A.2"), "{text}");
     let abort = Settings { on_decision: OnDecision::Abort, ..Settings::default() };
     let (story, _) = asked(offers(&["abort"]), abort);
     assert_eq!(story.run.aborted(), Some("run stopped by policy at Q1"));
@@ -96,8 +96,8 @@ fn free_text_is_passed_on_once() {
 /// An action to be done first; only its own answers are accepted.
 #[test]
 fn an_action_waits_until_it_is_done_or_deferred() {
-    let (mut story, told) = asked(action(), Settings::default());
-    insta::assert_snapshot!(told, @"
+    let (mut story, text) = asked(action(), Settings::default());
+    insta::assert_snapshot!(text, @"
     rejected A.1 (does not count): stopped to ask
     Q1 action [done defer]: an account
     ");
@@ -149,13 +149,13 @@ fn policies_settle_failures() {
     let with = |on_failure| {
         let settings = Settings { attempts: 1, on_failure, ..Settings::default() };
         let mut story = Story::with("A: a\nB < A: b", settings);
-        let mut told = vec![story.dies("A.1").lines()[1..].join("\n")];
+        let mut steps = vec![story.dies("A.1").lines()[1..].join("\n")];
         if on_failure == OnFailure::Retry {
             story.wait(2);
-            told.push(story.dies("A.2").lines()[1..].join("\n"));
+            steps.push(story.dies("A.2").lines()[1..].join("\n"));
         }
-        told.push(format!("{:?}: {}", story.run.drive_state(story.now), story.states()));
-        told.join("\n")
+        steps.push(format!("{:?}: {}", story.run.drive_state(story.now), story.states()));
+        steps.join("\n")
     };
     insta::assert_snapshot!(with(OnFailure::Ask), @"
     rejected A.1 (counts) until 2000 ms: failed:exit: the worker ended with exit code 1
@@ -245,9 +245,9 @@ fn policies_settle_orphans() {
     let with = |on_orphan| {
         let mut story = Story::with("A: a", Settings { on_orphan, ..Settings::default() });
         story.spawned("A.1");
-        let mut told = vec![story.open().text()];
-        told.push(story.harvested("A.1", &["a"]).text());
-        told.join("\n")
+        let mut steps = vec![story.open().text()];
+        steps.push(story.harvested("A.1", &["a"]).text());
+        steps.join("\n")
     };
     insta::assert_snapshot!(with(OnOrphan::Retry), @"
     opened 2
@@ -287,8 +287,8 @@ fn trust_is_asked_for() {
         let claim = CompletionClaim { files: vec!["a".to_owned()], ..CompletionClaim::default() };
         story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Done(claim));
         let changes = vec![changed("AGENTS.md", ChangeKind::Modified)];
-        let told = story.harvested_changes("A.1", changes).text();
-        (story, told)
+        let text = story.harvested_changes("A.1", changes).text();
+        (story, text)
     };
     insta::assert_snapshot!(held().1, @"
     harvested A.1: 1 changes

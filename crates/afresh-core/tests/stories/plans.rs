@@ -14,8 +14,8 @@ fn problems(draft: PlanDraft) -> Vec<PlanProblem> {
 /// `code: message (other place) [help]`, a line each.
 fn text(draft: PlanDraft) -> String {
     let line = |problem: &PlanProblem| {
-        let place = problem.place;
-        let at = place.task.map_or("plan".to_owned(), |task| format!("task {}", task + 1));
+        let location = problem.place;
+        let at = location.task.map_or("plan".to_owned(), |task| format!("task {}", task + 1));
         let related = problem
             .related
             .and_then(|p| p.task)

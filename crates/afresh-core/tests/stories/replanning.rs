@@ -35,8 +35,8 @@ fn unchanged_tasks_keep_their_state_and_changed_ones_start_over() {
     story.lands("B.1");
     let mut draft = draft_of("A: a\nB: b\nC < A: c");
     draft.tasks[1].instructions = "B, but better".to_owned();
-    let told = reopened(&mut story, Plan::new(draft).expect("a plan without problems"));
-    insta::assert_snapshot!(told, @"
+    let step = reopened(&mut story, Plan::new(draft).expect("a plan without problems"));
+    insta::assert_snapshot!(step, @"
     opened 2
     plan changed: 3 tasks
     starting B.2 in 1
@@ -70,8 +70,8 @@ fn numbers_are_not_used_again_when_a_task_comes_back() {
     let mut story = Story::of_plan("A: a\nB: b");
     story.dies("A.1");
     reopened(&mut story, plan_of("B: b"));
-    let told = reopened(&mut story, plan_of("A: a\nB: b"));
-    assert!(told.contains("starting A.2"), "{told}");
+    let step = reopened(&mut story, plan_of("A: a\nB: b"));
+    assert!(step.contains("starting A.2"), "{step}");
 }
 
 /// R3: the branch may have moved already, so a landing task stays until that is known.
@@ -80,12 +80,12 @@ fn a_task_that_lands_lands_although_it_left_the_plan() {
     let mut story = Story::of_plan("A: a\nB: b");
     story.passes_alone("A.1");
     story.built("A.1");
-    let told = reopened(&mut story, plan_of("B: b"));
-    assert!(told.contains("plan changed: 2 tasks"), "{told}");
-    assert!(told.contains("→ move A.1 from base to mA.1"), "{told}");
+    let step = reopened(&mut story, plan_of("B: b"));
+    assert!(step.contains("plan changed: 2 tasks"), "{step}");
+    assert!(step.contains("→ move A.1 from base to mA.1"), "{step}");
     assert_eq!(story.moved("A.1", BranchMove::Done).lines()[0], "merged A.1");
-    let told = reopened(&mut story, plan_of("B: b"));
-    assert!(told.contains("plan changed: 1 tasks"), "{told}");
+    let step = reopened(&mut story, plan_of("B: b"));
+    assert!(step.contains("plan changed: 1 tasks"), "{step}");
 }
 
 /// R3: the same for one that was reworded while it landed.
@@ -119,7 +119,7 @@ fn questions_of_changed_tasks_are_gone() {
     story.ends_with("A.1", ProcessEnd::TimedOut, Outcome::Silent);
     story.harvested("A.1", &[]);
     assert_eq!(story.run.drive_state(story.now), DriveState::Waiting);
-    let told = reopened(&mut story, reworded("A: a", 0));
-    assert!(told.contains("starting A.2"), "{told}");
+    let step = reopened(&mut story, reworded("A: a", 0));
+    assert!(step.contains("starting A.2"), "{step}");
     assert_eq!(story.answer(1, "skip").refusal(), "there is no open question Q1");
 }

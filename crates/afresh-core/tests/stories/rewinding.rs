@@ -126,10 +126,10 @@ fn abort_saves_what_runs_and_ends_the_run() {
 fn nothing_is_undone_where_everything_is_done() {
     let mut story = Story::of_plan("A: a");
     story.lands("A.1");
-    let told = taken_up(&mut story, ResumeMode::Wave);
-    assert_eq!(told.refusal(), "no wave was interrupted: everything is done");
+    let step = taken_up(&mut story, ResumeMode::Wave);
+    assert_eq!(step.refusal(), "no wave was interrupted: everything is done");
     assert_eq!(story.states(), "A done");
-    let told = taken_up(&mut story, ResumeMode::Abort);
-    assert_eq!(told.refusal(), "nothing to abandon: everything is done");
+    let step = taken_up(&mut story, ResumeMode::Abort);
+    assert_eq!(step.refusal(), "nothing to abandon: everything is done");
     assert!(story.run.aborted().is_none());
 }

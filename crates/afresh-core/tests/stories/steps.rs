@@ -133,8 +133,8 @@ fn finished_steps_outlive_however_their_worker_ended() {
         let mut story = story();
         finishes_first(&mut story, "A.1");
         story.ends_with("A.1", ending, Outcome::Silent);
-        let told = story.harvested("A.1", &["one.txt"]);
-        let started = if told.started().is_empty() { story.wait(10).text() } else { told.text() };
+        let step = story.harvested("A.1", &["one.txt"]);
+        let started = if step.started().is_empty() { story.wait(10).text() } else { step.text() };
         assert!(started.contains("starting A.2 in 1 from A.1-1"), "{ending:?}: {started}");
     }
 }
@@ -246,8 +246,8 @@ fn a_second_worker_that_fails_on_the_same_steps_makes_the_third_start_over() {
     let fails = |story: &mut Story, attempt: &str| {
         story.ends(attempt);
         story.harvested(attempt, &["one.txt"]);
-        let told = CheckOutcome::Ran(vec![result("test two", 1)]);
-        story.report(attempt, CheckPhase::Alone, tree(attempt), told)
+        let outcome = CheckOutcome::Ran(vec![result("test two", 1)]);
+        story.report(attempt, CheckPhase::Alone, tree(attempt), outcome)
     };
     assert_snapshot!(fails(&mut story, "A.1").text(), @"
     rejected A.1 (counts): `test two` ended with exit code 1
@@ -278,8 +278,8 @@ fn steps_that_rest_on_a_task_that_was_redone_are_dropped() {
     story.spawned("B.2");
     story.passes_alone("B.2");
     story.built("B.2");
-    let told = story.moved("B.2", BranchMove::Done);
-    assert_snapshot!(told.text(), @"
+    let step = story.moved("B.2", BranchMove::Done);
+    assert_snapshot!(step.text(), @"
     merged B.2
     steps of A dropped
     starting A.2 in 1
@@ -293,9 +293,9 @@ fn steps_that_rest_on_a_task_that_was_redone_are_dropped() {
 fn partial_keeps_finished_steps_and_continues_from_there() {
     let mut story = story_with(Settings { attempts: 1, ..Settings::default() });
     finishes_first(&mut story, "A.1");
-    let told = partial(&mut story, "A.1");
+    let turn = partial(&mut story, "A.1");
     assert_eq!(
-        told.lines()[1..],
+        turn.lines()[1..],
         [
             "rejected A.1 (does not count): partial: out of room",
             "starting A.2 in 1 from A.1-1",
@@ -327,8 +327,8 @@ fn a_blocked_task_starts_over_on_top_of_what_it_waited_for() {
     finishes_first(&mut story, "A.1");
     let blocked = BlockedOutcome { by: vec!["B".to_owned()], ..BlockedOutcome::default() };
     story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Blocked(blocked));
-    let told = story.harvested("A.1", &["one.txt"]);
-    assert!(told.text().ends_with("steps of A dropped"), "{told:?}");
+    let step = story.harvested("A.1", &["one.txt"]);
+    assert!(step.text().ends_with("steps of A dropped"), "{step:?}");
     let landed = story.lands("B.1");
     assert!(landed.text().contains("→ start A.2 in 1 from mB.1"), "{landed:?}");
 }

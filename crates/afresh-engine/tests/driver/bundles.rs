@@ -59,14 +59,14 @@ fn the_first_bundle_of_a_task_has_its_first_attempt_and_no_feedback() {
     assert!(bundle.feedback.is_none() && bundle.answers.is_empty() && bundle.without.is_empty());
 }
 
-/// PR-07: a retry is told the failing command with its exit code.
+/// PR-07: a retry gets the failing command with its exit code.
 #[test]
 fn a_retry_is_given_what_failed() {
     let host = ScriptedHost::of_plan("A: a").send("rejected A.1", halt());
     let driven = host.check(CheckPhase::Alone, "test A", CheckFate::Exits(3)).drive();
     let bundle = next(&driven, "A");
-    let told = bundle.feedback.as_ref().expect("feedback").describe();
-    assert!(told.contains("`test A` ended with exit code 3"), "{told}");
+    let description = bundle.feedback.as_ref().expect("feedback").describe();
+    assert!(description.contains("`test A` ended with exit code 3"), "{description}");
 }
 
 /// HU-01: the answer goes to the next worker, with what the option means.
@@ -80,7 +80,7 @@ fn an_answer_is_in_the_next_bundle() {
     assert_eq!(answers[0].answer, "left: a way");
 }
 
-/// HU-03: workers are told what they have to do without.
+/// HU-03: workers learn what they have to do without.
 #[test]
 fn a_dependency_that_is_ignored_is_named() {
     let host = ScriptedHost::of_plan("A: a\nB < A: b").waiting(halt());

@@ -9,7 +9,7 @@ use afresh_engine::ControlCommand;
 use afresh_engine::driver::control::{AppliedCommand, PendingCommand, apply_without_driver};
 
 use crate::support::{
-    ScriptedHost, Seen, SharedReporter, StoreFault, WorkerScript, clear_halt, decide, halt,
+    ReporterCall, ScriptedHost, SharedReporter, StoreFault, WorkerScript, clear_halt, decide, halt,
     halt_with, ignore, retry, run_id, skip, task_id,
 };
 
@@ -206,7 +206,7 @@ fn a_command_of_this_terminal_that_is_refused_reaches_the_reporters() {
     let host = ScriptedHost::of_plan("A: a");
     let host = host.input("spawned A.1", Input::RetryAsked(task_id("A")));
     let driven = host.drive_with(RunOpening::default(), vec![reporter.boxed()]).succeeds();
-    assert!(reporter.seen().contains(&Seen::Refused("A has not failed".to_owned())));
+    assert!(reporter.calls().contains(&ReporterCall::Refused("A has not failed".to_owned())));
     assert!(driven.answers().is_empty());
 }
 
@@ -215,7 +215,7 @@ fn a_refused_command_of_the_inbox_does_not_reach_the_reporters() {
     let reporter = SharedReporter::default();
     let host = ScriptedHost::of_plan("A: a").send("spawned A.1", retry("A"));
     host.drive_with(RunOpening::default(), vec![reporter.boxed()]).succeeds();
-    assert!(!reporter.seen().iter().any(|seen| matches!(seen, Seen::Refused(_))));
+    assert!(!reporter.calls().iter().any(|call| matches!(call, ReporterCall::Refused(_))));
 }
 
 /// R1: an answer and what follows from the command are stored together.
@@ -297,9 +297,11 @@ fn reporters_see_a_command_without_a_driver_and_then_the_end() {
     let mut reporters = vec![reporter.boxed()];
     apply_without_driver(&mut host, &mut run, Timestamp(9), pending, &mut reporters)
         .expect("stored");
-    let seen = reporter.seen();
-    assert!(matches!(&seen[0], Seen::Event { seq: 2, line, .. } if line == "task-result A"));
-    assert_eq!(seen.last(), Some(&Seen::Ended));
+    let calls = reporter.calls();
+    assert!(
+        matches!(&calls[0], ReporterCall::Event { seq: 2, line, .. } if line == "task-result A")
+    );
+    assert_eq!(calls.last(), Some(&ReporterCall::Ended));
 }
 
 #[test]

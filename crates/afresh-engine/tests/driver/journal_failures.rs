@@ -3,7 +3,7 @@
 use afresh_core::input::RunOpening;
 use afresh_engine::DriveError;
 
-use crate::support::{ScriptedHost, Seen, SharedReporter, StoreFault, WorkerScript, halt};
+use crate::support::{ReporterCall, ScriptedHost, SharedReporter, StoreFault, WorkerScript, halt};
 
 fn failing(store: usize) -> ScriptedHost {
     ScriptedHost::of_plan("A: a\nB: b").fault(store, StoreFault::DiskFull)
@@ -50,9 +50,9 @@ fn the_error_of_the_journal_is_returned_with_its_cause() {
 fn reporters_see_nothing_that_was_not_stored() {
     let reporter = SharedReporter::default();
     let driven = failing(3).drive_with(RunOpening::default(), vec![reporter.boxed()]);
-    let seen = reporter.seen();
-    assert_eq!(seen.len(), driven.host.journal.len() - 1);
-    assert!(!seen.contains(&Seen::Ended));
+    let calls = reporter.calls();
+    assert_eq!(calls.len(), driven.host.journal.len() - 1);
+    assert!(!calls.contains(&ReporterCall::Ended));
 }
 
 /// R1: inputs whose consequences are not stored are not acknowledged, so they are read again.

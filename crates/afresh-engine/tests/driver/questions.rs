@@ -246,7 +246,7 @@ fn an_interactive_run_asks_before_each_task() {
     driven.is_in_order(&["question A", "answer person", "→ start A.1"]);
 }
 
-/// EX-09: and stops asking when told so.
+/// EX-09: and stops asking when the person says so.
 #[test]
 fn all_as_an_answer_starts_the_others_without_asking() {
     let settings = Settings { interactive: true, ..Settings::default() };

@@ -91,8 +91,8 @@ fn an_orphaned_attempt_is_saved_and_followed_by_another() {
 fn orphans_are_treated_as_the_settings_say() {
     let skipped = killed_while_running(OnOrphan::Skip).drive();
     assert_eq!(skipped.states(), "A skipped");
-    let asked = killed_while_running(OnOrphan::Ask).drive();
-    assert_eq!(asked.state(), DriveState::Waiting);
+    let waiting = killed_while_running(OnOrphan::Ask).drive();
+    assert_eq!(waiting.state(), DriveState::Waiting);
     let aborted = killed_while_running(OnOrphan::Abort).drive();
     assert_eq!(aborted.state(), DriveState::Finished { ok: false });
     assert!(aborted.has("aborted afresh"));

@@ -104,7 +104,7 @@ fn an_unintelligible_answer_is_tried_again_with_its_reason() {
     assert!(rejections[0].contains("no status"), "{rejections:?}");
 }
 
-/// HU-05: when the attempts are spent, a question shows what the worker said.
+/// HU-05: when the attempts are spent, a question shows what the worker reported.
 #[test]
 fn a_question_shows_what_the_worker_said() {
     let host = ScriptedHost::of_plan("A: a").worker("A", WorkerScript::unintelligible());

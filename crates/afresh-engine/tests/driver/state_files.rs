@@ -98,8 +98,8 @@ fn a_bundle_is_needed_while_its_attempt_runs_or_is_asked_about() {
     let bundle = bundle_of(root.path(), "A.1");
     let running = ScriptedHost::of_plan("A: a").fault(3, StoreFault::CrashAfter).drive();
     assert_eq!(bundle.need(Some(&running.run)), DependencyState::Running);
-    let asked = ScriptedHost::of_plan("A: a").worker("A.1", WorkerScript::asks()).drive();
-    assert_eq!(bundle.need(Some(&asked.run)), DependencyState::Asked);
+    let waiting = ScriptedHost::of_plan("A: a").worker("A.1", WorkerScript::asks()).drive();
+    assert_eq!(bundle.need(Some(&waiting.run)), DependencyState::Asked);
     let done = ScriptedHost::of_plan("A: a").drive().succeeds();
     assert_eq!(bundle.need(Some(&done.run)), DependencyState::Over);
     assert_eq!(bundle.need(None), DependencyState::Looking);

@@ -136,8 +136,8 @@ mod tests {
     /// B31: a `.git` that is not a directory is reported, and never read.
     #[test]
     fn a_git_directory_that_leads_elsewhere_is_found() {
-        let here = tempfile::tempdir().expect("a directory");
-        let git = here.path().join(".git");
+        let directory = tempfile::tempdir().expect("a directory");
+        let git = directory.path().join(".git");
         assert!(findings(&git, b"").is_empty());
         fs::write(&git, "gitdir: /elsewhere\n").expect("written");
         assert_eq!(findings(&git, b""), ["its .git is a file"]);

@@ -48,8 +48,8 @@ fn cost_of_prepare_and_harvest() {
     scene.prepare();
     let cpu = || {
         let mut total = 0;
-        for who in [UsageWho::RUSAGE_CHILDREN, UsageWho::RUSAGE_SELF] {
-            let used = getrusage(who).unwrap();
+        for usage_of in [UsageWho::RUSAGE_CHILDREN, UsageWho::RUSAGE_SELF] {
+            let used = getrusage(usage_of).unwrap();
             for time in [used.user_time(), used.system_time()] {
                 total += time.tv_sec() * 1_000_000 + time.tv_usec();
             }

@@ -25,10 +25,10 @@ fn changes_are_listed_with_kind_and_modes() {
     scene.prepare();
     scene.work("echo two >>a.txt; rm src/main.rs; echo n >'new file'; chmod +x 'new file'; chmod -x run.sh; rm link; echo l >link");
     let harvest = scene.harvest();
-    let seen: Vec<_> =
+    let changed: Vec<_> =
         harvest.changes.iter().map(|c| (c.path.as_str(), c.kind, c.old_mode, c.new_mode)).collect();
     assert_eq!(
-        seen,
+        changed,
         [
             ("a.txt", ChangeKind::Modified, EntryMode::File, EntryMode::File),
             ("link", ChangeKind::Modified, EntryMode::Symlink, EntryMode::File),
@@ -40,10 +40,10 @@ fn changes_are_listed_with_kind_and_modes() {
     let commit = harvest.commit.clone().unwrap();
     assert_eq!(harvest.steps.len(), 1);
     assert_eq!(scene.repository().commit_tree(&commit).unwrap(), harvest.tree);
-    let shown = scene.user(&format!("git log -1 --format='%P|%an <%ae>|%cn|%at %ct|%B' {commit}"));
+    let output = scene.user(&format!("git log -1 --format='%P|%an <%ae>|%cn|%at %ct|%B' {commit}"));
     let base = &scene.base;
     assert_eq!(
-        shown.trim(),
+        output.trim(),
         format!("{base}|Ann <ann@example>|Ann|1700000000 1700000000|feat(T1): all of it")
     );
     assert_eq!(harvest.notes, Vec::<String>::new());
@@ -161,9 +161,9 @@ fn nested_repositories_are_harvested_as_ordinary_files() {
          mkdir w; echo 'gitdir: ../.git' >w/.git; echo y >w/y; chmod 555 w n",
     );
     let harvest = scene.harvest();
-    let seen = paths(&harvest);
-    assert!(seen.contains(&"n/x") && seen.contains(&"w/y"), "{seen:?}");
-    assert!(seen.contains(&"bare.git/config"), "an embedded bare repository is only files");
+    let changed = paths(&harvest);
+    assert!(changed.contains(&"n/x") && changed.contains(&"w/y"), "{changed:?}");
+    assert!(changed.contains(&"bare.git/config"), "an embedded bare repository is only files");
     assert!(harvest.changes.iter().all(|change| change.new_mode != EntryMode::Gitlink));
     assert!(
         harvest.notes.iter().any(|note| note.contains("repository in n ")),
@@ -181,9 +181,9 @@ fn pipes_and_unreadable_files_do_not_stop_a_harvest() {
          echo in >c/in; chmod 000 c; mkdir .GIT; echo x >.GIT/config; echo last >z",
     );
     let harvest = scene.harvest();
-    let seen = paths(&harvest);
+    let changed = paths(&harvest);
     for path in ["a.txt", "c/in", "r", "z"] {
-        assert!(seen.contains(&path), "{path} in {seen:?}");
+        assert!(changed.contains(&path), "{path} in {changed:?}");
     }
     assert!(harvest.notes.iter().any(|note| note.contains("pipe")), "{:?}", harvest.notes);
     assert!(harvest.notes.iter().any(|note| note.contains(".GIT")), "{:?}", harvest.notes);

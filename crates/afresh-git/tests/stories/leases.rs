@@ -33,9 +33,9 @@ fn a_workspace_is_harvested_only_for_the_holder_of_its_lease() {
     let error = scene.pool.harvest(WORK, &for_first).unwrap_err();
     let HarvestError::Foreign { owner, .. } = &error else { panic!("{error}") };
     assert_eq!(owner, &second);
-    let kept = scene.repository().read_ref(&first).unwrap().unwrap();
-    assert_eq!(scene.show(&kept, "a-was-here").as_deref(), Some("a\n"));
-    assert_eq!(scene.show(&kept, "b-was-here"), None);
+    let salvage = scene.repository().read_ref(&first).unwrap().unwrap();
+    assert_eq!(scene.show(&salvage, "a-was-here").as_deref(), Some("a\n"));
+    assert_eq!(scene.show(&salvage, "b-was-here"), None);
     // The holder may harvest again.
     assert_eq!(scene.pool.harvest(WORK, &for_second).unwrap().tree, harvest.tree);
 }
@@ -100,9 +100,9 @@ fn a_forged_lease_does_not_move_the_users_branch() {
         scene.prepare();
         assert_eq!(scene.user_files(), before, "R5: {note:?}");
         assert_eq!(scene.repository().head().unwrap(), Some(scene.base.clone()));
-        let kept = salvage_ref("unknown", "work-1-1");
-        let kept = scene.repository().read_ref(&kept).unwrap().unwrap();
-        assert_eq!(scene.show(&kept, "evil").as_deref(), Some("evil\n"));
+        let salvage = salvage_ref("unknown", "work-1-1");
+        let salvage = scene.repository().read_ref(&salvage).unwrap().unwrap();
+        assert_eq!(scene.show(&salvage, "evil").as_deref(), Some("evil\n"));
     }
 }
 
@@ -122,7 +122,7 @@ fn work_of_unknown_holders_is_saved_under_separate_refs() {
         fs::write(owner_note(&scene), "odd").unwrap();
     }
     scene.prepare();
-    let kept = scene.repository().list_refs("refs/afresh/salvage/unknown/").unwrap();
-    let texts: Vec<_> = kept.values().map(|commit| scene.show(commit, "text").unwrap()).collect();
+    let saved = scene.repository().list_refs("refs/afresh/salvage/unknown/").unwrap();
+    let texts: Vec<_> = saved.values().map(|commit| scene.show(commit, "text").unwrap()).collect();
     assert_eq!(texts, ["one\n", "two\n"]);
 }

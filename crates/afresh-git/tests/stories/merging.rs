@@ -26,9 +26,9 @@ fn changes_in_different_files_merge_into_a_tree_with_both() {
     let theirs = branch(&scene, "theirs", "echo two >>a.txt");
     let before = scene.user_files();
     let MergeOutcome::Clean { tree } = merge(&scene, &ours, &theirs) else { panic!("conflict") };
-    let look = format!("{SEE_STAGED}; git ls-tree -r --name-only {tree}; git show {tree}:a.txt");
-    let shown = scene.user(&look);
-    assert!(shown.contains("b.txt") && shown.contains("two"), "{shown}");
+    let script = format!("{SEE_STAGED}; git ls-tree -r --name-only {tree}; git show {tree}:a.txt");
+    let output = scene.user(&script);
+    assert!(output.contains("b.txt") && output.contains("two"), "{output}");
     assert_eq!(scene.user_files(), before, "R5");
 }
 

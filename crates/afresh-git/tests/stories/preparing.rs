@@ -265,15 +265,15 @@ fn workspaces_are_prepared_and_harvested_in_parallel() {
         for slot in 1..=4 {
             let scene = &scene;
             scope.spawn(move || {
-                let place = WorkspaceId::Work(WorkspaceSlot(slot));
+                let workspace = WorkspaceId::Work(WorkspaceSlot(slot));
                 for _ in 0..5 {
-                    scene.pool.prepare(place, PrepareTarget::Commit(&scene.base), &[]).unwrap();
-                    let tree = scene.pool.tree(place);
+                    scene.pool.prepare(workspace, PrepareTarget::Commit(&scene.base), &[]).unwrap();
+                    let tree = scene.pool.tree(workspace);
                     fs::write(tree.join("a.txt"), format!("by {slot}")).unwrap();
                     let name = format!("refs/afresh/salvage/run/T{slot}.1");
                     let request =
                         afresh_git::HarvestRequest { salvage: &name, ..scene.request(&[]) };
-                    let harvest = scene.pool.harvest(place, &request).unwrap();
+                    let harvest = scene.pool.harvest(workspace, &request).unwrap();
                     let text = scene.show(&harvest.commit.unwrap(), "a.txt");
                     assert_eq!(text, Some(format!("by {slot}")));
                 }

@@ -11,9 +11,9 @@ fn files_of_a_commit_are_listed_and_read_without_a_checkout() {
     let scene = GitScene::new();
     let repository = scene.repository();
     let files = repository.list_files(&scene.base).unwrap();
-    let shown: Vec<_> = files.iter().map(|f| (f.path.as_str(), f.mode)).collect();
+    let listed: Vec<_> = files.iter().map(|f| (f.path.as_str(), f.mode)).collect();
     assert_eq!(
-        shown,
+        listed,
         [
             (".gitignore", EntryMode::File),
             ("a.txt", EntryMode::File),

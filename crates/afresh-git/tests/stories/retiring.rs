@@ -154,8 +154,8 @@ fn links_in_a_workspace_are_not_followed_when_it_is_removed() {
         scene.prepare();
         retire(&scene).unwrap();
     }
-    let kept = scene.salvaged().unwrap();
-    assert_eq!(scene.show(&kept, "away"), Some(link.to_string()), "the link itself is saved");
+    let salvage = scene.salvaged().unwrap();
+    assert_eq!(scene.show(&salvage, "away"), Some(link.to_string()), "the link itself is saved");
 }
 
 /// B03, R5: a link in the place of the repository's pool: nothing is done there.

@@ -50,8 +50,8 @@ fn a_finished_step_is_one_commit_under_its_own_ref() {
     let one = first.commit.clone().unwrap();
     assert_eq!(first.steps, std::slice::from_ref(&one));
     assert_eq!(scene.step(1), Some(one.clone()));
-    let shown = scene.user(&format!("git log -1 --format='%P|%an|%at|%s' {one}"));
-    assert_eq!(shown.trim(), format!("{}|Ann|1700000000|feat(T1): a step", scene.base));
+    let output = scene.user(&format!("git log -1 --format='%P|%an|%at|%s' {one}"));
+    assert_eq!(output.trim(), format!("{}|Ann|1700000000|feat(T1): a step", scene.base));
     scene.work("echo z >z");
     let second = scene.snapshot(&one, 2);
     assert_eq!(paths(&second), ["a.txt", "x", "z"], "measured from the base");
@@ -99,14 +99,20 @@ fn a_snapshot_changes_nothing_in_the_checkout() {
     let mut after = snapshot(&slot);
     after.retain(|path, _| !path.starts_with("snapshot."));
     assert_eq!(after, before);
-    let seen = paths(&taken);
-    assert!(seen.contains(&"z") && seen.contains(&"c/in") && seen.contains(&"n.log"), "{seen:?}");
-    assert!(!seen.iter().any(|path| path.starts_with("n/") || path.starts_with("w/")), "{seen:?}");
-    assert!(!seen.contains(&"a.txt"), "a pipe in a file's place is left out: {seen:?}");
+    let changed = paths(&taken);
+    assert!(
+        changed.contains(&"z") && changed.contains(&"c/in") && changed.contains(&"n.log"),
+        "{changed:?}"
+    );
+    assert!(
+        !changed.iter().any(|path| path.starts_with("n/") || path.starts_with("w/")),
+        "{changed:?}"
+    );
+    assert!(!changed.contains(&"a.txt"), "a pipe in a file's place is left out: {changed:?}");
     assert!(taken.changes.iter().all(|change| change.new_mode != EntryMode::Gitlink));
     for left_out in ["n", "w", "empty", "pipe", "a.txt"] {
         let note = format!("{left_out} was left out");
-        assert!(taken.notes.iter().any(|told| told.starts_with(&note)), "{:?}", taken.notes);
+        assert!(taken.notes.iter().any(|text| text.starts_with(&note)), "{:?}", taken.notes);
     }
     scene.work("git fsck --no-dangling");
 }

@@ -106,7 +106,7 @@ fn unrelated_git_processes_are_left_alone() {
 #[test]
 fn our_git_processes_are_marked() {
     let mut scene = GitScene::new();
-    let (bin, seen) = (in_scene(&scene, "bin"), in_scene(&scene, "seen"));
+    let (bin, record) = (in_scene(&scene, "bin"), in_scene(&scene, "seen"));
     fs::create_dir(&bin).unwrap();
     let path = std::env::var("PATH").unwrap();
     write_script(
@@ -116,7 +116,7 @@ fn our_git_processes_are_marked() {
              for word in \"$@\"; do case \"$word\" in\n\
              read-tree|add|update-index|write-tree|commit-tree|update-ref|merge-tree|hash-object)\n\
              echo \"$word $AFRESH_GIT\" >>'{}';; esac; done\nexec git \"$@\"\n",
-            seen.display()
+            record.display()
         ),
     );
     let mut vars = variables(&scene.home());
@@ -128,11 +128,11 @@ fn our_git_processes_are_marked() {
     scene.prepare();
     scene.work("echo two >>a.txt; git commit -qam step; echo y >y");
     scene.harvest();
-    let seen = fs::read_to_string(seen).unwrap();
+    let recorded = fs::read_to_string(record).unwrap();
     for verb in ["read-tree", "add", "write-tree", "update-ref"] {
-        assert!(seen.lines().any(|line| line.starts_with(verb)), "no {verb} in {seen}");
+        assert!(recorded.lines().any(|line| line.starts_with(verb)), "no {verb} in {recorded}");
     }
-    for line in seen.lines() {
+    for line in recorded.lines() {
         assert!(line.ends_with(&format!(" {}", git.display())), "{line}");
     }
 }

@@ -95,8 +95,8 @@ fn the_next_worker_starts_from_the_last_finished_step() {
         HarvestRequest { prepared: &step, onto: &step, salvage: name, ..scene.request(&[]) };
     let harvest = scene.pool.harvest(WORK, &request).unwrap();
     assert_eq!(paths(&harvest), ["first", "second"], "measured from the base");
-    let told: Vec<_> = harvest.steps.iter().map(|commit| subject(&scene, commit)).collect();
-    assert_eq!(told, ["feat(T1): more", "feat(T1): back", "feat(T1): all of it"]);
+    let subjects: Vec<_> = harvest.steps.iter().map(|commit| subject(&scene, commit)).collect();
+    assert_eq!(subjects, ["feat(T1): more", "feat(T1): back", "feat(T1): all of it"]);
     let versions = harvest.steps.iter().map(|commit| scene.show(commit, "first").unwrap());
     let versions: Vec<String> = versions.collect();
     assert_eq!(versions, ["first\nmore\n", "first\n", "first\nend\n"]);
@@ -155,8 +155,8 @@ fn a_chain_of_steps_merges_with_what_landed_meanwhile() {
     let MergeOutcome::Clean { tree } = scene.pool.merge(&merge).unwrap() else {
         panic!("nothing collides")
     };
-    let look = format!("{SEE_STAGED}; git ls-tree -r --name-only {tree}; git show {tree}:a.txt");
-    let files = scene.user(&look);
+    let script = format!("{SEE_STAGED}; git ls-tree -r --name-only {tree}; git show {tree}:a.txt");
+    let files = scene.user(&script);
     assert_eq!(
         files.lines().collect::<Vec<_>>(),
         [".gitignore", "a.txt", "landed", "link", "more", "run.sh", "src/main.rs", "one", "two"]

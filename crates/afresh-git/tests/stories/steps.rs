@@ -8,16 +8,16 @@ use crate::scene::{GitScene, WORK};
 /// The subjects of our commits above the base, oldest first, with the files each one changes.
 fn story(scene: &GitScene, harvest: &WorkspaceHarvest) -> Vec<(String, Vec<String>)> {
     let mut parent = scene.base.clone();
-    let mut told = Vec::new();
+    let mut subjects = Vec::new();
     for step in &harvest.steps {
         let log = scene.user(&format!("git log -1 --format='%s|%P' {step}"));
         let (subject, parents) = log.trim().split_once('|').unwrap();
         assert_eq!(parents, parent.as_str(), "one line of commits from the base");
         let names = scene.repository().diff_names(&parent, step).unwrap();
-        told.push((subject.to_owned(), names));
+        subjects.push((subject.to_owned(), names));
         parent = step.clone();
     }
-    told
+    subjects
 }
 
 fn step(subject: &str, files: &[&str]) -> (String, Vec<String>) {

@@ -112,10 +112,10 @@ fn a_harvested_tree_and_its_changes_are_what_git_says() {
                     (path.trim_matches('"').to_owned(), modes[0].to_owned(), modes[1].to_owned())
                 })
                 .collect();
-            let seen = harvest.changes.iter().map(|change| {
+            let changed = harvest.changes.iter().map(|change| {
                 (change.path.clone(), octal(change.old_mode), octal(change.new_mode))
             });
-            assert_eq!(seen.collect::<Vec<_>>(), expected, "round {round}");
+            assert_eq!(changed.collect::<Vec<_>>(), expected, "round {round}");
             scene.user("git fsck --strict --no-dangling");
         }
     }
@@ -166,8 +166,11 @@ fn a_merge_is_what_git_merges() {
             MergeOutcome::Conflict { .. } => assert!(!is_clean, "round {round}: {text}"),
         }
     }
-    let asked = fs::read_to_string(&calls).unwrap_or_default().lines().count();
-    assert!(clean > 10 && asked > 5 && asked < rounds - 10, "{asked} {clean} of {rounds}");
+    let call_count = fs::read_to_string(&calls).unwrap_or_default().lines().count();
+    assert!(
+        clean > 10 && call_count > 5 && call_count < rounds - 10,
+        "{call_count} {clean} of {rounds}"
+    );
     scene.user("git fsck --strict --no-dangling");
 }
 
@@ -184,11 +187,11 @@ fn new_files_move_with_a_renamed_directory() {
         let scene = GitScene::with(files);
         let made = |script: &str| -> CommitId {
             let base = &scene.base;
-            let told = scene.user(&format!(
+            let output = scene.user(&format!(
                 "git checkout -q -f --detach {base}; {script}; git add -A; git commit -qm x; \
                  git rev-parse HEAD"
             ));
-            told.trim().parse().unwrap()
+            output.trim().parse().unwrap()
         };
         let (renamed, added) = (made(rename), made(add));
         for (onto, theirs) in [(&renamed, &added), (&added, &renamed)] {

@@ -75,12 +75,12 @@ mod tests {
         assert_eq!(unified(hybrid, "/").unwrap(), Path::new("/sys/fs/cgroup/unified"));
         let whole = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n";
         let scope = "/user.slice/session-1.scope";
-        let there = Path::new("/sys/fs/cgroup/user.slice/session-1.scope");
-        assert_eq!(unified(whole, scope).unwrap(), there);
+        let expected = Path::new("/sys/fs/cgroup/user.slice/session-1.scope");
+        assert_eq!(unified(whole, scope).unwrap(), expected);
         let part = "30 23 0:26 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup rw\n";
         assert_eq!(unified(part, "/docker/abc/x").unwrap(), Path::new("/sys/fs/cgroup/x"));
         let aside = format!("{scope}/{ASIDE}");
-        assert_eq!(unified(whole, &aside).unwrap(), there);
+        assert_eq!(unified(whole, &aside).unwrap(), expected);
         assert_eq!(unified("1 2 0:3 / / rw - ext4 /dev/sda rw\n", "/"), None);
     }
 

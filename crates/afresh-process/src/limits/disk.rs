@@ -168,8 +168,8 @@ mod tests {
     /// BE-07, R9: a tree is not blamed for a disk that others filled.
     #[test]
     fn only_the_tree_that_wrote_is_at_fault() {
-        let place = tempfile::tempdir().unwrap();
-        let disk = DiskLimit { places: vec![place.path().to_owned()], quota: Some(1000) };
+        let directory = tempfile::tempdir().unwrap();
+        let disk = DiskLimit { places: vec![directory.path().to_owned()], quota: Some(1000) };
         let watch = DiskMonitor { reserve: 100, ..DiskMonitor::new(&disk).unwrap() };
         let sum = |bytes, fresh| DiskUsage { bytes, fresh, is_partial: false };
         assert_eq!(watch.find_exceeded(sum(1000, 1000), 100), None);

@@ -124,13 +124,13 @@ mod tests {
     /// BE-07: every file counts once, whatever its names, and symlinks are not followed.
     #[test]
     fn disk_usage_is_summed() {
-        let place = tempfile::tempdir().unwrap();
-        let inner = place.path().join("a/b");
+        let directory = tempfile::tempdir().unwrap();
+        let inner = directory.path().join("a/b");
         fs::create_dir_all(&inner).unwrap();
         fs::write(inner.join("large"), vec![1; 300_000]).unwrap();
         fs::hard_link(inner.join("large"), inner.join("again")).unwrap();
         std::os::unix::fs::symlink("/usr", inner.join("elsewhere")).unwrap();
-        let places = [place.path().to_owned(), place.path().join("gone")];
+        let places = [directory.path().to_owned(), directory.path().join("gone")];
         let sum = walked(&places, 0);
         assert!((300_000..400_000).contains(&sum.bytes), "{sum:?}");
         assert_eq!((sum.fresh, sum.is_partial), (sum.bytes, false));

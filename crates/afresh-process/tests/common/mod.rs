@@ -32,13 +32,13 @@ pub(crate) struct ProcessScene {
 
 /// Runs the test once with every containment that this machine offers.
 pub(crate) fn with_every_containment(story: impl Fn(&ProcessScene)) {
-    for containment in rungs() {
+    for containment in available_containments() {
         eprintln!("on the rung {containment:?}");
         story(&ProcessScene::on(*containment));
     }
 }
 
-fn rungs() -> &'static [Containment] {
+fn available_containments() -> &'static [Containment] {
     static RUNGS: OnceLock<Vec<Containment>> = OnceLock::new();
     RUNGS.get_or_init(|| {
         let all = [Containment::Cgroup, Containment::Namespace, Containment::Group];
@@ -122,8 +122,8 @@ impl ProcessScene {
 
     /// A program with a daemon of each kind, which then exits or stays.
     pub(crate) fn worker(&self, kinds: &str, then: &str) -> JobSpec {
-        let place = self.path("");
-        self.job(&[HELPER, "worker", place.to_str().unwrap(), kinds, then])
+        let directory = self.path("");
+        self.job(&[HELPER, "worker", directory.to_str().unwrap(), kinds, then])
     }
 
     pub(crate) fn start(&self, job: &JobSpec) -> RunningJob {

@@ -73,20 +73,20 @@ mod tests {
     /// R1, R9: nothing is acknowledged that only an unlinked file holds.
     #[test]
     fn a_journal_that_was_taken_away_accepts_no_more() {
-        for gone in ["journal.sqlite", "journal.sqlite-wal", "journal.head", ""] {
+        for removed in ["journal.sqlite", "journal.sqlite-wal", "journal.head", ""] {
             for is_replaced in [false, true] {
                 let dir = tempfile::tempdir().unwrap();
                 let state = dir.path().join("state");
                 let mut journal = Journal::open(&state).unwrap();
                 journal.append(&[record()]).unwrap();
                 journal.check_in_place().unwrap();
-                let (from, to) = (state.join(gone), dir.path().join("elsewhere"));
+                let (from, to) = (state.join(removed), dir.path().join("elsewhere"));
                 std::fs::rename(&from, &to).unwrap();
-                if is_replaced && !gone.is_empty() && !gone.ends_with("-wal") {
+                if is_replaced && !removed.is_empty() && !removed.ends_with("-wal") {
                     std::fs::copy(&to, &from).unwrap();
                 }
                 let refused = journal.append(&[record()]).unwrap_err();
-                assert!(matches!(refused, JournalError::Vanished { .. }), "{gone}: {refused}");
+                assert!(matches!(refused, JournalError::Vanished { .. }), "{removed}: {refused}");
             }
         }
     }

@@ -165,8 +165,8 @@ impl RunInvariants {
                 // An intent from before the plan change is only repeated.
                 if self.intended.insert(merged.commit.clone()) {
                     for command in self.checks_of(&attempt.task) {
-                        let told = receipt.checks.iter().find(|check| check.command == command);
-                        if !told.is_some_and(afresh_core::check::CheckResult::passed)
+                        let recorded = receipt.checks.iter().find(|check| check.command == command);
+                        if !recorded.is_some_and(afresh_core::check::CheckResult::passed)
                             || !world.has_passed(&merged.tree, &command)
                         {
                             return Err(format!("R4: {attempt} lands without {command:?}"));
@@ -297,9 +297,11 @@ impl RunInvariants {
         }
         let spent = self.used.values().fold(BudgetAmount::default(), |sum, used| sum.plus(*used));
         let stopped = turn.effects.iter().filter(|effect| matches!(effect, Effect::Stop { .. }));
-        let going_on = self.live.len().saturating_sub(stopped.count());
-        if !self.settings.budget.holds(spent, self.largest_report, going_on) {
-            return Err(format!("R14: {going_on} go on, and there is no room for them"));
+        let continuing = self.live.len().saturating_sub(stopped.count());
+        if !self.settings.budget.holds(spent, self.largest_report, continuing) {
+            return Err(format!(
+                "R14: {continuing} workers continue, and the budget has no room for them"
+            ));
         }
         Ok(())
     }
@@ -369,11 +371,13 @@ impl RunInvariants {
 
     /// R14: what an attempt used is counted once, however often it was reported.
     fn counted_once(&self, run: &Run, world: &SimulatedWorld) -> Result<(), String> {
-        let told: u64 = self.used.values().map(|used| used.tokens).sum();
+        let reported: u64 = self.used.values().map(|used| used.tokens).sum();
         let counted = run.usage().tokens();
-        if told != counted || run.usage().input > world.spent() {
+        if reported != counted || run.usage().input > world.spent() {
             let spent = world.spent();
-            return Err(format!("R14: of {spent} tokens {told} were told, {counted} are counted"));
+            return Err(format!(
+                "R14: of {spent} tokens {reported} were reported, {counted} are counted"
+            ));
         }
         Ok(())
     }

@@ -63,9 +63,9 @@ fn edited_plan(random: &mut SeededRandom, plan: &Plan) -> Plan {
         }
     }
     if tasks.len() > 1 && random.chance(400) {
-        let gone = tasks.remove(random.index(tasks.len())).id;
+        let removed = tasks.remove(random.index(tasks.len())).id;
         for task in &mut tasks {
-            task.needs.retain(|need| *need != gone);
+            task.needs.retain(|need| *need != removed);
         }
     }
     if random.chance(400) {

@@ -25,7 +25,7 @@ answer() {
 "#;
 
 /// A repository whose agent is this script.
-fn acting(script: &str, run: &str, agent: &str) -> TestRepo {
+fn repo_with_agent(script: &str, run: &str, agent: &str) -> TestRepo {
     let repo = repo();
     repo.agent(&format!("{WORDS}\n{script}"));
     let path = repo.path().join("agent.sh").to_string_lossy().into_owned();
@@ -44,12 +44,12 @@ fn acting(script: &str, run: &str, agent: &str) -> TestRepo {
 }
 
 /// What the agent received, message by message.
-fn heard(repo: &TestRepo) -> Vec<Value> {
+fn received_messages(repo: &TestRepo) -> Vec<Value> {
     let text = fs::read_to_string(repo.path().join("home/heard")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-fn why(repo: &TestRepo) -> String {
+fn error_of_task(repo: &TestRepo) -> String {
     repo.status()["tasks"][0]["error"].as_str().unwrap_or_default().to_owned()
 }
 
@@ -58,7 +58,7 @@ fn why(repo: &TestRepo) -> String {
 fn failed(repo: &TestRepo) -> String {
     repo.run(&["--on-failure", "skip"]).expect(1);
     repo.expect_no_survivors();
-    why(repo)
+    error_of_task(repo)
 }
 
 /// AG-01, AG-07: the order of messages, our tools, the mode that asks for no permission, the model, permission for
@@ -82,11 +82,11 @@ hear
 work
 answer 5
 "#;
-    let repo = acting(script, "", "models = \"new\"");
+    let repo = repo_with_agent(script, "", "models = \"new\"");
     repo.run(&[]).expect(0);
     crate::support::expect_landed_once(&repo, 1);
     repo.expect_no_survivors();
-    let heard = heard(&repo);
+    let heard = received_messages(&repo);
     let methods = methods(&repo);
     assert_eq!(
         methods,
@@ -120,11 +120,11 @@ greet
 hear; say '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-1","configOptions":[{"id":"m","category":"model","currentValue":"one","options":[{"value":"one"},{"value":"two"}]}]}}'
 hear
 "#;
-    let repo = acting(script, "", "models = \"three\"");
+    let repo = repo_with_agent(script, "", "models = \"three\"");
     let why = failed(&repo);
     assert!(why.contains("\"three\"") && why.contains("one, two"), "{why}");
-    assert!(heard(&repo).iter().all(|message| message["method"] != "session/prompt"));
-    let none = acting("greet\nopen\nhear", "", "models = \"three\"");
+    assert!(received_messages(&repo).iter().all(|message| message["method"] != "session/prompt"));
+    let none = repo_with_agent("greet\nopen\nhear", "", "models = \"three\"");
     let why = failed(&none);
     assert!(why.contains("does not support choosing a model"), "{why}");
 }
@@ -132,7 +132,7 @@ hear
 /// AG-06: whatever it does instead of answering, the task's error reports it.
 #[test]
 fn each_way_an_acp_agent_does_not_answer_has_its_own_error() {
-    for (script, words) in [
+    for (script, expected) in [
         ("exit 3", "ended before it answered `initialize`"),
         ("hear; exit 0", "ended before it answered `initialize`"),
         ("echo nonsense; echo '[1]'; echo '{'; greet; exit 1", "before it opened a session"),
@@ -155,8 +155,8 @@ fn each_way_an_acp_agent_does_not_answer_has_its_own_error() {
             "a limit of the agent program",
         ),
     ] {
-        let why = failed(&acting(script, "", ""));
-        assert!(why.contains(words), "{script}: {why:?}");
+        let why = failed(&repo_with_agent(script, "", ""));
+        assert!(why.contains(expected), "{script}: {why:?}");
     }
 }
 
@@ -164,7 +164,7 @@ fn each_way_an_acp_agent_does_not_answer_has_its_own_error() {
 #[test]
 fn an_acp_agent_that_says_nothing_is_ended() {
     let run = "silence_timeout = \"1s\"\ntimeout_action = \"skip\"\nhalt_grace = \"1s\"";
-    let repo = acting("greet\nopen\nhear\nsleep 600", run, "");
+    let repo = repo_with_agent("greet\nopen\nhear\nsleep 600", run, "");
     let why = failed(&repo);
     assert!(why.contains("printed nothing for too long"), "{why}");
 }
@@ -172,7 +172,8 @@ fn an_acp_agent_that_says_nothing_is_ended() {
 /// AG-01: an agent that does not end after its answer is not waited for.
 #[test]
 fn an_acp_agent_that_does_not_end_delays_no_other() {
-    let repo = acting("trap '' TERM\ngreet\nopen\nhear\nwork\nanswer 3\nsleep 600", "", "");
+    let repo =
+        repo_with_agent("trap '' TERM\ngreet\nopen\nhear\nwork\nanswer 3\nsleep 600", "", "");
     repo.run(&[]).expect(0);
     crate::support::expect_landed_once(&repo, 1);
     repo.expect_no_survivors();
@@ -181,7 +182,7 @@ fn an_acp_agent_that_does_not_end_delays_no_other() {
 /// ST-04: it is asked to cancel through the protocol before it is killed.
 #[test]
 fn an_acp_agent_is_asked_to_leave_off() {
-    let repo = acting(
+    let repo = repo_with_agent(
         "greet\nopen\nhear\n: > \"$HOME/up\"\nhear\nsay '{\"id\":3,\"result\":{\"stopReason\":\"cancelled\"}}'\nhear",
         "halt_grace = \"20s\"",
         "",
@@ -198,7 +199,8 @@ fn an_acp_agent_is_asked_to_leave_off() {
 /// ST-04: an agent that does not read its prompt, or ignores signals, delays nothing.
 #[test]
 fn an_acp_agent_that_does_not_listen_is_ended() {
-    let repo = acting("trap '' TERM INT\n: > \"$HOME/up\"\nsleep 600", "halt_grace = \"1s\"", "");
+    let repo =
+        repo_with_agent("trap '' TERM INT\n: > \"$HOME/up\"\nsleep 600", "halt_grace = \"1s\"", "");
     let long = "words ".repeat(40_000);
     repo.plan(&format!(
         "[[task]]\nid = \"T001\"\ntitle = \"t\"\nfiles = [\"T001.txt\"]\nchecks = [\"true\"]\ndo = {long:?}\n"
@@ -256,7 +258,7 @@ hear
 if [ ! -e "$HOME/up" ]; then echo half > T001.txt; : > "$HOME/up"; {stops}; fi
 work; answer 3"#
     );
-    acting(&script, "attempts = 2", "")
+    repo_with_agent(&script, "attempts = 2", "")
 }
 
 /// The driver is killed while the agent works; then the next run completes.
@@ -276,7 +278,7 @@ fn killed(able: &str, replay: &str) -> TestRepo {
 
 fn methods(repo: &TestRepo) -> Vec<String> {
     let method = |message: Value| message["method"].as_str().map(str::to_owned);
-    heard(repo).into_iter().filter_map(method).collect()
+    received_messages(repo).into_iter().filter_map(method).collect()
 }
 
 /// AG-08, ST-02: it continues its session, in the way that it supports; the replayed part of the conversation is
@@ -292,7 +294,7 @@ update '{"sessionUpdate":"agent_message_chunk","content":{"text":"OUTPUT_JSON_ST
     assert_eq!(methods(&loaded)[4], "session/load", "{:?}", methods(&loaded));
     assert_eq!(loaded.status()["usage"]["cost_usd"], Value::Null);
     for repo in [resumed, loaded] {
-        let again = heard(&repo).into_iter().nth(4).expect("heard");
+        let again = received_messages(&repo).into_iter().nth(4).expect("heard");
         assert_eq!(again["params"]["sessionId"], "s-1");
         assert_eq!(again["params"]["mcpServers"][0]["name"], "afresh");
         let worker = repo.status()["tasks"][0]["workers"][1].clone();

@@ -47,9 +47,9 @@ fn status_and_report_show_the_worker_and_its_context() {
     assert_eq!(worker["context"]["used"], 50_000);
     assert_eq!(worker["context"]["share"], 0.25);
     assert_eq!(task["est_context"], 0.11, "{task}");
-    let told = repo.afresh(&["status"]).expect(0).stdout;
+    let printed = repo.afresh(&["status"]).expect(0).stdout;
     let line = "T001.1: claude-sonnet-4-5, 25 % context, estimated 11 %, session 0badcafe";
-    assert!(told.contains(line), "{told}");
+    assert!(printed.contains(line), "{printed}");
     let report = repo.afresh(&["report"]).expect(0).stdout;
     let row = "| `T001.1` | claude-sonnet-4-5 | 25 % of 200000 tokens | 0badcafe |";
     assert!(report.contains(row), "{report}");
@@ -88,9 +88,9 @@ exit 1
     repo.wait_until("the agent waits", || parked()["tier"] == "standard");
     assert_eq!(parked()["agent"], serde_json::Value::Null);
     assert!(parked()["until"].as_str().is_some_and(|until| until.ends_with('Z')), "{}", parked());
-    let told = repo.afresh(&["status"]).expect(0).stdout;
-    assert!(told.contains("the run's agent with its standard model waits until 2"), "{told}");
-    assert!(told.contains("too many requests: slow down"), "{told}");
+    let printed = repo.afresh(&["status"]).expect(0).stdout;
+    assert!(printed.contains("the run's agent with its standard model waits until 2"), "{printed}");
+    assert!(printed.contains("too many requests: slow down"), "{printed}");
     repo.afresh(&["halt", "enough"]).expect(0);
     driver.end().expect(3);
 }
@@ -104,23 +104,23 @@ const HALF_FULL: &str = r#"echo '{"type":"assistant","message":{"id":"m1","conte
 #[test]
 fn at_the_soft_limit_a_worker_is_warned_once() {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"log","arguments":{"message":"m"}}}"#;
-    let ways = [
+    let commands = [
         "echo '{}' | afresh hook tool".to_owned(),
         format!("echo '{call}' | afresh mcp --attempt"),
         "afresh log INFO word message 2>&1".to_owned(),
         "afresh issue text 2>&1".to_owned(),
     ];
-    for way in ways {
+    for command in commands {
         let repo = watched(&format!(
             "{SAYS_WHO}{HALF_FULL}
-told=
-while [ -z \"$told\" ]; do
-  said=$({way})
-  case \"$said\" in *'55 % of your context is full, and at 70 %'*) told=$said;; esac
+warning=
+while [ -z \"$warning\" ]; do
+  output=$({command})
+  case \"$output\" in *'55 % of your context is full, and at 70 %'*) warning=$output;; esac
   sleep 0.05
 done
-echo \"$told\" > \"$AFRESH_RESULT.told\"
-{way} > \"$AFRESH_RESULT.again\"
+echo \"$warning\" > \"$AFRESH_RESULT.warning\"
+{command} > \"$AFRESH_RESULT.again\"
 {WORKS}"
         ));
         repo.run(&[]).expect(0);
@@ -129,16 +129,20 @@ echo \"$told\" > \"$AFRESH_RESULT.told\"
         let read = |name: &str| {
             file(name).and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default()
         };
-        assert!(read("result.told").contains("report_result"), "{way}: {}", read("result.told"));
-        assert!(!read("result.again").contains("context is full"), "{way}: twice");
-        if way.contains("hook") {
-            let told: serde_json::Value =
-                serde_json::from_str(&read("result.told")).expect("an answer for the program");
-            assert_eq!(told["hookSpecificOutput"]["hookEventName"], "PostToolUse");
+        assert!(
+            read("result.warning").contains("report_result"),
+            "{command}: {}",
+            read("result.warning")
+        );
+        assert!(!read("result.again").contains("context is full"), "{command}: twice");
+        if command.contains("hook") {
+            let json: serde_json::Value =
+                serde_json::from_str(&read("result.warning")).expect("an answer for the program");
+            assert_eq!(json["hookSpecificOutput"]["hookEventName"], "PostToolUse");
         }
         assert_eq!(repo.status()["tasks"][0]["workers"][0]["warned"], true);
-        let told = repo.afresh(&["status"]).expect(0).stdout;
-        assert!(told.contains("% context, warned"), "{told}");
+        let status = repo.afresh(&["status"]).expect(0).stdout;
+        assert!(status.contains("% context, warned"), "{status}");
         let log = repo.afresh(&["logs"]).expect(0).stdout;
         assert!(log.contains("context-warned"), "{log}");
     }
@@ -213,8 +217,8 @@ echo '{{"type":"result","subtype":"success","is_error":false,"result":"Done."}}'
         masked += usize::from(text.contains("[masked]"));
     }
     assert!(masked >= 4, "output, errors, checks and journal: {masked}");
-    let told = repo.afresh(&["logs", "T001"]).expect(0).stdout;
-    assert!(told.contains("it is [masked], not ''"), "{told}");
+    let transcript = repo.afresh(&["logs", "T001"]).expect(0).stdout;
+    assert!(transcript.contains("it is [masked], not ''"), "{transcript}");
     assert_eq!(repo.status()["tasks"][0]["notes"], "used [masked]");
 }
 

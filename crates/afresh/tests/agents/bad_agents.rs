@@ -116,10 +116,11 @@ fn an_agent_for_another_machine_fails_to_spawn_and_never_runs() {
         assert!(failed[0]["failure"]["hint"].as_str().is_some_and(|hint| hint.contains("command")));
         // EX-14: what stops every task is asked once.
         assert_eq!(repo.state_of("T001"), "waiting");
-        let asked = repo.status()["questions"][0]["text"].as_str().unwrap_or_default().to_owned();
-        assert!(asked.starts_with("no worker can start: "), "{asked}");
+        let question =
+            repo.status()["questions"][0]["text"].as_str().unwrap_or_default().to_owned();
+        assert!(question.starts_with("no worker can start: "), "{question}");
         let name = program.file_name().and_then(|name| name.to_str()).expect("a name");
-        assert!(asked.contains(name), "{asked}");
+        assert!(question.contains(name), "{question}");
     }
 }
 
@@ -198,13 +199,13 @@ fn impatient(limit: &str, action: &str) -> TestRepo {
 
 /// What every timeout leaves: no process (`run` checks that), nothing on the branch, and the partial work.
 #[track_caller]
-fn timed_out(repo: &TestRepo, words: &str) {
+fn timed_out(repo: &TestRepo, expected: &str) {
     assert_eq!(repo.landed(), [""; 0]);
-    let kept = repo.git(&["for-each-ref", "--format=%(refname)", "refs/afresh/salvage"]);
-    let first = kept.lines().next().unwrap_or_else(|| panic!("nothing was kept"));
+    let salvage = repo.git(&["for-each-ref", "--format=%(refname)", "refs/afresh/salvage"]);
+    let first = salvage.lines().next().unwrap_or_else(|| panic!("nothing was kept"));
     assert_eq!(repo.git(&["show", &format!("{first}:T001.txt")]), "partial");
     let status = repo.status().to_string();
-    assert!(status.contains("failed:timeout") && status.contains(words), "{status}");
+    assert!(status.contains("failed:timeout") && status.contains(expected), "{status}");
 }
 
 /// AG-09.

@@ -42,8 +42,8 @@ fn rejected(repo: &TestRepo, reason: &str) {
     assert!(error.contains(reason), "{reason:?} is not in {error:?}");
     assert_eq!(repo.landed(), [""; 0]);
     // The next worker got the reason (EX-04).
-    let told = repo.prompt("T", 2);
-    assert!(told.contains(reason), "{reason:?} is not in {told}");
+    let prompt = repo.prompt("T", 2);
+    assert!(prompt.contains(reason), "{reason:?} is not in {prompt}");
 }
 
 const CLAIM: &str = "echo OUTPUT_JSON_START; echo '{\"status\":\"COMPLETED\",\"files_modified\":[\"a.txt\"]}'; echo OUTPUT_JSON_END";
@@ -71,17 +71,17 @@ fn a_claim_of_success_that_the_check_denies_is_a_failure() {
     }
     assert_eq!(repo.landed(), [""; 0]);
     // R16: its work is kept.
-    let kept = repo.git(&["for-each-ref", "--format=%(refname)", "refs/afresh/salvage"]);
-    assert_eq!(kept.lines().count(), 3, "{kept}");
+    let saved = repo.git(&["for-each-ref", "--format=%(refname)", "refs/afresh/salvage"]);
+    assert_eq!(saved.lines().count(), 3, "{saved}");
 }
 
 /// B25, EX-11: with and without a report.
 #[test]
 fn a_success_that_changed_nothing_is_not_a_success() {
-    for words in [CLAIM, "true"] {
+    for script in [CLAIM, "true"] {
         let repo = repo();
         plan(&repo, "checks = [\"true\"]");
-        repo.agent(words);
+        repo.agent(script);
         rejected(&repo, "no-op");
     }
 }
@@ -162,9 +162,9 @@ fn a_change_of_what_a_run_rests_on_is_reported() {
     repo.run(&[]).expect(0);
     assert!(!repo.run(&[]).expect(0).stderr.contains("changed since"));
     repo.write(".afresh/patterns.md", "blanks\n");
-    let told = repo.run(&[]).expect(0).stderr;
-    assert!(told.contains("changed since the last session"), "{told}");
-    assert!(told.contains(".afresh/patterns.md") && !told.contains("config.toml"), "{told}");
+    let stderr = repo.run(&[]).expect(0).stderr;
+    assert!(stderr.contains("changed since the last session"), "{stderr}");
+    assert!(stderr.contains(".afresh/patterns.md") && !stderr.contains("config.toml"), "{stderr}");
     let log = repo.afresh(&["logs"]).expect(0).stdout;
     assert!(log.contains("settings-changed"), "{log}");
 }

@@ -11,7 +11,7 @@ use afresh_testkit::{CommandOutput, TestRepo};
 use serde_json::Value;
 
 /// A repository, and a PATH that contains only these programs.
-struct Place {
+struct ProgramScene {
     repo: TestRepo,
     bin: PathBuf,
 }
@@ -32,15 +32,15 @@ END
 chmod 755 "$at/claude"
 "#;
 
-impl Place {
+impl ProgramScene {
     fn new() -> Self {
         let repo = repo();
         let bin = repo.path().join("bin");
         fs::create_dir(&bin).expect("a new directory");
         let path = std::env::var_os("PATH").expect("a PATH");
         for tool in ["sh", "git", "mkdir", "chmod", "cat", "sleep", "test"] {
-            let mut places = std::env::split_paths(&path).map(|place| place.join(tool));
-            let found = places.find(|place| place.exists()).expect("a usual tool");
+            let mut places = std::env::split_paths(&path).map(|path| path.join(tool));
+            let found = places.find(|path| path.exists()).expect("a usual tool");
             std::os::unix::fs::symlink(found, bin.join(tool)).expect("a link");
         }
         Self { repo, bin }
@@ -88,105 +88,105 @@ impl Place {
 /// AG-01: known and configured agents, with their capabilities, and whether each can be used.
 #[test]
 fn agents_are_listed_with_what_they_can_do() {
-    let place = Place::new()
+    let scene = ProgramScene::new()
         .with("claude", "#!/bin/sh\necho '2.1.197 (Claude Code)'\n")
         .with("codex", "#!/bin/sh\necho 'codex-cli 0.1.0'\n")
         .with("gemini", "#!/bin/sh\necho 'no such engine' >&2; exit 7\n");
-    let claude = place.agent("claude");
+    let claude = scene.agent("claude");
     assert_eq!((&claude["version"], &claude["usable"]), (&"2.1.197".into(), &true.into()));
     assert_eq!((&claude["tools"], &claude["hooks"]), (&"mcp".into(), &true.into()));
     assert_eq!(claude["models"]["small"], "haiku");
     assert_eq!(claude["configured"], false);
     assert!(claude["remedy"].as_str().is_some_and(|cure| cure.contains("ANTHROPIC_API_KEY")));
-    assert_eq!(place.agent("codex")["tested"], "0.166.0");
-    let gemini = place.agent("gemini");
+    assert_eq!(scene.agent("codex")["tested"], "0.166.0");
+    let gemini = scene.agent("gemini");
     assert_eq!(gemini["usable"], false);
     assert!(gemini["problem"].as_str().is_some_and(|why| why.contains("no such engine")));
-    let opencode = place.agent("opencode");
+    let opencode = scene.agent("opencode");
     assert_eq!((&opencode["usable"], &opencode["program"]), (&false.into(), &Value::Null));
     assert!(
         opencode["remedy"].as_str().is_some_and(|cure| cure.contains("agents install opencode"))
     );
-    let mine = place.agent("mine");
+    let mine = scene.agent("mine");
     assert_eq!((&mine["kind"], &mine["prompt"]), (&"command".into(), &"stdin".into()));
     assert_eq!((&mine["default"], &mine["reports_use"]), (&true.into(), &false.into()));
-    let text = place.afresh(&["agents", "list"]).expect(0).stdout;
+    let text = scene.afresh(&["agents", "list"]).expect(0).stdout;
     assert!(text.contains("* mine (command)") && text.contains("haiku, sonnet, opus"), "{text}");
-    place.repo.expect_no_survivors();
+    scene.repo.expect_no_survivors();
 }
 
 /// AG-01: an installed program is found by every command if none is on the PATH; npm is called once.
 #[test]
 fn an_installed_agent_is_found_and_does_a_task() {
-    let place = Place::new().with("npm", NPM);
-    assert_eq!(place.agent("claude")["usable"], false);
-    place.repo.plan_of(1);
-    let refused = place.afresh(&["run", "p.plan.toml", "--agent", "claude"]).expect(2);
+    let scene = ProgramScene::new().with("npm", NPM);
+    assert_eq!(scene.agent("claude")["usable"], false);
+    scene.repo.plan_of(1);
+    let refused = scene.afresh(&["run", "p.plan.toml", "--agent", "claude"]).expect(2);
     assert!(refused.stderr.contains("afresh agents install claude"), "{}", refused.stderr);
-    let ran = place.afresh(&["agents", "install", "claude", "--json"]).expect(0);
+    let ran = scene.afresh(&["agents", "install", "claude", "--json"]).expect(0);
     let installed = &ran.json()["installed"][0];
     assert_eq!((&installed["version"], &installed["new"]), (&"2.1.197".into(), &true.into()));
-    let calls = fs::read_to_string(place.repo.path().join("home/npm.calls")).expect("called");
+    let calls = fs::read_to_string(scene.repo.path().join("home/npm.calls")).expect("called");
     assert!(calls.contains("@anthropic-ai/claude-code@2.1.197"), "{calls}");
-    assert_eq!(place.cached(), ["claude", "claude-2.1.197"]);
-    let again = place.afresh(&["agents", "install", "claude"]).expect(0);
+    assert_eq!(scene.cached(), ["claude", "claude-2.1.197"]);
+    let again = scene.afresh(&["agents", "install", "claude"]).expect(0);
     assert!(again.stderr.contains("already installed"), "{}", again.stderr);
-    assert_eq!(place.npm_calls(), 1);
-    assert_eq!(place.agent("claude")["usable"], true);
+    assert_eq!(scene.npm_calls(), 1);
+    assert_eq!(scene.agent("claude")["usable"], true);
     // As users run it: the cache is hidden from workers, except for their own program.
-    let mut run = place.command(&["run", "p.plan.toml", "--agent", "claude", "--no-input"]);
+    let mut run = scene.command(&["run", "p.plan.toml", "--agent", "claude", "--no-input"]);
     run.env("AFRESH_SANDBOX", "auto");
     finish(run).expect(0);
-    crate::support::expect_landed_once(&place.repo, 1);
-    let doctor = place.afresh(&["doctor"]).stdout;
+    crate::support::expect_landed_once(&scene.repo, 1);
+    let doctor = scene.afresh(&["doctor"]).stdout;
     assert!(doctor.contains("agents/claude/node_modules/.bin/claude: 2.1.197"), "{doctor}");
-    fs::remove_dir_all(place.repo.root().join(".afresh")).expect("removed");
-    let init = place.afresh(&["init", "--dry-run", "--json"]);
+    fs::remove_dir_all(scene.repo.root().join(".afresh")).expect("removed");
+    let init = scene.afresh(&["init", "--dry-run", "--json"]);
     assert_eq!(init.json()["agents"], serde_json::json!(["claude"]), "{}", init.stdout);
 }
 
 /// AG-01: another version is used from then on, and the first one again when it is requested.
 #[test]
 fn another_version_takes_the_place_of_the_first() {
-    let place = Place::new().with("npm", NPM);
-    place.afresh(&["agents", "install", "claude"]).expect(0);
-    place.afresh(&["agents", "install", "claude", "--version", "2.2.0"]).expect(0);
-    assert_eq!(place.cached(), ["claude", "claude-2.1.197", "claude-2.2.0"]);
-    let link = place.repo.cache().join("agents/claude");
+    let scene = ProgramScene::new().with("npm", NPM);
+    scene.afresh(&["agents", "install", "claude"]).expect(0);
+    scene.afresh(&["agents", "install", "claude", "--version", "2.2.0"]).expect(0);
+    assert_eq!(scene.cached(), ["claude", "claude-2.1.197", "claude-2.2.0"]);
+    let link = scene.repo.cache().join("agents/claude");
     assert_eq!(fs::read_link(&link).expect("a link"), PathBuf::from("claude-2.2.0"));
-    place.afresh(&["agents", "install", "claude"]).expect(0);
+    scene.afresh(&["agents", "install", "claude"]).expect(0);
     assert_eq!(fs::read_link(&link).expect("a link"), PathBuf::from("claude-2.1.197"));
-    assert_eq!(place.npm_calls(), 2);
+    assert_eq!(scene.npm_calls(), 2);
 }
 
 /// AG-01: kill -9 during an installation leaves nothing that is used, and the next one cleans up.
 #[test]
 fn an_installation_that_was_killed_is_not_used() {
-    let place = Place::new();
-    let (gate, up) = (Gate::new(&place.repo, "gate"), Gate::new(&place.repo, "up"));
+    let scene = ProgramScene::new();
+    let (gate, up) = (Gate::new(&scene.repo, "gate"), Gate::new(&scene.repo, "up"));
     let halfway = format!("mkdir -p \"$at\"\n{}\n{}\n", up.opened_by_worker(), gate.wait());
-    let place = place.with("npm", &NPM.replace("mkdir -p \"$at\"\n", &halfway));
+    let scene = scene.with("npm", &NPM.replace("mkdir -p \"$at\"\n", &halfway));
     let driver =
-        Driver::start_command(&place.repo, place.command(&["agents", "install", "claude"]));
-    place.repo.wait_until("npm is at work", || up.is_open());
+        Driver::start_command(&scene.repo, scene.command(&["agents", "install", "claude"]));
+    scene.repo.wait_until("npm is at work", || up.is_open());
     driver.kill_9();
-    place.repo.expect_no_survivors();
-    assert!(place.cached().iter().all(|name| name.starts_with("new-")), "{:?}", place.cached());
-    assert_eq!(place.agent("claude")["usable"], false);
+    scene.repo.expect_no_survivors();
+    assert!(scene.cached().iter().all(|name| name.starts_with("new-")), "{:?}", scene.cached());
+    assert_eq!(scene.agent("claude")["usable"], false);
     gate.open();
-    place.afresh(&["agents", "install", "claude"]).expect(0);
-    assert_eq!(place.cached(), ["claude", "claude-2.1.197"]);
-    assert_eq!(place.agent("claude")["usable"], true);
+    scene.afresh(&["agents", "install", "claude"]).expect(0);
+    assert_eq!(scene.cached(), ["claude", "claude-2.1.197"]);
+    assert_eq!(scene.agent("claude")["usable"], true);
 }
 
 /// AG-01: every obstacle is reported with a hint, and nothing incomplete is left.
 #[test]
 fn what_prevents_an_installation_is_reported() {
-    let none = Place::new();
+    let none = ProgramScene::new();
     let ran = none.afresh(&["agents", "install", "claude"]).expect(2);
     assert!(ran.stderr.contains("npm is not on the PATH"), "{}", ran.stderr);
     assert!(ran.stderr.contains("Node.js"), "{}", ran.stderr);
-    for (npm, words) in [
+    for (npm, expected) in [
         (
             "#!/bin/sh\necho 'npm error code ENOTFOUND' >&2; echo 'npm error network no address' >&2; exit 1\n",
             ["no address", "check the connection"],
@@ -194,44 +194,44 @@ fn what_prevents_an_installation_is_reported() {
         ("#!/bin/sh\necho 'npm error code ETARGET' >&2; exit 1\n", ["ETARGET", "no such version"]),
         ("#!/bin/sh\nexit 0\n", ["does not exist", "node --version"]),
     ] {
-        let place = Place::new().with("npm", npm);
-        let ran = place.afresh(&["agents", "install", "claude"]).expect(1);
-        for word in words {
+        let scene = ProgramScene::new().with("npm", npm);
+        let ran = scene.afresh(&["agents", "install", "claude"]).expect(1);
+        for word in expected {
             assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
         }
-        assert_eq!(place.cached(), Vec::<String>::new());
+        assert_eq!(scene.cached(), Vec::<String>::new());
     }
-    for (args, words) in [
+    for (args, expected) in [
         (&["gemni"][..], "did you mean \"gemini\""),
         (&["claude", "codex", "--version", "1.2.3"], "one program only"),
         (&["claude", "--version", "../x"], "is not a version"),
         (&[], "no agent of the configuration can be installed"),
     ] {
         let ran = none.afresh(&[&["agents", "install"], args].concat()).expect(2);
-        assert!(ran.stderr.contains(words), "{args:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(expected), "{args:?}: {}", ran.stderr);
     }
 }
 
 /// B37: a known program that fails, hangs, is old or new, or has no login, is reported with a hint.
 #[test]
 fn doctor_starts_every_agent_and_gives_hints() {
-    let place = Place::new()
+    let scene = ProgramScene::new()
         .with("claude", "#!/bin/sh\necho '2.1.100 (Claude Code)'\n")
         .with("codex", "#!/bin/sh\nsleep 600\n")
         .with("gemini", "#!/bin/sh\necho 'wrong engine' >&2; exit 3\n")
         .with("opencode", "#!/bin/sh\necho 99.0.0\n");
-    place.repo.write(
+    scene.repo.write(
         ".afresh/config.toml",
         "[run]\nagent = \"claude\"\n[agents.codex]\nkind = \"codex\"\n[agents.gemini]\nkind = \"gemini\"\n\
          [agents.over]\nkind = \"acp\"\ncommand = [\"opencode\", \"acp\"]\n",
     );
-    let told = place.afresh(&["doctor", "--json"]).expect(1).json();
+    let report = scene.afresh(&["doctor", "--json"]).expect(1).json();
     let line = |name: &str| {
-        let lines = told["lines"].as_array().expect("lines");
+        let lines = report["lines"].as_array().expect("lines");
         let line = lines.iter().find(|line| line["name"] == name);
         line.map(ToString::to_string).unwrap_or_default()
     };
-    for (name, words) in [
+    for (name, expected) in [
         ("agent claude", &["warn", "2.1.100", "older than 2.1.197", "claude-code@2.1.197"][..]),
         ("login claude", &["warn", "neither a key nor a login", "ANTHROPIC_API_KEY"]),
         ("agent codex", &["fail", "--version does not finish", "agents install codex"]),
@@ -240,17 +240,17 @@ fn doctor_starts_every_agent_and_gives_hints() {
         ("login over", &["warn", "name it in `env` under [agents.over]"]),
         ("agent opencode", &["\"ok\"", "not in the configuration"]),
     ] {
-        for word in words {
+        for word in expected {
             assert!(line(name).contains(word), "{name}: {word:?} is not in {:?}", line(name));
         }
     }
     assert_eq!(line("agent"), "", "a built-in agent needs no table");
-    place.repo.expect_no_survivors();
-    let place = place.with("codex", "#!/bin/sh\nexit 1\n");
-    let mut command = place.command(&["doctor", "--json"]);
+    scene.repo.expect_no_survivors();
+    let scene = scene.with("codex", "#!/bin/sh\nexit 1\n");
+    let mut command = scene.command(&["doctor", "--json"]);
     command.env("ANTHROPIC_API_KEY", "sk-ant-not-to-be-seen");
-    let told = finish(command).expect(1).stdout;
-    assert!(!told.contains("login claude") && !told.contains("not-to-be-seen"), "{told}");
+    let output = finish(command).expect(1).stdout;
+    assert!(!output.contains("login claude") && !output.contains("not-to-be-seen"), "{output}");
 }
 
 /// BE-04, AG-05: a wait for the model is printed with the time of the next try, and a refused report with its reason.
@@ -261,15 +261,15 @@ printf '%s\n' '{"type":"system","subtype":"init","session_id":"s","model":"m"}'
 printf '%s\n' '{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"too many"}'
 exit 1
 "#;
-    let place = Place::new().with("claude", fails);
-    place.repo.write(".afresh/config.toml", "[run]\nagent = \"claude\"\nbackoff = [\"10ms\"]\n");
-    place.repo.plan_of(1);
-    place.repo.commit("a plan");
-    let command = place.command(&["run", "p.plan.toml", "--no-input"]);
-    let mut driver = Driver::start_command(&place.repo, command);
-    driver.await_words("the model is asked again in 3");
-    let said = driver.said();
-    let line = said.lines().find(|line| line.contains("asked again")).expect("a line");
+    let scene = ProgramScene::new().with("claude", fails);
+    scene.repo.write(".afresh/config.toml", "[run]\nagent = \"claude\"\nbackoff = [\"10ms\"]\n");
+    scene.repo.plan_of(1);
+    scene.repo.commit("a plan");
+    let command = scene.command(&["run", "p.plan.toml", "--no-input"]);
+    let mut driver = Driver::start_command(&scene.repo, command);
+    driver.await_stderr("the model is asked again in 3");
+    let stderr = driver.stderr();
+    let line = stderr.lines().find(|line| line.contains("asked again")).expect("a line");
     assert!(line.contains("T001") && line.contains(", at 20") && line.ends_with('Z'), "{line}");
     driver.kill_9();
 }
@@ -283,13 +283,13 @@ printf '%s\n' '{"status":"COMPLETED","task_id":"T999"}' | afresh report-result
 printf '%s\n' '{"type":"system","subtype":"init","session_id":"s","model":"m"}'
 printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"I am done."}'
 "#;
-    let place = Place::new().with("claude", refused);
-    place.repo.write(".afresh/config.toml", "[run]\nagent = \"claude\"\nattempts = 2\n");
-    place.repo.plan_of(1);
-    place.repo.commit("a plan");
-    place.afresh(&["run", "p.plan.toml", "--no-input"]).expect(4);
-    let error = place.repo.status()["tasks"][0]["error"].to_string();
+    let scene = ProgramScene::new().with("claude", refused);
+    scene.repo.write(".afresh/config.toml", "[run]\nagent = \"claude\"\nattempts = 2\n");
+    scene.repo.plan_of(1);
+    scene.repo.commit("a plan");
+    scene.afresh(&["run", "p.plan.toml", "--no-input"]).expect(4);
+    let error = scene.repo.status()["tasks"][0]["error"].to_string();
     assert!(error.contains("its report was refused") && error.contains("T999"), "{error}");
-    let next = place.repo.prompt("T001", 2);
+    let next = scene.repo.prompt("T001", 2);
     assert!(next.contains("its report was refused"), "{next}");
 }

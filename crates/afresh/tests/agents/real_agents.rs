@@ -10,7 +10,7 @@ use std::process::Command;
 use std::thread;
 
 use crate::support::proxy::OfficeProxy;
-use crate::support::rooms::{levels_with_bubblewrap, path_with_bubblewrap};
+use crate::support::sandbox_levels::{levels_with_bubblewrap, path_with_bubblewrap};
 use crate::support::{Driver, Gate};
 use afresh_model::client::{PROGRAMS, binary_name};
 use afresh_model::{ModelClient, ModelScript, ModelServer, ModelStep, TokenCounts};
@@ -19,14 +19,14 @@ use afresh_testkit::repo::finish;
 use serde_json::json;
 
 /// A repository whose only agent is a real program that uses our server.
-struct Stage {
+struct AgentScene {
     repo: TestRepo,
     server: ModelServer,
     client: ModelClient,
     programs: PathBuf,
 }
 
-impl Stage {
+impl AgentScene {
     /// None, and a line with the reason, if the program is missing.
     fn of(program: &str) -> Option<Self> {
         let Some(directory) = std::env::var_os("AFRESH_TEST_AGENTS") else {
@@ -64,7 +64,7 @@ impl Stage {
     }
 
     /// Its model is a host on the network, behind an office's proxy: only our proxy leads there.
-    fn in_an_office(self, program: &str) -> (Self, OfficeProxy) {
+    fn behind_proxies(self, program: &str) -> (Self, OfficeProxy) {
         let url = self.server.url("work");
         let (address, path) = url
             .strip_prefix("http://")
@@ -122,7 +122,7 @@ impl Stage {
 }
 
 /// Bypasses the test harness, which captures the output of a test that passes.
-fn skipped(program: &str, why: &str) -> Option<Stage> {
+fn skipped(program: &str, why: &str) -> Option<AgentScene> {
     let _ = writeln!(std::io::stderr(), "SKIPPED: nothing was tried with {program}: {why}");
     None
 }
@@ -130,21 +130,21 @@ fn skipped(program: &str, why: &str) -> Option<Stage> {
 /// Not below a world-writable directory: one program refuses settings there.
 fn place() -> PathBuf {
     let home = std::env::var_os("HOME").map_or_else(std::env::temp_dir, PathBuf::from);
-    let place = home.join(".cache/afresh-tests");
-    fs::create_dir_all(&place).expect("a directory");
-    place
+    let directory = home.join(".cache/afresh-tests");
+    fs::create_dir_all(&directory).expect("a directory");
+    directory
 }
 
 /// C1, R5: a whole task in every sandbox, with a program of `afresh agents install`: the tool of the program, our
 /// report, the check, the merge, the usage.
 fn does_a_task_and_reports(program: &str) {
     for level in levels_with_bubblewrap() {
-        let Some(stage) = Stage::of(program) else { return };
+        let Some(stage) = AgentScene::of(program) else { return };
         does_a_task_at(level, &stage);
     }
 }
 
-fn does_a_task_at(level: &str, stage: &Stage) {
+fn does_a_task_at(level: &str, stage: &AgentScene) {
     let steps = [
         ModelStep::shell("echo seen > seen.txt && rm seen.txt"),
         ModelStep::write("T001.txt", "by T001\n"),
@@ -163,9 +163,12 @@ fn does_a_task_at(level: &str, stage: &Stage) {
     stage.repo.expect_no_survivors();
     let status = stage.repo.status();
     assert_eq!(tokens(&status), stage.server.sent_tokens(), "{level}: {status}");
-    let seen = stage.server.received_requests();
+    let requests = stage.server.received_requests();
     let offered = |name: &str| name.ends_with("report_result") || name == "tool_search";
-    assert!(seen.iter().any(|seen| seen.tools.iter().any(|name| offered(name))), "{seen:?}");
+    assert!(
+        requests.iter().any(|request| request.tools.iter().any(|name| offered(name))),
+        "{requests:?}"
+    );
 }
 
 /// All tokens of a run.
@@ -177,7 +180,7 @@ fn tokens(status: &serde_json::Value) -> u64 {
 /// R14: a budget stops it after at most one request too many, because its own record is followed while it works. The
 /// model answers only when everything so far was counted: how fast the machine is does not matter.
 fn is_stopped_by_a_budget(program: &str) {
-    let Some(stage) = Stage::of(program) else { return };
+    let Some(stage) = AgentScene::of(program) else { return };
     let step = |number| ModelStep::shell(&format!("echo {number}"));
     stage.server.add("work", ModelScript::from_steps((0..40).map(step)));
     stage.server.hold_beyond(0);
@@ -200,8 +203,8 @@ fn is_stopped_by_a_budget(program: &str) {
 
 /// R5: the model is reached through our proxy, and through the user's own behind it; any other host is refused.
 fn asks_its_model_through_proxies(program: &str) {
-    let Some(stage) = Stage::of(program) else { return };
-    let (stage, proxy) = stage.in_an_office(program);
+    let Some(stage) = AgentScene::of(program) else { return };
+    let (stage, proxy) = stage.behind_proxies(program);
     let steps = [
         ModelStep::shell(
             "python3 -c 'import urllib.request as r; r.urlopen(\"http://evil.test\")' || true",
@@ -216,9 +219,9 @@ fn asks_its_model_through_proxies(program: &str) {
     command.env("HTTPS_PROXY", &office).env("HTTP_PROXY", &office);
     finish(command).expect(0);
     crate::support::expect_landed_once(&stage.repo, 1);
-    let asked = proxy.asked();
-    assert!(asked.iter().any(|line| line.contains("model.test")), "{asked:?}");
-    assert!(!asked.iter().any(|line| line.contains("evil.test")), "{asked:?}");
+    let requests = proxy.requests();
+    assert!(requests.iter().any(|line| line.contains("model.test")), "{requests:?}");
+    assert!(!requests.iter().any(|line| line.contains("evil.test")), "{requests:?}");
     let report = stage.repo.afresh(&["report"]).expect(0).stdout;
     assert!(report.contains("evil.test:80 is not on the list"), "{report}");
     // The program itself connects only to its model.
@@ -226,8 +229,8 @@ fn asks_its_model_through_proxies(program: &str) {
 }
 
 /// kill -9 of the driver while the program is inside a tool; the next run ends what is left, and completes.
-fn is_killed(program: &str) -> Option<Stage> {
-    let stage = Stage::of(program)?;
+fn is_killed(program: &str) -> Option<AgentScene> {
+    let stage = AgentScene::of(program)?;
     let (gate, up) = (Gate::new(&stage.repo, "gates/gate"), Gate::new(&stage.repo, "gates/up"));
     let report = || ModelStep::tool("report_result", json!({"status": "COMPLETED"}));
     let wait = format!("{}; {}", up.opened_by_worker(), gate.wait());
@@ -267,9 +270,10 @@ fn is_killed_and_continues(program: &str) {
     let Some(stage) = is_killed(program) else { return };
     let worker = stage.repo.status()["tasks"][0]["workers"][1].clone();
     assert_eq!(worker["resumes"], 1, "{worker}");
-    let seen = stage.server.received_requests();
-    let begun = seen.iter().filter(|seen| seen.turns == 0 && !seen.tools.is_empty()).count();
-    assert_eq!(begun, 1, "one conversation: {seen:?}");
+    let requests = stage.server.received_requests();
+    let begun =
+        requests.iter().filter(|request| request.turns == 0 && !request.tools.is_empty()).count();
+    assert_eq!(begun, 1, "one conversation: {requests:?}");
     // One program records a request only when its tools have ended.
     let (counted, sent) = (tokens(&stage.repo.status()), stage.server.sent_tokens());
     let unrecorded = if program.starts_with("opencode") { 1_250 } else { 0 };
@@ -278,7 +282,7 @@ fn is_killed_and_continues(program: &str) {
 
 /// The second halt ends it, and everything that its tools started in their own sessions.
 fn is_halted_and_leaves_nothing(program: &str) {
-    let Some(stage) = Stage::of(program) else { return };
+    let Some(stage) = AgentScene::of(program) else { return };
     let (gate, up) = (Gate::new(&stage.repo, "gate"), Gate::new(&stage.repo, "up"));
     stage.plays(&gate, &up);
     let driver = stage.start();
@@ -292,7 +296,7 @@ fn is_halted_and_leaves_nothing(program: &str) {
 
 /// The demo, without a key; the user's home directory is unchanged.
 fn plays_the_demo(program: &str) {
-    let Some(stage) = Stage::of(program) else { return };
+    let Some(stage) = AgentScene::of(program) else { return };
     let home = || -> Vec<_> {
         let entries = fs::read_dir(stage.repo.path().join("home")).expect("a home");
         entries.flatten().map(|entry| entry.file_name()).collect()
@@ -421,7 +425,7 @@ fn gemini_over_acp_is_halted_and_leaves_nothing() {
 /// RE-01: a worker that ends without a report is sent back, and reports.
 #[test]
 fn claude_is_sent_back_to_report() {
-    let Some(stage) = Stage::of("claude") else { return };
+    let Some(stage) = AgentScene::of("claude") else { return };
     let steps = [
         ModelStep::write("T001.txt", "by T001\n"),
         ModelStep::text("I think that I am done."),
@@ -431,25 +435,28 @@ fn claude_is_sent_back_to_report() {
     stage.server.add("work", ModelScript::from_steps(steps));
     stage.run().expect(0);
     crate::support::expect_landed_once(&stage.repo, 1);
-    let told = stage
-        .server
-        .received_requests()
-        .into_iter()
-        .any(|seen| seen.turns == 2 && seen.body.holds("You have not reported a result."));
-    assert!(told, "{:?}", stage.server.received_requests());
+    let is_reminded =
+        stage.server.received_requests().into_iter().any(|request| {
+            request.turns == 2 && request.body.holds("You have not reported a result.")
+        });
+    assert!(is_reminded, "{:?}", stage.server.received_requests());
 }
 
 /// RE-01: twice; a worker that still does not report may stop, and its changes and the checks decide.
 #[test]
 fn claude_is_sent_back_twice_at_most() {
-    let Some(stage) = Stage::of("claude") else { return };
+    let Some(stage) = AgentScene::of("claude") else { return };
     let says = (0..9).map(|_| ModelStep::text("I think that I am done."));
     let steps = [ModelStep::write("T001.txt", "by T001\n")].into_iter().chain(says);
     stage.server.add("work", ModelScript::from_steps(steps));
     stage.run().expect(0);
-    let asked =
-        stage.server.received_requests().into_iter().filter(|seen| !seen.tools.is_empty()).count();
-    assert_eq!(asked, 4, "one with a tool, and three that say they are done");
+    let request_count = stage
+        .server
+        .received_requests()
+        .into_iter()
+        .filter(|request| !request.tools.is_empty())
+        .count();
+    assert_eq!(request_count, 4, "one with a tool, and three that say they are done");
     let noted = stage.repo.afresh(&["report"]).expect(0).stdout;
     assert!(noted.contains("did not report a result"), "{noted}");
 }
@@ -457,7 +464,7 @@ fn claude_is_sent_back_twice_at_most() {
 /// M1, RE-01: a program that cannot be sent back and forgets its report is judged by its tree.
 #[test]
 fn codex_forgets_its_report_and_its_work_lands() {
-    let Some(stage) = Stage::of("codex") else { return };
+    let Some(stage) = AgentScene::of("codex") else { return };
     let steps = [ModelStep::write("T001.txt", "by T001\n"), ModelStep::text("I am done.")];
     stage.server.add("work", ModelScript::from_steps(steps));
     stage.run().expect(0);
@@ -467,7 +474,7 @@ fn codex_forgets_its_report_and_its_work_lands() {
 /// H1: commands of the model see the worker's PATH, with `afresh` on it, and the user's own tools.
 #[test]
 fn commands_of_codex_keep_the_path() {
-    let Some(stage) = Stage::of("codex") else { return };
+    let Some(stage) = AgentScene::of("codex") else { return };
     let steps = [
         ModelStep::shell("printf '%s\n' \"$PATH\" > path.txt; afresh log INFO seen it"),
         ModelStep::shell("mv path.txt T001.txt"),
@@ -485,7 +492,7 @@ fn commands_of_codex_keep_the_path() {
 /// M2: the same call again and again is ended.
 #[test]
 fn a_loop_of_claude_is_ended() {
-    let Some(stage) = Stage::of("claude") else { return };
+    let Some(stage) = AgentScene::of("claude") else { return };
     let again = |_| ModelStep::shell("echo again");
     stage.server.add("work", ModelScript::from_steps((0..500).map(again)));
     stage.run().expect(4);
@@ -521,17 +528,19 @@ fn opencode_is_stopped_by_a_budget() {
 /// H4, PR-02: the rules of the project reach the model of every program once; the prompt names only tools that
 /// exist.
 fn is_given_the_rules_of_the_project(program: &str) {
-    let Some(stage) = Stage::of(program) else { return };
+    let Some(stage) = AgentScene::of(program) else { return };
     stage.repo.write("CLAUDE.md", "Always say CANARY-IN-RULES.\n");
     stage.repo.write("AGENTS.md", "Always say CANARY-IN-RULES.\n");
     stage.repo.commit("rules");
     stage.server.add("work", ModelScript::from_steps([ModelStep::text("no")]));
     finish(stage.command(&["run", "p.plan.toml", "--no-input"]));
-    let seen = stage.server.received_requests();
-    let first = seen.iter().find(|seen| !seen.tools.is_empty()).expect("a request");
+    let requests = stage.server.received_requests();
+    let first = requests.iter().find(|request| !request.tools.is_empty()).expect("a request");
     assert_eq!(first.body.count("CANARY-IN-RULES"), 1, "{program}");
-    for said in ["You are one worker with one task", "`report_result`", "Run the checks yourself"] {
-        assert!(first.body.holds(said), "{program}: {said}");
+    for expected in
+        ["You are one worker with one task", "`report_result`", "Run the checks yourself"]
+    {
+        assert!(first.body.holds(expected), "{program}: {expected}");
     }
     assert_eq!(first.body.holds("tool_search`"), program == "codex", "{program}");
     assert!(!first.body.holds("OUTPUT_JSON_START"), "{program}");
@@ -548,7 +557,7 @@ fn every_program_is_given_the_rules_of_the_project() {
 /// AG-07: at the soft limit the model itself gets the notice, after its next use of a tool.
 #[test]
 fn claude_tells_its_model_that_its_context_fills_up() {
-    let Some(stage) = Stage::of("claude") else { return };
+    let Some(stage) = AgentScene::of("claude") else { return };
     // A model whose window does not depend on the program's version.
     let config = stage.repo.root().join(".afresh/config.toml");
     let text = fs::read_to_string(config).expect("a configuration");
@@ -565,16 +574,17 @@ fn claude_tells_its_model_that_its_context_fills_up() {
     stage.server.add("work", ModelScript::from_steps(steps.map(|step| step.using(much))));
     stage.run().expect(0);
     assert_eq!(stage.repo.status()["tasks"][0]["workers"][0]["warned"], true);
-    let told = |seen: &afresh_model::ReceivedRequest| seen.body.holds("% of your context is full");
-    let seen = stage.server.received_requests();
-    let first = seen.iter().find(|seen| told(seen)).map(|seen| seen.turns);
-    assert!(matches!(first, Some(1 | 2)), "{first:?} of {seen:?}");
+    let is_warned =
+        |request: &afresh_model::ReceivedRequest| request.body.holds("% of your context is full");
+    let requests = stage.server.received_requests();
+    let first = requests.iter().find(|request| is_warned(request)).map(|seen| seen.turns);
+    assert!(matches!(first, Some(1 | 2)), "{first:?} of {requests:?}");
 }
 
 /// B36, AG-01: the model's own commands see only the allowed variables of our environment.
 #[test]
 fn commands_of_claude_see_no_variable_that_is_not_allowed() {
-    let Some(stage) = Stage::of("claude") else { return };
+    let Some(stage) = AgentScene::of("claude") else { return };
     let noted = stage.repo.path().join("seen.env");
     let steps = [
         ModelStep::shell(&format!("env > '{}'", noted.display())),
@@ -586,8 +596,8 @@ fn commands_of_claude_see_no_variable_that_is_not_allowed() {
     let mut command = stage.command(&["run", "p.plan.toml", "--no-input"]);
     command.env("SOME_TOKEN", "hunter22-hunter22");
     finish(command).expect(0);
-    let seen = fs::read_to_string(noted).expect("what it saw");
-    assert!(seen.contains("AFRESH_TASK=T001") && !seen.contains("hunter22"), "{seen}");
+    let recorded = fs::read_to_string(noted).expect("what it saw");
+    assert!(recorded.contains("AFRESH_TASK=T001") && !recorded.contains("hunter22"), "{recorded}");
 }
 
 /// AG-08, ST-02: over the protocol too, it continues its session.

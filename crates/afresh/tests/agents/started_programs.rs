@@ -9,7 +9,7 @@ use afresh_testkit::TestRepo;
 use afresh_testkit::repo::{finish, put_script};
 
 use crate::support::repo;
-use crate::support::rooms::{levels_with_bubblewrap, path_with_bubblewrap};
+use crate::support::sandbox_levels::{levels_with_bubblewrap, path_with_bubblewrap};
 
 /// The work of a task.
 const WORK: &str = "echo \"by $AFRESH_TASK\" > \"$AFRESH_TASK.txt\"\n";
@@ -131,8 +131,8 @@ fn a_program_that_cannot_start_in_its_sandbox_is_tried_once() {
         let error = task["error"].as_str().unwrap_or_default();
         assert!(error.starts_with("failed:start: "), "{level}: {task} {}", ran.stderr);
         assert!(error.contains("does not start in the sandbox"), "{task}");
-        let asked = repo.status()["questions"][0]["text"].to_string();
-        assert!(asked.contains("afresh doctor"), "{asked}");
+        let question = repo.status()["questions"][0]["text"].to_string();
+        assert!(question.contains("afresh doctor"), "{question}");
         assert_eq!(task["attempts"], 1, "{task}");
         let doctor = finish(command(&repo, level, &["doctor"]));
         let line = doctor.stdout.lines().find(|line| line.contains("does not start"));

@@ -68,17 +68,17 @@ fn a_kept_demo_can_be_looked_at_and_landed() {
     assert!(!repo.path().join("mine").exists());
     let kept = left_in(&scratch);
     assert_eq!(kept.len(), 1, "{kept:?}");
-    let place = scratch.join(&kept[0]);
-    let report = fs::read_to_string(place.join("report.md")).expect("the report");
+    let root = scratch.join(&kept[0]);
+    let report = fs::read_to_string(root.join("report.md")).expect("the report");
     assert!(report.starts_with("# todo: done\n"), "{report}");
-    let todo = place.join("todo");
+    let todo = root.join("todo");
     let directory = todo.to_str().expect("a path");
     let status = repo.afresh(&["-C", directory, "status", "--json"]).expect(0).json();
     assert_eq!(status["counts"]["done"], 9, "{status}");
     repo.afresh(&["-C", directory, "land"]).expect(0);
     let run = |args: &[&str]| {
         let mut shell = Command::new("sh");
-        shell.arg("todo.sh").args(args).current_dir(&todo).env("TODO_FILE", place.join("list"));
+        shell.arg("todo.sh").args(args).current_dir(&todo).env("TODO_FILE", root.join("list"));
         finish(shell).expect(0).stdout
     };
     assert_eq!(run(&["add", " buy milk "]), "added: buy milk\n");
@@ -106,9 +106,9 @@ fn a_seed_decides_which_workers_fail() {
 fn a_demo_that_is_halted_leaves_nothing() {
     let (repo, scratch) = user();
     let mut driver = Driver::start_command(&repo, demo(&repo, &["--slow"]));
-    driver.await_words("start store.1");
+    driver.await_stderr("start store.1");
     driver.signal(Signal::SIGINT);
-    driver.await_words("a second request ends them");
+    driver.await_stderr("a second request ends them");
     driver.signal(Signal::SIGINT);
     let ran = driver.end().expect(3);
     assert!(ran.stderr.contains("the demo starts over each time"), "{}", ran.stderr);

@@ -36,22 +36,22 @@ fn where_everything_is_there_nothing_fails_and_nothing_changes() {
     let repo = repo();
     repo.config("[checks]\nalways = [\"test -s README.md && grep -q hello README.md\"]\n[workspace]\nsetup = [\"true\"]");
     let before = repo.untouched();
-    let told = doctor(&repo, 0);
-    assert_eq!(told["ok"], true);
-    expect(&told, "git", &["ok git 2."]);
-    expect(&told, "repository", &["ok", "on main at"]);
-    expect(&told, "identity", &["ok Test <test@example.org>"]);
-    expect(&told, "journal", &["ok none yet"]);
-    expect(&told, "state", &["ok", ".afresh/state", "free"]);
-    expect(&told, "driver", &["ok no run is active"]);
-    expect(&told, "room", &["ok workspaces use"]);
-    expect(&told, "agent mine", &["ok", "/sh starts"]);
-    expect(&told, "checks", &["ok grep found"]);
+    let report = doctor(&repo, 0);
+    assert_eq!(report["ok"], true);
+    expect(&report, "git", &["ok git 2."]);
+    expect(&report, "repository", &["ok", "on main at"]);
+    expect(&report, "identity", &["ok Test <test@example.org>"]);
+    expect(&report, "journal", &["ok none yet"]);
+    expect(&report, "state", &["ok", ".afresh/state", "free"]);
+    expect(&report, "driver", &["ok no run is active"]);
+    expect(&report, "room", &["ok workspaces use"]);
+    expect(&report, "agent mine", &["ok", "/sh starts"]);
+    expect(&report, "checks", &["ok grep found"]);
     repo.untouched().expect_same_as(&before);
     assert!(!repo.state().exists(), "it made a state directory");
     repo.expect_no_survivors();
     // Every line that is not OK has a hint.
-    for line in told["lines"].as_array().expect("lines") {
+    for line in report["lines"].as_array().expect("lines") {
         assert!(line["state"] == "ok" || line["cure"].is_string(), "{line}");
     }
 }
@@ -68,17 +68,17 @@ fn what_is_missing_is_reported_with_a_hint() {
          [agents.plain]\nkind = \"command\"\ncommand = [\"./README.md\"]\n\
          [checks]\nalways = [\"no-such-checker --all\"]\n[review]\nwhen = \"never\"\n",
     );
-    let told = doctor(&repo, 1);
-    assert_eq!(told["ok"], false);
-    expect(&told, "agent", &["fail", "\"gone\"", "add [agents.gone]"]);
-    expect(&told, "agent here", &["fail no-such-program is not on the PATH", "[agents.here]"]);
-    expect(&told, "agent plain", &["fail ./README.md is not executable"]);
-    expect(&told, "checks", &["warn not on the PATH: no-such-checker", "install"]);
-    expect(&told, "configuration", &["warn", "not supported yet"]);
+    let report = doctor(&repo, 1);
+    assert_eq!(report["ok"], false);
+    expect(&report, "agent", &["fail", "\"gone\"", "add [agents.gone]"]);
+    expect(&report, "agent here", &["fail no-such-program is not on the PATH", "[agents.here]"]);
+    expect(&report, "agent plain", &["fail ./README.md is not executable"]);
+    expect(&report, "checks", &["warn not on the PATH: no-such-checker", "install"]);
+    expect(&report, "configuration", &["warn", "not supported yet"]);
     // A broken configuration, with its place.
     repo.write(".afresh/config.toml", "[run]\nparalel = 3\n");
-    let told = doctor(&repo, 1);
-    expect(&told, "configuration", &["fail .afresh/config.toml:2:1: unknown key", "parallel"]);
+    let report = doctor(&repo, 1);
+    expect(&report, "configuration", &["fail .afresh/config.toml:2:1: unknown key", "parallel"]);
     // No git at all.
     let mut command = repo.command(&["doctor"]);
     command.env("PATH", &old);
@@ -114,8 +114,8 @@ fn a_damaged_journal_is_reported_and_left_alone() {
     let at = bytes.windows(11).rposition(|part| part == b"run-started").expect("an event");
     bytes[at] = b'R';
     fs::write(&file, &bytes).expect("written");
-    let told = doctor(&repo, 1);
-    expect(&told, "journal", &["fail", "nothing was changed"]);
+    let report = doctor(&repo, 1);
+    expect(&report, "journal", &["fail", "nothing was changed"]);
     assert_eq!(fs::read(&file).expect("the journal"), bytes);
 }
 
@@ -142,8 +142,8 @@ fn an_agent_that_waits_delays_no_other() {
             "[run]\nagent = \"slow\"\n[agents.slow]\nkind = \"command\"\ncommand = [{script:?}]\n"
         ),
     );
-    let (code, seen) = Terminal::start(repo.command(&["doctor"])).end();
-    assert_eq!(code, Some(0), "{seen}");
-    assert!(seen.contains("--version does not finish"), "{seen}");
+    let (code, screen) = Terminal::start(repo.command(&["doctor"])).end();
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(screen.contains("--version does not finish"), "{screen}");
     repo.expect_no_survivors();
 }

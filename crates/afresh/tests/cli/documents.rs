@@ -62,7 +62,7 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
 }
 
 /// The value of a remark such as `<!-- file: NAME -->`.
-fn told<'t>(block: &Block<'t>, key: &str) -> Option<&'t str> {
+fn remark_value<'t>(block: &Block<'t>, key: &str) -> Option<&'t str> {
     let inner = block.remark.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     inner.strip_prefix(key)?.strip_prefix(": ")
 }
@@ -171,7 +171,7 @@ fn play(text: &str) -> (String, Vec<String>) {
         (text.lines().map(str::to_owned).collect(), Vec::new());
     let mut shift: isize = 0;
     for block in blocks(text) {
-        if let Some(name) = told(&block, "file") {
+        if let Some(name) = remark_value(&block, "file") {
             scratch.write(name, &(block.lines.join("\n") + "\n"));
         }
         if block.language != "console" {

@@ -31,7 +31,7 @@ impl SchemaCheck<'_> {
         found
     }
 
-    fn check(&mut self, schema: &Value, value: &Value, place: &str) {
+    fn check(&mut self, schema: &Value, value: &Value, location: &str) {
         let variants: Vec<Value> = self.variants(schema).into_iter().cloned().collect();
         match value {
             Value::Object(fields) => {
@@ -46,9 +46,9 @@ impl SchemaCheck<'_> {
                     let known: Vec<Value> = known.cloned().collect();
                     if !known.is_empty() {
                         let inner = serde_json::json!({ "anyOf": known });
-                        self.check(&inner, value, &format!("{place}.{name}"));
+                        self.check(&inner, value, &format!("{location}.{name}"));
                     } else if !is_open && !ADDED.contains(&name.as_str()) {
-                        self.problems.push(format!("{place}.{name} is not described"));
+                        self.problems.push(format!("{location}.{name} is not described"));
                     }
                 }
                 // A tagged variant has fields of its own, so only what holds for all is required.
@@ -61,14 +61,15 @@ impl SchemaCheck<'_> {
                 if let Some(required) = required {
                     let missing = required.iter().filter_map(Value::as_str);
                     let missing = missing.filter(|name| !fields.contains_key(*name));
-                    self.problems.extend(missing.map(|name| format!("{place}.{name} is missing")));
+                    self.problems
+                        .extend(missing.map(|name| format!("{location}.{name} is missing")));
                 }
             }
             Value::Array(items) => {
                 let inner = variants.iter().find(|it| it["items"].is_object());
                 if let Some(inner) = inner.map(|it| it["items"].clone()) {
                     for item in items {
-                        self.check(&inner, item, &format!("{place}[]"));
+                        self.check(&inner, item, &format!("{location}[]"));
                     }
                 }
             }

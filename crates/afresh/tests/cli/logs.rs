@@ -100,15 +100,18 @@ fn nothing_of_a_transcript_controls_a_terminal() {
         assert_eq!(text.chars().filter(hidden).count(), 0, "{text:?}");
     }
     // The terminal gets no escape sequences except our own colours.
-    let (code, seen) = Terminal::start(repo.command(&["logs", "T001"])).end();
+    let (code, screen) = Terminal::start(repo.command(&["logs", "T001"])).end();
     assert_eq!(code, Some(0));
-    let plain = seen.replace("\x1b[36m", "").replace("\x1b[0m", "").replace("\r\n", "\n");
+    let plain = screen.replace("\x1b[36m", "").replace("\x1b[0m", "").replace("\r\n", "\n");
     assert!(!plain.contains('\x1b') && plain.contains(shown), "{plain:?}");
     let raw = repo.afresh(&["logs", "T001", "--attempt", "1", "--raw"]).expect(0).stdout;
     assert!(raw.starts_with("A\x1b[2J\x1b]52;c;aGk=\x07"), "{raw:?}");
-    let (code, seen) = Terminal::start(repo.command(&["logs", "T001", "--raw"])).end();
-    assert_eq!(code, Some(2), "{seen}");
-    assert!(seen.contains("could control the terminal") && !seen.contains("\x1b[2J"), "{seen:?}");
+    let (code, screen) = Terminal::start(repo.command(&["logs", "T001", "--raw"])).end();
+    assert_eq!(code, Some(2), "{screen}");
+    assert!(
+        screen.contains("could control the terminal") && !screen.contains("\x1b[2J"),
+        "{screen:?}"
+    );
 }
 
 /// LO-01, LO-02: `-f` shows new lines, and ends with the run.
@@ -125,13 +128,13 @@ fn following_shows_what_comes_and_ends_with_the_run() {
     let activity = Driver::start(&repo, &["logs", "-f"]);
     let lines = Driver::start(&repo, &["logs", "-f", "--json"]);
     let mut transcript = Terminal::start(repo.command(&["logs", "T001", "-f"]));
-    transcript.await_words("first");
-    assert!(!transcript.seen().contains("second"));
+    transcript.await_text("first");
+    assert!(!transcript.screen().contains("second"));
     transcript.keys("nothing waits for this\r");
     gate.open();
     run.end().expect(0);
-    let (code, seen) = transcript.end();
-    assert!(code == Some(0) && seen.contains("second"), "{seen}");
+    let (code, screen) = transcript.end();
+    assert!(code == Some(0) && screen.contains("second"), "{screen}");
     let activity = activity.end().expect(0).stdout;
     assert!(activity.contains("task-result: T001 merged"), "{activity}");
     assert!(activity.contains("final checks: 1 passed"), "{activity}");
@@ -152,7 +155,7 @@ fn following_ends_when_the_reader_is_gone() {
     repo.plan_of(1);
     repo.agent(&format!("{}; echo x > T001.txt", gate.wait()));
     let mut run = Driver::run(&repo, &[]);
-    run.await_words("start T001.1");
+    run.await_stderr("start T001.1");
     let mut logs = repo.command(&["logs", "-f"]).stdout(Stdio::piped()).spawn().expect("it starts");
     let head = Command::new("head").arg("-n1").stdin(logs.stdout.take().expect("piped")).output();
     assert!(!head.expect("head runs").stdout.is_empty());
@@ -220,9 +223,10 @@ fn reports_of_an_agent_are_shown_readably() {
     reporting(&repo, "");
     repo.run(&["--no-input"]).expect(0);
     let text = repo.afresh(&["logs", "T001"]).expect(0).stdout;
-    let told = text.split("=== ").find(|part| part.starts_with("T001.1 stdout")).expect("told");
+    let transcript =
+        text.split("=== ").find(|part| part.starts_with("T001.1 stdout")).expect("a transcript");
     assert_eq!(
-        told,
+        transcript,
         "T001.1 stdout (merged)\n\
          # session s-1\n# model claude-sonnet-4-5\n\
          I look \\u{1b}[2J around\nfirst.\n\
@@ -250,12 +254,12 @@ fn reports_are_followed() {
         repo.afresh(&["logs", "T001"]).stdout.contains("\nDone.\n")
     });
     let logs = Terminal::start(repo.command(&["logs", "T001", "-f"]));
-    logs.await_words("Done.");
-    assert!(!logs.seen().contains("that is its result"));
+    logs.await_text("Done.");
+    assert!(!logs.screen().contains("that is its result"));
     gate.open();
     run.end().expect(0);
-    let (code, seen) = logs.end();
+    let (code, screen) = logs.end();
     assert_eq!(code, Some(0));
-    assert_eq!(seen.matches("that is its result").count(), 1, "{seen}");
-    assert_eq!(seen.matches("# used: 30 input").count(), 1, "{seen}");
+    assert_eq!(screen.matches("that is its result").count(), 1, "{screen}");
+    assert_eq!(screen.matches("# used: 30 input").count(), 1, "{screen}");
 }

@@ -12,7 +12,7 @@ use afresh_testkit::repo::finish;
 
 /// The message of a command that fails, with its exit code; both forms, without and with colours, have the same
 /// words.
-fn said(repo: &TestRepo, args: &[&str]) -> String {
+fn transcript(repo: &TestRepo, args: &[&str]) -> String {
     let ran = repo.afresh(args);
     let colored = repo.afresh(&[args, &["--color", "always"]].concat());
     let words = |text: &str| without_colors(text);
@@ -45,7 +45,7 @@ fn without_colors(text: &str) -> String {
 fn mistakes_of_every_kind_are_reported_with_place_and_hint() {
     let mut all = String::new();
     let mut tell = |repo: &TestRepo, args: &[&str]| {
-        let _ = writeln!(all, "{}", said(repo, args));
+        let _ = writeln!(all, "{}", transcript(repo, args));
     };
     let none = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));
     none.plan_of(1);
@@ -137,8 +137,8 @@ fn no_command_lets_others_write_to_the_terminal() {
 
 #[track_caller]
 fn expect_harmless(repo: &TestRepo, args: &[&str]) {
-    let (_, seen) = Terminal::start(repo.command(args)).end();
-    let plain = without_colors(&seen).replace("\r\n", "\n");
+    let (_, screen) = Terminal::start(repo.command(args)).end();
+    let plain = without_colors(&screen).replace("\r\n", "\n");
     let hidden = |c: char| !matches!(c, '\n' | '\t') && afresh_core::printable::is_unprintable(c);
     assert!(!plain.chars().any(hidden), "{args:?}: {plain:?}");
 }
@@ -159,8 +159,8 @@ fn no_command_waits_for_input_that_cannot_come() {
         let asks = ["init", "run", "resume", "demo"].contains(&name);
         finish(repo.command(&[name]));
         if !asks {
-            let (code, seen) = Terminal::start(repo.command(&[name])).end();
-            assert!(code.is_some_and(|code| code != 70), "{name}: {seen}");
+            let (code, screen) = Terminal::start(repo.command(&[name])).end();
+            assert!(code.is_some_and(|code| code != 70), "{name}: {screen}");
         }
         // A pipe that stays open.
         let mut sleeper = Command::new("sleep")

@@ -46,13 +46,13 @@ fn asking() -> TestRepo {
 fn a_decision_is_asked_and_answered_in_the_running_terminal() {
     let repo = asking();
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
-    terminal.await_words("Which storage?");
-    terminal.await_words("both would do");
-    terminal.await_words("2  sqlite: one file");
+    terminal.await_text("Which storage?");
+    terminal.await_text("both would do");
+    terminal.await_text("2  sqlite: one file");
     // BE-06: only its dependents wait.
-    terminal.await_words("U.1 beside it (");
+    terminal.await_text("U.1 beside it (");
     // Once nothing else is running, afresh says so.
-    terminal.await_words("Waiting for your answer to Q1");
+    terminal.await_text("Waiting for your answer to Q1");
     terminal.keys("2\n");
     let screen = ends(terminal, 0);
     assert!(screen.contains("2/2 tasks: 2 merged"), "{screen}");
@@ -66,17 +66,17 @@ fn a_decision_is_asked_and_answered_in_the_running_terminal() {
 fn a_decision_can_be_answered_in_free_words_and_a_slip_is_no_answer() {
     let repo = asking();
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
-    terminal.await_words("STOP halts");
+    terminal.await_text("STOP halts");
     terminal.keys("sqlit\n");
-    terminal.await_words("did you mean \"sqlite\"?");
+    terminal.await_text("did you mean \"sqlite\"?");
     terminal.keys("5\n");
-    terminal.await_words("Q1 has 3 answers, so there is no number 5");
+    terminal.await_text("Q1 has 3 answers, so there is no number 5");
     terminal.keys("git status\n");
-    terminal.await_words("or your own words: `say: YOUR WORDS`");
+    terminal.await_text("or your own words: `say: YOUR WORDS`");
     terminal.keys("?\n");
-    terminal.await_words("Which storage?");
+    terminal.await_text("Which storage?");
     terminal.keys("Q1 say: a flat file\n");
-    terminal.await_words("Q1 a flat file (by");
+    terminal.await_text("Q1 a flat file (by");
     ends(terminal, 0);
     assert_eq!(repo.on_branch("a.txt").as_deref(), Some("a flat file\n"));
 }
@@ -86,7 +86,7 @@ fn a_decision_can_be_answered_in_free_words_and_a_slip_is_no_answer() {
 fn an_answer_from_another_terminal_reaches_the_waiting_run() {
     let repo = asking();
     let terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
-    terminal.await_words("STOP halts");
+    terminal.await_text("STOP halts");
     repo.afresh(&["decide", "Q1", "sqlite"]).expect(0);
     ends(terminal, 0);
     assert_eq!(repo.on_branch("a.txt").as_deref(), Some("sqlite\n"));
@@ -97,11 +97,11 @@ fn an_answer_from_another_terminal_reaches_the_waiting_run() {
 fn a_person_who_leaves_finds_the_question_again() {
     let repo = asking();
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
-    terminal.await_words("STOP halts");
+    terminal.await_text("STOP halts");
     terminal.keys("\u{4}");
     ends(terminal, 4);
     let mut again = Terminal::start(repo.command(&["run", "p.plan.toml"]));
-    again.await_words("Which storage?");
+    again.await_text("Which storage?");
     again.keys("sqlite\n");
     ends(again, 0);
 }
@@ -111,7 +111,7 @@ fn a_person_who_leaves_finds_the_question_again() {
 fn a_typed_stop_halts_the_run() {
     let repo = asking();
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
-    terminal.await_words("STOP halts");
+    terminal.await_text("STOP halts");
     terminal.keys("STOP\n");
     ends(terminal, 3);
     assert_eq!(repo.status()["state"], "halted");
@@ -130,11 +130,11 @@ echo '{"status":"NEEDS_ACTION","action_needed":"An account","instructions":["ope
 echo OUTPUT_JSON_END"#,
     );
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
-    terminal.await_words("2. sign up");
-    terminal.await_words("It is done when: the key works");
-    terminal.await_words("STOP halts");
+    terminal.await_text("2. sign up");
+    terminal.await_text("It is done when: the key works");
+    terminal.await_text("STOP halts");
     terminal.keys("perhaps\n");
-    terminal.await_words("Q1 takes one of: done, defer");
+    terminal.await_text("Q1 takes one of: done, defer");
     terminal.keys("done\n");
     ends(terminal, 0);
     assert_eq!(repo.on_branch("a.txt").as_deref(), Some("verified\n"));
@@ -151,7 +151,7 @@ fn a_failed_task_is_given_words_in_the_terminal() {
 grep -q 'the blue one' "$AFRESH_PROMPT" && echo blue > a.txt; exit 0"#,
     );
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
-    terminal.await_words("clarify: YOUR WORDS");
+    terminal.await_text("clarify: YOUR WORDS");
     terminal.keys("clarify: take the blue one\n");
     ends(terminal, 0);
     assert_eq!(repo.on_branch("a.txt").as_deref(), Some("blue\n"));
@@ -164,9 +164,9 @@ fn interactive_asks_before_each_task() {
     repo.plan(PLAN);
     repo.agent("echo x > a.txt; [ $AFRESH_TASK = U ] && mv a.txt b.txt; true");
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml", "--interactive"]));
-    terminal.await_words("start T: store it?");
+    terminal.await_text("start T: store it?");
     terminal.keys("start\n");
-    terminal.await_words("start U: beside it?");
+    terminal.await_text("start U: beside it?");
     terminal.keys("skip\n");
     let screen = ends(terminal, 1);
     assert!(screen.contains("1 merged, 1 skipped"), "{screen}");

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::support::rooms::levels;
+use crate::support::sandbox_levels::levels;
 use afresh_testkit::{CommandOutput, TestRepo};
 
 /// A server on this machine: records its requests, and answers every one with "hello".
@@ -27,12 +27,12 @@ fn server() -> (u16, Receiver<String>) {
 }
 
 fn greet(mut stream: TcpStream) -> String {
-    let mut asked = vec![0; 4096];
+    let mut request = vec![0; 4096];
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("set");
-    let read = stream.read(&mut asked).unwrap_or_default();
+    let read = stream.read(&mut request).unwrap_or_default();
     let _ =
         stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello");
-    String::from_utf8_lossy(&asked[..read]).into_owned()
+    String::from_utf8_lossy(&request[..read]).into_owned()
 }
 
 fn repo(script: &str) -> TestRepo {
@@ -82,14 +82,17 @@ fn a_worker_reaches_its_allowlist_and_no_other_host() {
         ];
         let repo = repo(&script.join("\n"));
         let ran = run(&repo, level, &format!("127.0.0.1:{port}"), &[]).expect(0);
-        let seen = written(&repo);
-        assert!(seen.starts_with("hello\n"), "{level}: {seen}\n{}", ran.stderr);
-        assert_eq!(seen.matches("refused").count(), 4, "{level}: {seen}");
+        let output = written(&repo);
+        assert!(output.starts_with("hello\n"), "{level}: {output}\n{}", ran.stderr);
+        assert_eq!(output.matches("refused").count(), 4, "{level}: {output}");
         assert!(heard.try_recv().is_ok(), "{level}");
         assert!(unheard.try_recv().is_err(), "{level}");
         let report = repo.afresh(&["report"]).expect(0).stdout;
-        for told in ["evil.test:80", "evil.test:443", "254.169.254:80"] {
-            assert!(report.contains(&format!("{told} is not on the list")), "{level}: {report}");
+        for expected in ["evil.test:80", "evil.test:443", "254.169.254:80"] {
+            assert!(
+                report.contains(&format!("{expected} is not on the list")),
+                "{level}: {report}"
+            );
         }
         assert!(report.contains("agent network: allowlist (1 host)"), "{level}: {report}");
         repo.expect_no_survivors();
@@ -128,17 +131,17 @@ fn the_users_own_proxy_is_behind_ours() {
         let mut command = command(&repo, level, "model.test", &[]);
         command.env("HTTP_PROXY", format!("http://me:pw@127.0.0.1:{port}"));
         afresh_testkit::repo::finish(command).expect(0);
-        let seen = written(&repo);
+        let output = written(&repo);
         for name in
             ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
         {
-            assert!(seen.contains(&format!("{name}=http://127.0.0.1:N\n")), "{level}: {seen}");
+            assert!(output.contains(&format!("{name}=http://127.0.0.1:N\n")), "{level}: {output}");
         }
-        assert!(seen.contains("NO_PROXY=localhost,127.0.0.1,:"), "{level}: {seen}");
-        assert!(seen.contains("hello") && !seen.contains("pw@"), "{level}: {seen}");
-        let asked = heard.recv().expect("it was asked");
-        assert!(asked.starts_with("GET http://model.test:80/v1 HTTP/1.1\r\n"), "{asked}");
-        assert!(asked.contains("Proxy-Authorization: Basic bWU6cHc=\r\n"), "{asked}");
+        assert!(output.contains("NO_PROXY=localhost,127.0.0.1,:"), "{level}: {output}");
+        assert!(output.contains("hello") && !output.contains("pw@"), "{level}: {output}");
+        let request = heard.recv().expect("it was asked");
+        assert!(request.starts_with("GET http://model.test:80/v1 HTTP/1.1\r\n"), "{request}");
+        assert!(request.contains("Proxy-Authorization: Basic bWU6cHc=\r\n"), "{request}");
     }
 }
 
@@ -227,12 +230,12 @@ fn a_check_that_needs_the_network_is_reported_with_the_flag() {
 #[test]
 fn what_cannot_be_a_list_is_refused_before_anything_runs() {
     let repo = repo("true");
-    for (level, hosts, more, said) in [
+    for (level, hosts, more, expected) in [
         ("auto", "a b*c", &[][..], "AFRESH_SANDBOX_HOSTS cannot be read"),
         ("off", "", &["--agent-network", "listed"][..], "without a sandbox"),
     ] {
         let ran = run(&repo, level, hosts, more).expect(2);
-        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        assert!(ran.stderr.contains(expected), "{}", ran.stderr);
     }
     assert_eq!(repo.status()["run"], serde_json::Value::Null);
     let Some(level) = levels().first().copied() else { return };
@@ -294,8 +297,8 @@ fn many_workers_stream_over_many_connections() {
         let list = format!("127.0.0.1:{port}");
         run(&repo, level, &list, &["--parallel", "8"]).expect(0);
         for task in 1..=8 {
-            let seen = repo.on_branch(&format!("T{task:03}.txt"));
-            assert_eq!(seen.as_deref(), Some("streamed\n"), "{level}: task {task}");
+            let output = repo.on_branch(&format!("T{task:03}.txt"));
+            assert_eq!(output.as_deref(), Some("streamed\n"), "{level}: task {task}");
         }
         repo.expect_no_survivors();
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use afresh_testkit::{CommandOutput, TestRepo};
 
-use crate::support::rooms::levels;
+use crate::support::sandbox_levels::levels;
 
 /// What its run needs, with a state directory that is not below the checkout.
 struct Scene {
@@ -119,7 +119,7 @@ fn a_worker_that_tries_everything_achieves_nothing() {
         scene.worker();
         let repo = &scene.repo;
         let before = repo.untouched();
-        let told = scene.afresh(&["run", "p.plan.toml"]).expect(0).stderr;
+        let stderr = scene.afresh(&["run", "p.plan.toml"]).expect(0).stderr;
         repo.untouched().expect_same_as(&before);
         repo.expect_no_survivors();
         let landed = |path: &str| repo.git(&["show", &format!("afresh/test-1:{path}")]);
@@ -135,11 +135,11 @@ fn a_worker_that_tries_everything_achieves_nothing() {
         for path in [".claude/settings.json", "check.sh", "p.plan.toml"] {
             assert!(prompt.contains(&format!("- {path} ")), "{level}: no {path} in {prompt}");
         }
-        expect_reported(level, &told, &scene.afresh(&["report"]).expect(0).stdout);
+        expect_reported(level, &stderr, &scene.afresh(&["report"]).expect(0).stdout);
     }
 }
 
-fn expect_reported(level: &str, told: &str, report: &str) {
+fn expect_reported(level: &str, stderr: &str, report: &str) {
     let mut expected = vec![
         // Changes that are not accepted.
         "hands trust to other programs",
@@ -155,7 +155,7 @@ fn expect_reported(level: &str, told: &str, report: &str) {
         expected.push("network: ");
     }
     for part in &expected {
-        assert!(told.contains(part), "{level}: no {part:?} while it ran:\n{told}");
+        assert!(stderr.contains(part), "{level}: no {part:?} while it ran:\n{stderr}");
         assert!(report.contains(part), "{level}: no {part:?} in the report:\n{report}");
     }
     for part in ["said: ", "/etc/evil"] {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::support::fixture::{holding, with_files};
 use crate::support::git::{in_front_of_path, put_git};
 use crate::support::repo;
-use crate::support::rooms::levels;
+use crate::support::sandbox_levels::levels;
 use afresh_testkit::TestRepo;
 use serde_json::Value;
 
@@ -30,14 +30,14 @@ fn names(directory: &Path) -> Vec<String> {
 
 /// The first file that the plan in the repository names; some formats name none.
 fn first_file(repo: &TestRepo, plan: &str) -> Option<String> {
-    let shown = repo.afresh(&["show", plan, "--json"]).expect(0).json();
+    let output = repo.afresh(&["show", plan, "--json"]).expect(0).json();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let of_task = |task: Value| {
         let mut files = list(&task["files"]);
         files.extend(list(&task["steps"]).iter().flat_map(|step| list(&step["files"])));
         files
     };
-    let files = list(&shown["tasks"]).into_iter().flat_map(of_task);
+    let files = list(&output["tasks"]).into_iter().flat_map(of_task);
     let path = |file: Value| file["path"].as_str().or(file.as_str()).map(str::to_owned);
     let paths = files.filter_map(path);
     let mut plain =
@@ -76,8 +76,8 @@ fn a_path_that_a_link_takes_out_is_refused_in_plans_of_every_format() {
     let mut nameless = Vec::new();
     for (format, repo) in plans() {
         let plan = if format == "native" { "p.plan.toml" } else { "." };
-        let shown = repo.afresh(&["show", plan, "--json"]).expect(0).json();
-        assert_eq!(shown["format"], format);
+        let output = repo.afresh(&["show", plan, "--json"]).expect(0).json();
+        assert_eq!(output["format"], format);
         let outside = outside(&repo);
         let Some(file) = first_file(&repo, plan) else {
             nameless.push(format);
@@ -88,11 +88,11 @@ fn a_path_that_a_link_takes_out_is_refused_in_plans_of_every_format() {
         let mut links = vec![(file.clone(), outside.join("secret.md"))];
         links.extend(file.split_once('/').map(|(top, _)| (top.to_owned(), outside.clone())));
         for (link, target) in links {
-            let place = repo.root().join(&link);
-            fs::create_dir_all(place.parent().expect("a parent")).expect("directories");
-            let _ = fs::remove_file(&place);
-            let _ = fs::remove_dir_all(&place);
-            symlink(&target, &place).expect("a link");
+            let path = repo.root().join(&link);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+            let _ = fs::remove_file(&path);
+            let _ = fs::remove_dir_all(&path);
+            symlink(&target, &path).expect("a link");
             repo.commit("a link that leads out");
             let before = repo.untouched();
             let ran = repo.afresh(&["run", plan, "--on-decision", "first"]);

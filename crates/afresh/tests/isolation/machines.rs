@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use afresh_testkit::{CommandOutput, TestRepo};
 
-use crate::support::rooms::levels;
+use crate::support::sandbox_levels::levels;
 
 /// The uid of an unprivileged user.
 const NOBODY: &str = "65534";
@@ -77,17 +77,17 @@ impl Machine {
         }
         shell.env("AFRESH_SANDBOX", level);
         shell.env("AFRESH_SANDBOX_READ", repo.path().join("agent.sh"));
-        self.give(repo.path(), NOBODY);
+        self.change_owner(repo.path(), NOBODY);
         let ran = afresh_testkit::repo::finish(shell);
-        self.give(repo.path(), "0");
+        self.change_owner(repo.path(), "0");
         ran
     }
 
-    fn give(&self, place: &Path, to: &str) {
+    fn change_owner(&self, directory: &Path, to: &str) {
         if self.is_nobody {
             let owner = format!("{to}:{to}");
-            let given = Command::new("chown").args(["-hR", &owner]).arg(place).status();
-            assert!(given.expect("chown").success());
+            let status = Command::new("chown").args(["-hR", &owner]).arg(directory).status();
+            assert!(status.expect("chown").success());
         }
     }
 }
@@ -151,9 +151,9 @@ fn without_user_namespaces_it_falls_back_and_says_so() {
     assert_eq!(repo.on_branch("T1.txt").as_deref(), Some("honest\n"));
     assert_eq!(repo.on_branch("tried.txt").as_deref(), Some(""), "these worked");
     for command in ["status", "report", "doctor"] {
-        let told = machine.afresh(&repo, "auto", command).stdout;
-        let line = told.lines().find(|line| line.contains("Landlock")).unwrap_or_default();
-        assert!(line.contains("bubblewrap: "), "{command}: {told}");
+        let output = machine.afresh(&repo, "auto", command).stdout;
+        let line = output.lines().find(|line| line.contains("Landlock")).unwrap_or_default();
+        assert!(line.contains("bubblewrap: "), "{command}: {output}");
     }
     let refused = machine.afresh(&repo, "bubblewrap", "run p.plan.toml --new").expect(2);
     assert!(refused.stderr.contains("a sandbox is required"), "{}", refused.stderr);

@@ -24,9 +24,9 @@ fn a_plan_cannot_name_what_is_git_elsewhere() {
             "[[task]]\nid = \"T1\"\ntitle = \"a\"\nfiles = [\"{name}\"]\ndo = \"x\"\nchecks = [\"true\"]\n"
         ));
         let refused = repo.run(&[]).expect(2);
-        let said = refused.stderr;
-        let words = ["names git's own directory", "holds a control character"];
-        assert!(words.iter().any(|words| said.contains(words)), "{name:?}: {said}");
+        let stderr = refused.stderr;
+        let reasons = ["names git's own directory", "holds a control character"];
+        assert!(reasons.iter().any(|reason| stderr.contains(reason)), "{name:?}: {stderr}");
     }
 }
 

@@ -8,7 +8,7 @@ use std::net::TcpListener;
 
 use afresh_testkit::{CommandOutput, TestRepo};
 
-use crate::support::rooms::levels;
+use crate::support::sandbox_levels::levels;
 
 fn repo() -> TestRepo {
     let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
@@ -46,10 +46,10 @@ fn a_worker_does_not_see_the_workspaces_of_others() {
         ));
         run(&repo, level, &["--parallel", "2"]).expect(0);
         for task in ["T001.txt", "T002.txt"] {
-            let seen = repo.on_branch(task).unwrap_or_default();
+            let output = repo.on_branch(task).unwrap_or_default();
             assert!(
-                seen.starts_with("started") && seen.matches(".secret").count() < 2,
-                "{level}: {seen}"
+                output.starts_with("started") && output.matches(".secret").count() < 2,
+                "{level}: {output}"
             );
         }
     }
@@ -108,8 +108,8 @@ fn a_sandboxed_worker_gets_a_signal_before_it_is_killed() {
         repo.agent("cat > /dev/null\ntrap 'echo asked; exit 0' TERM\n(setsid sleep 600 &)\nwhile :; do sleep 0.05; done");
         run(&repo, level, &[]).expect(1);
         repo.expect_no_survivors();
-        let said = repo.afresh(&["logs", "T001"]).stdout;
-        assert!(said.contains("asked"), "{level}: {said}");
+        let output = repo.afresh(&["logs", "T001"]).stdout;
+        assert!(output.contains("asked"), "{level}: {output}");
     }
 }
 

@@ -47,9 +47,9 @@ fn secrets_in_the_checkout_are_found_and_not_printed() {
     assert_eq!(lines, expected, "{}", ran.stderr);
     let ran = scan(&repo, &["--json", "fine.txt", "tracked.txt"]).expect(1);
     expect_silent(&ran);
-    let told: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!(told["looked_at"], 2);
-    assert_eq!(told["findings"][0]["source"], "file");
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(report["looked_at"], 2);
+    assert_eq!(report["findings"][0]["source"], "file");
     scan(&repo, &["fine.txt"]).expect(0);
     assert!(scan(&repo, &["gone.txt"]).expect(2).stderr.contains("gone.txt"));
 }
@@ -64,11 +64,11 @@ fn secrets_in_kept_work_are_found() {
     repo.run(&["--on-failure", "skip"]).expect(1);
     let ran = scan(&repo, &["--json"]).expect(1);
     expect_silent(&ran);
-    let told: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    let found = &told["findings"][0];
-    assert_eq!((&found["source"], &found["line"]), (&"salvage".into(), &2.into()), "{told}");
-    let place = found["place"].as_str().unwrap_or_default();
-    assert!(place.starts_with("refs/afresh/") && place.ends_with(":T001.txt"), "{place}");
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let found = &report["findings"][0];
+    assert_eq!((&found["source"], &found["line"]), (&"salvage".into(), &2.into()), "{report}");
+    let location = found["place"].as_str().unwrap_or_default();
+    assert!(location.starts_with("refs/afresh/") && location.ends_with(":T001.txt"), "{location}");
 }
 
 /// B36: in the files of afresh. A run redacts everything that it stores there, so another program must have written

@@ -102,10 +102,10 @@ afresh report-result --status completed --notes "notes $MY_KEY" > /dev/null
          checks = ['echo \"check $MY_KEY\"']\n"
     ));
     repo.write("README.md", &format!("# Project\n\nNeeds {KEY} to run.\n"));
-    let asked = with_key(&repo, &["run", "p.plan.toml", "--no-input", "--json"]).expect(4);
+    let waiting = with_key(&repo, &["run", "p.plan.toml", "--no-input", "--json"]).expect(4);
     expect_no_key(&repo);
-    let shown = with_key(&repo, &["questions"]).expect(0).stdout;
-    assert!(shown.contains("is [masked] right?"), "{shown}");
+    let output = with_key(&repo, &["questions"]).expect(0).stdout;
+    assert!(output.contains("is [masked] right?"), "{output}");
     with_key(&repo, &["decide", "Q1", &format!("say: take {KEY}")]).expect(0);
     expect_no_key(&repo);
     let ran = with_key(&repo, &["run", "--no-input", "--json"]).expect(0);
@@ -114,7 +114,7 @@ afresh report-result --status completed --notes "notes $MY_KEY" > /dev/null
     let log = with_key(&repo, &["logs"]).expect(0).stdout;
     let git = repo.git(&["log", "--all", "--format=%B"]);
     for (what, text) in [
-        ("the first run", &asked.stdout),
+        ("the first run", &waiting.stdout),
         ("the second run", &ran.stdout),
         ("what people see of it", &ran.stderr),
         ("the report", &report),
@@ -124,14 +124,14 @@ afresh report-result --status completed --notes "notes $MY_KEY" > /dev/null
         expect_without_key(what, text);
     }
     // Each text was recorded, and is redacted.
-    for said in [
+    for expected in [
         "log [masked]",
         "issue [masked]",
         "tool log [masked]",
         "tool issue [masked]",
         "by hand [masked]",
     ] {
-        assert!(log.contains(said), "{said} is not in:\n{log}");
+        assert!(log.contains(expected), "{expected} is not in:\n{log}");
     }
     assert!(report.contains("step [masked]"), "{report}");
     assert_eq!(repo.status()["tasks"][0]["notes"], "notes [masked]");
@@ -185,7 +185,7 @@ fn workers_and_checks_do_not_see_the_whole_environment() {
     command.env("MY_KEY", "a-value-for-workers").env("NOT_ALLOWED", "OF-NOBODY-ELSE");
     finish(command).expect(0);
     let kept = files(&repo.cache()).into_iter().filter(|file| file.ends_with("seen.txt"));
-    let seen: String = kept.map(|file| fs::read_to_string(file).expect("text")).collect();
-    assert!(seen.contains("MY_KEY=") && seen.contains("AFRESH_TASK=T001"), "{seen}");
-    assert!(!seen.contains("OF-NOBODY-ELSE"), "{seen}");
+    let recorded: String = kept.map(|file| fs::read_to_string(file).expect("text")).collect();
+    assert!(recorded.contains("MY_KEY=") && recorded.contains("AFRESH_TASK=T001"), "{recorded}");
+    assert!(!recorded.contains("OF-NOBODY-ELSE"), "{recorded}");
 }

@@ -15,8 +15,8 @@ fn under_way() -> (TestRepo, Gate, Driver) {
     repo.plan_of(4);
     repo.agent(&format!("{}\necho \"by $AFRESH_TASK\" > $AFRESH_TASK.txt", go.wait()));
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words(" start T001.1");
-    driver.await_words(" start T002.1");
+    driver.await_stderr(" start T001.1");
+    driver.await_stderr(" start T002.1");
     (repo, go, driver)
 }
 
@@ -68,7 +68,7 @@ fn the_users_deleting_our_branch_loses_nothing() {
     let name = branch(&repo);
     repo.git(&["branch", "-q", "-D", &name]);
     go.open();
-    driver.await_words(" merged ");
+    driver.await_stderr(" merged ");
     // Again, with commits on it.
     let _ = repo.try_git(&["branch", "-q", "-D", &name]);
     driver.end().expect(0);
@@ -152,6 +152,6 @@ fn a_strangers_commit_on_our_branch_is_asked_about() {
     repo.afresh(&["decide", id, "restore"]).expect(0);
     repo.run(&[]).expect(0);
     expect_landed_once(&repo, 4);
-    let kept = repo.git(&["for-each-ref", "--format=%(objectname)", "refs/afresh/salvage"]);
-    assert!(kept.lines().any(|commit| commit == foreign), "{kept}");
+    let saved = repo.git(&["for-each-ref", "--format=%(objectname)", "refs/afresh/salvage"]);
+    assert!(saved.lines().any(|commit| commit == foreign), "{saved}");
 }

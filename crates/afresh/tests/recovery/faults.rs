@@ -40,9 +40,9 @@ fn expect_recovery(calls: &str, error: &str, number: u32) -> bool {
     let plain = repo.command(&["run", "p.plan.toml"]);
     let fault = format!("error={error}:when={number}");
     let ran = Driver::start_command(&repo, tampered(&plain, calls, &fault)).end();
-    let place = format!("{calls} {error} {number}: {ran:?}");
-    assert!(matches!(ran.code, Some(0 | 3 | 4 | 74)), "{place}");
-    assert_eq!(litter(&repo.root()), Vec::<String>::new(), "{place}");
+    let context = format!("{calls} {error} {number}: {ran:?}");
+    assert!(matches!(ran.code, Some(0 | 3 | 4 | 74)), "{context}");
+    assert_eq!(litter(&repo.root()), Vec::<String>::new(), "{context}");
     if matches!(ran.code, Some(3 | 4)) {
         // The fault came back in every thread, until a person was asked.
         repo.afresh(&["resume", "--on-failure", "retry"]).expect(0);

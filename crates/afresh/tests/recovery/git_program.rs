@@ -21,9 +21,9 @@ fn run_with_path(repo: &TestRepo, path: &str) -> CommandOutput {
 }
 
 #[track_caller]
-fn expect_refused(repo: &TestRepo, ran: CommandOutput, words: &[&str]) {
+fn expect_refused(repo: &TestRepo, ran: CommandOutput, expected: &[&str]) {
     let refused = ran.expect(2);
-    for word in words {
+    for word in expected {
         assert!(refused.stderr.contains(word), "no {word:?} in {}", refused.stderr);
     }
     assert!(!repo.state().exists(), "nothing was written");
@@ -51,12 +51,13 @@ fn an_old_git_is_refused_with_a_hint() {
 /// F21.
 #[test]
 fn something_else_that_is_named_git_is_refused() {
-    for (script, words) in [("echo hello; exit 0", "hello"), ("echo broken >&2; exit 3", "broken")]
+    for (script, expected) in
+        [("echo hello; exit 0", "hello"), ("echo broken >&2; exit 3", "broken")]
     {
         let repo = ready();
         let directory = put_git(&repo, script);
         let ran = run_with_path(&repo, &in_front_of_path(&directory));
-        expect_refused(&repo, ran, &[words, "hint: "]);
+        expect_refused(&repo, ran, &[expected, "hint: "]);
     }
 }
 

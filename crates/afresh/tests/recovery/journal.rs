@@ -42,12 +42,12 @@ fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
 
 /// Every command refuses the journal with this message, and leaves every file unchanged.
 #[track_caller]
-fn expect_refused(repo: &TestRepo, words: &str) {
+fn expect_refused(repo: &TestRepo, expected: &str) {
     let before = files(&repo.state());
     let refs = repo.git(&["for-each-ref"]);
     for args in [&["status"][..], &["run", "p.plan.toml"], &["run"], &["resume"], &["halt"]] {
         let refused = repo.afresh(args).expect(2);
-        assert!(refused.stderr.contains(words), "{args:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains(expected), "{args:?}: {}", refused.stderr);
         assert!(refused.stderr.contains("nothing was changed"), "{args:?}: {}", refused.stderr);
         let after = files(&repo.state());
         let changed: Vec<&String> = before
@@ -155,8 +155,8 @@ fn the_activity_log_has_a_line_for_every_transition() {
     let (events, _) = replayed(&repo);
     assert_eq!(logged(&repo), expected_lines(&events));
     let log = logged(&repo).join("\n");
-    for words in ["run-started", "spawn", "task-result", "enough", "skipped"] {
-        assert!(log.contains(words), "no {words} in\n{log}");
+    for expected in ["run-started", "spawn", "task-result", "enough", "skipped"] {
+        assert!(log.contains(expected), "no {expected} in\n{log}");
     }
 }
 
@@ -191,21 +191,21 @@ fn status_from_another_process_agrees_with_the_journal() {
         go.wait()
     ));
     let mut driver = Driver::run(&repo, &["--parallel", "2"]);
-    driver.await_words(" merged T001.1");
-    driver.await_words(" start T003.1");
+    driver.await_stderr(" merged T001.1");
+    driver.await_stderr(" start T003.1");
     let agree = || {
-        let shown = repo.status();
-        let (_, status) = replayed(&repo);
-        let wanted = serde_json::to_value(status.expect("a run")).expect("plain data");
+        let status = repo.status();
+        let (_, replayed) = replayed(&repo);
+        let wanted = serde_json::to_value(replayed.expect("a run")).expect("plain data");
         for field in ["run", "state", "branch", "base", "tip", "counts", "tasks", "questions"] {
-            assert_eq!(shown[field], wanted[field], "{field}");
+            assert_eq!(status[field], wanted[field], "{field}");
         }
-        shown
+        status
     };
-    let shown = agree();
-    assert_eq!(shown["state"], "running");
-    assert_eq!(shown["counts"]["done"], 1, "{shown}");
-    assert_eq!(shown["counts"]["running"], 2, "{shown}");
+    let status = agree();
+    assert_eq!(status["state"], "running");
+    assert_eq!(status["counts"]["done"], 1, "{status}");
+    assert_eq!(status["counts"]["running"], 2, "{status}");
     go.open();
     driver.end().expect(0);
     assert_eq!(agree()["state"], "done");
@@ -223,11 +223,11 @@ fn a_journal_of_an_earlier_version_says_the_same() {
         fs::copy(golden.join(file), repo.state().join(file)).expect("a copy");
     }
     for command in ["status", "report"] {
-        let said = repo.afresh(&[command, "--json"]).expect(0).stdout;
-        let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+        let output = repo.afresh(&[command, "--json"]).expect(0).stdout;
+        let json: serde_json::Value = serde_json::from_str(&output).expect("JSON");
         let text = fs::read_to_string(golden.join(format!("{command}.json"))).expect("golden");
         let expected: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        assert_eq!(without_wording(said), without_wording(expected), "{command}");
+        assert_eq!(without_wording(json), without_wording(expected), "{command}");
     }
 }
 

@@ -14,7 +14,7 @@ const TASKS: usize = 20;
 
 /// Which processes are killed.
 #[derive(Debug, Clone, Copy)]
-enum Victims {
+enum KillTarget {
     Driver,
     Group,
     DriverAndSupervisors,
@@ -22,12 +22,12 @@ enum Victims {
 
 /// Kills at random times, repeatedly, until there were enough kills.
 #[derive(Debug, Clone, Copy)]
-struct Storm {
+struct KillSeries {
     seed: u64,
     kills: u32,
     containment: &'static str,
     worker: &'static str,
-    victims: Victims,
+    victims: KillTarget,
 }
 
 /// A worker that leaves daemons: double-forked, in their own session, without environment, ignoring SIGTERM. Their
@@ -38,18 +38,18 @@ const LEAVES_DAEMONS: &str = "marker=$(dirname \"$0\")/daemon\n\
      (sh -c \"$loop\" \"$marker\" &)\n\
      sleep 0.1; echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt";
 
-impl Storm {
-    fn rage(self) {
+impl KillSeries {
+    fn run_until_enough(self) {
         let mut random = SeededRandom::new(self.seed);
         let mut kills = 0;
         // A run that completes before there were enough kills is followed by another.
         while kills < self.kills {
-            kills += self.one_run(&mut random, self.kills - kills);
+            kills += self.run_once(&mut random, self.kills - kills);
         }
     }
 
     /// One run from its start to its end, killed at most this many times; returns how often it was killed.
-    fn one_run(self, random: &mut SeededRandom, at_most: u32) -> u32 {
+    fn run_once(self, random: &mut SeededRandom, at_most: u32) -> u32 {
         let repo = repo();
         repo.agent(self.worker);
         repo.plan_of(TASKS);
@@ -63,11 +63,11 @@ impl Storm {
             let mut driver = self.start(&repo);
             std::thread::sleep(Duration::from_millis(50 + random.below(850)));
             if let Some(status) = driver.has_ended() {
-                assert!(status.success(), "{self:?}: {}", driver.said());
+                assert!(status.success(), "{self:?}: {}", driver.stderr());
                 break;
             }
-            acknowledged.extend(merged_in(&driver.said()));
-            self.strike(driver, random);
+            acknowledged.extend(merged_in(&driver.stderr()));
+            self.kill_targets(driver, random);
             kills += 1;
             expect_done(&repo, &acknowledged);
         }
@@ -78,11 +78,11 @@ impl Storm {
         expect_landed_once(&repo, TASKS);
         repo.expect_no_survivors();
         // R1, R3: a task that was reported as merged was merged then, and was never merged again.
-        let said = acknowledged.len();
-        assert!(said > 0, "{self:?}: nothing was said to be merged");
+        let count = acknowledged.len();
+        assert!(count > 0, "{self:?}: nothing was reported as merged");
         acknowledged.sort();
         acknowledged.dedup();
-        assert_eq!(acknowledged.len(), said, "{self:?}: merged twice: {acknowledged:?}");
+        assert_eq!(acknowledged.len(), count, "{self:?}: merged twice: {acknowledged:?}");
         kills
     }
 
@@ -92,14 +92,14 @@ impl Storm {
         Driver::start_command(repo, command)
     }
 
-    fn strike(self, driver: Driver, random: &mut SeededRandom) {
+    fn kill_targets(self, driver: Driver, random: &mut SeededRandom) {
         match self.victims {
-            Victims::Driver => driver.kill_9(),
-            Victims::Group => {
+            KillTarget::Driver => driver.kill_9(),
+            KillTarget::Group => {
                 driver.signal_group(Signal::SIGKILL);
                 driver.kill_9();
             }
-            Victims::DriverAndSupervisors => {
+            KillTarget::DriverAndSupervisors => {
                 let supervisors = supervisors_below(driver.pid());
                 let first = random.chance(500);
                 let end_supervisors = || {
@@ -127,15 +127,16 @@ fn expect_done(repo: &TestRepo, acknowledged: &[String]) {
     if !acknowledged.is_empty() {
         let status = repo.status();
         for task in status["tasks"].as_array().expect("tasks") {
-            let said = acknowledged.iter().any(|id| task["id"] == id.as_str());
-            assert!(!said || task["state"] == "done", "R1: forgotten: {task}");
+            let is_acknowledged = acknowledged.iter().any(|id| task["id"] == id.as_str());
+            assert!(!is_acknowledged || task["state"] == "done", "R1: forgotten: {task}");
         }
     }
 }
 
 /// The tasks that the driver reported as merged.
-fn merged_in(said: &str) -> Vec<String> {
-    said.lines()
+fn merged_in(output: &str) -> Vec<String> {
+    output
+        .lines()
         .filter_map(|line| line.split_once(" merged T").map(|(_, rest)| format!("T{}", &rest[..3])))
         .collect()
 }
@@ -144,43 +145,48 @@ fn merged_in(said: &str) -> Vec<String> {
 #[test]
 fn twenty_kills_of_a_twenty_task_run_lose_and_double_nothing() {
     let (containment, worker) = ("auto", WORKER);
-    Storm { seed: 1, kills: 20, containment, worker, victims: Victims::Driver }.rage();
+    KillSeries { seed: 1, kills: 20, containment, worker, victims: KillTarget::Driver }
+        .run_until_enough();
 }
 
 /// F03, R6: the same if only sessions and process groups contain the workers.
 #[test]
 fn twenty_kills_on_the_last_rung_lose_and_double_nothing() {
     let (containment, worker) = ("group", WORKER);
-    Storm { seed: 2, kills: 20, containment, worker, victims: Victims::Driver }.rage();
+    KillSeries { seed: 2, kills: 20, containment, worker, victims: KillTarget::Driver }
+        .run_until_enough();
 }
 
 /// F03, R6, F15.
 #[test]
 fn kills_while_workers_leave_daemons_leave_nothing_behind() {
     let (kills, worker) = (6, LEAVES_DAEMONS);
-    Storm { seed: 3, kills, containment: "auto", worker, victims: Victims::Driver }.rage();
+    KillSeries { seed: 3, kills, containment: "auto", worker, victims: KillTarget::Driver }
+        .run_until_enough();
 }
 
 /// F03, R6, F15.
 #[test]
 fn kills_while_workers_leave_daemons_on_the_last_rung_leave_nothing_behind() {
     let (kills, worker) = (6, LEAVES_DAEMONS);
-    Storm { seed: 4, kills, containment: "group", worker, victims: Victims::Driver }.rage();
+    KillSeries { seed: 4, kills, containment: "group", worker, victims: KillTarget::Driver }
+        .run_until_enough();
 }
 
 /// F03, R6: as a terminal does when it is closed by force.
 #[test]
 fn kills_of_the_whole_process_group_lose_and_double_nothing() {
     let (kills, worker) = (6, WORKER);
-    Storm { seed: 5, kills, containment: "auto", worker, victims: Victims::Group }.rage();
+    KillSeries { seed: 5, kills, containment: "auto", worker, victims: KillTarget::Group }
+        .run_until_enough();
 }
 
 /// F03, R6: only the next driver can clean up.
 #[test]
 fn kills_of_the_driver_and_its_supervisors_leave_nothing_behind() {
     for (seed, containment) in [(6, "auto"), (7, "group")] {
-        let (kills, worker, victims) = (5, LEAVES_DAEMONS, Victims::DriverAndSupervisors);
-        Storm { seed, kills, containment, worker, victims }.rage();
+        let (kills, worker, victims) = (5, LEAVES_DAEMONS, KillTarget::DriverAndSupervisors);
+        KillSeries { seed, kills, containment, worker, victims }.run_until_enough();
     }
 }
 
@@ -203,10 +209,10 @@ fn the_work_of_a_killed_attempt_is_kept() {
     go.open();
     repo.run(&[]).expect(0);
     expect_landed_once(&repo, 1);
-    let kept = salvaged(&repo);
-    assert_eq!(kept.len(), 1, "{kept:?}");
-    assert!(kept[0].ends_with("/T001.1"), "{kept:?}");
-    assert_eq!(repo.git(&["show", &format!("{}:T001.txt", kept[0])]), "half of 1");
+    let salvage = salvaged(&repo);
+    assert_eq!(salvage.len(), 1, "{salvage:?}");
+    assert!(salvage[0].ends_with("/T001.1"), "{salvage:?}");
+    assert_eq!(repo.git(&["show", &format!("{}:T001.txt", salvage[0])]), "half of 1");
     repo.expect_no_survivors();
 }
 
@@ -242,7 +248,7 @@ fn a_driver_that_is_stopped_and_continued_doubles_nothing() {
     repo.agent(WORKER);
     let mut driver = Driver::run(&repo, &["--parallel", "3"]);
     for pause_ms in [300, 1500, 50] {
-        driver.await_words(" start ");
+        driver.await_stderr(" start ");
         driver.signal(Signal::SIGSTOP);
         std::thread::sleep(Duration::from_millis(pause_ms));
         driver.signal(Signal::SIGCONT);

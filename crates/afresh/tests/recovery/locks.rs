@@ -46,7 +46,7 @@ fn of_two_that_start_at_once_exactly_one_drives() {
 fn the_second_driver_names_the_first_and_changes_nothing() {
     let (repo, go) = gated(1);
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words(" start ");
+    driver.await_stderr(" start ");
     assert_eq!(repo.status()["driver"]["pid"], driver.pid());
     let lost = repo.afresh(&["run", "p.plan.toml", "--json"]).expect(5);
     assert_eq!(lost.json()["error"]["kind"], "busy", "{}", lost.stdout);
@@ -73,7 +73,7 @@ fn the_lock_is_free_after_a_kill_and_no_worker_holds_it() {
         Driver::start_command(&repo, command)
     };
     let mut driver = start();
-    driver.await_words(" start ");
+    driver.await_stderr(" start ");
     repo.wait_until("the worker has looked", || open.exists());
     let files = fs::read_to_string(&open).expect("text");
     assert!(!files.contains("afresh.lock") && !files.contains("journal"), "{files}");
@@ -87,7 +87,7 @@ fn the_lock_is_free_after_a_kill_and_no_worker_holds_it() {
     driver.kill_9();
     assert_eq!(repo.status()["driver"], serde_json::Value::Null);
     let mut next = start();
-    next.await_words(" start T001.2");
+    next.await_stderr(" start T001.2");
     go.open();
     next.end().expect(0);
     expect_landed_once(&repo, 1);
@@ -99,7 +99,7 @@ fn the_lock_is_free_after_a_kill_and_no_worker_holds_it() {
 fn locks_of_the_users_git_are_waited_for() {
     let (repo, go) = gated(2);
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words(" start ");
+    driver.await_stderr(" start ");
     let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
     let own = format!("refs/heads/{branch}");
     let locks: Vec<PathBuf> = ["index", "HEAD", "packed-refs", own.as_str()]
@@ -114,7 +114,7 @@ fn locks_of_the_users_git_are_waited_for() {
         repo.status()["counts"]["merging"].as_u64().is_some()
     });
     std::thread::sleep(std::time::Duration::from_secs(3));
-    assert!(driver.has_ended().is_none(), "{}", driver.said());
+    assert!(driver.has_ended().is_none(), "{}", driver.stderr());
     for lock in &locks {
         assert_eq!(fs::read_to_string(lock).expect("still there"), "the user's");
         fs::remove_file(lock).expect("removed");
@@ -144,7 +144,7 @@ fn locks_of_the_checkout_do_not_stop_a_run() {
 fn a_lock_held_for_ever_halts_the_run_and_is_named() {
     let (repo, go) = gated(2);
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words(" start ");
+    driver.await_stderr(" start ");
     let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
     let lock = repo.root().join(format!(".git/refs/heads/{branch}.lock"));
     fs::write(&lock, "the user's").expect("written");

@@ -9,12 +9,13 @@ use afresh_testkit::repo::finish;
 /// One task, whose worker and check write down their environment.
 fn noted() -> TestRepo {
     let repo = repo();
-    let place = repo.path().display().to_string();
+    let directory = repo.path().display().to_string();
     repo.agent(&format!(
-        "env > '{place}/worker.env'; command -v afresh > '{place}/which'; pwd > '{place}/pwd'\n\
-         cat > '{place}/stdin'; echo \"by T001\" > T001.txt"
+        "env > '{directory}/worker.env'; command -v afresh > '{directory}/which'; pwd > '{directory}/pwd'\n\
+         cat > '{directory}/stdin'; echo \"by T001\" > T001.txt"
     ));
-    let check = format!("env > '{place}/check.env'; cat > '{place}/check.stdin'; test -s T001.txt");
+    let check =
+        format!("env > '{directory}/check.env'; cat > '{directory}/check.stdin'; test -s T001.txt");
     repo.plan(&format!(
         "[[task]]\nid = \"T001\"\ntitle = \"note\"\nfiles = [\"T001.txt\"]\nchecks = [{check:?}]\n"
     ));
@@ -81,13 +82,13 @@ fn a_worker_finds_its_task_its_files_and_afresh() {
 fn a_prompt_comes_as_a_file_or_as_an_argument() {
     for by in ["file", "arg"] {
         let repo = repo();
-        let place = repo.path().display().to_string();
+        let directory = repo.path().display().to_string();
         repo.config(&run_section(""));
         let config = fs::read_to_string(repo.root().join(".afresh/config.toml")).expect("text");
         repo.write(".afresh/config.toml", &format!("{config}prompt = \"{by}\"\n"));
         repo.plan_of(1);
         repo.agent(&format!(
-            "printf '%s' \"$1\" > '{place}/argument'; cat > '{place}/stdin'; echo x > T001.txt"
+            "printf '%s' \"$1\" > '{directory}/argument'; cat > '{directory}/stdin'; echo x > T001.txt"
         ));
         repo.run(&[]).expect(0);
         let argument = note(&repo, "argument");

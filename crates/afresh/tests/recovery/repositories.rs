@@ -60,17 +60,17 @@ fn other_things_in_the_place_of_our_files_are_reported_and_stay() {
         (".git/objects/afresh/state", true),
     ] {
         let repo = prepared();
-        let place = repo.root().join(path);
-        fs::create_dir_all(place.parent().expect("a directory")).expect("made");
+        let file = repo.root().join(path);
+        fs::create_dir_all(file.parent().expect("a directory")).expect("made");
         if is_directory {
-            fs::create_dir(&place).expect("made");
+            fs::create_dir(&file).expect("made");
         } else {
-            fs::write(&place, "mine").expect("written");
+            fs::write(&file, "mine").expect("written");
         }
         let refused = repo.run(&[]).expect(74);
         assert!(refused.stderr.contains(path), "{path}: {}", refused.stderr);
         assert!(refused.stderr.contains("hint:"), "{path}: {}", refused.stderr);
-        assert_eq!(place.is_dir(), is_directory);
+        assert_eq!(file.is_dir(), is_directory);
     }
 }
 
@@ -190,10 +190,10 @@ fn a_lock_on_the_runs_branch_is_named_with_what_to_do() {
     let lock = repo.root().join(lock);
     repo.agent(&format!("touch '{}'; {WORKER}", lock.display()));
     let halted = finish(repo.command(&["run", "p.plan.toml", "--sandbox", "off"])).expect(3);
-    let words = format!("remove {}, then `afresh resume`", lock.display());
-    assert!(halted.stderr.contains(&words), "{}", halted.stderr);
+    let expected = format!("remove {}, then `afresh resume`", lock.display());
+    assert!(halted.stderr.contains(&expected), "{}", halted.stderr);
     let refused = repo.afresh(&["resume"]).expect(74);
-    assert!(refused.stderr.contains(&words), "{}", refused.stderr);
+    assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
     assert!(lock.exists());
     fs::remove_file(&lock).expect("removed");
     repo.afresh(&["resume"]).expect(0);
@@ -207,7 +207,7 @@ fn first_run_name() -> String {
     other.status()["run"].as_str().expect("a run").to_owned()
 }
 
-/// B28: a run that is told to refuse changes does so, also if the change is to that setting; a person accepts it once.
+/// B28: a run that is configured to refuse changes does so, also if the change is to that setting; a person accepts it once.
 #[test]
 fn an_unattended_run_refuses_a_changed_plan() {
     let repo = repo();

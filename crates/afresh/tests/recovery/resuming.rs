@@ -39,12 +39,12 @@ afresh report-result --status completed > /dev/null
 echo '{"type":"result","subtype":"success","is_error":false,"result":"Done."}'
 "#;
 
-struct Stage {
+struct ResumeScene {
     repo: TestRepo,
     up: Gate,
 }
 
-impl Stage {
+impl ResumeScene {
     /// The program does `first` when it is fresh, and `then` when it continues; once the conversation was lost, a fresh
     /// one does all of it.
     fn new(first: &str, then: &str) -> Self {
@@ -94,13 +94,13 @@ impl Stage {
     fn halted_twice(&self) {
         let mut driver = self.start();
         driver.signal(Signal::SIGINT);
-        driver.await_words("halt");
+        driver.await_stderr("halt");
         driver.signal(Signal::SIGINT);
         driver.end().expect(3);
     }
 
     /// How it was started each time: `new ID DIRECTORY`.
-    fn diary(&self) -> Vec<String> {
+    fn starts(&self) -> Vec<String> {
         let text = fs::read_to_string(self.repo.path().join("diary")).expect("a diary");
         text.lines().map(str::to_owned).collect()
     }
@@ -113,7 +113,7 @@ impl Stage {
     /// One conversation, in one directory, and the result of both halves.
     #[track_caller]
     fn expect_resumed(&self) {
-        let diary = self.diary();
+        let diary = self.starts();
         assert_eq!(diary.len(), 2, "{diary:?}");
         assert_eq!(diary[0].replacen("new", "resumed", 1), diary[1]);
         assert_eq!(self.repo.on_branch("T001.txt"), Some("one\ntwo\nthree\n".to_owned()));
@@ -125,8 +125,8 @@ impl Stage {
             (&2.into(), &1.into()),
             "{task}"
         );
-        let told = self.repo.afresh(&["status"]).expect(0).stdout;
-        assert!(told.contains("resumed from attempt 1"), "{told}");
+        let printed = self.repo.afresh(&["status"]).expect(0).stdout;
+        assert!(printed.contains("resumed from attempt 1"), "{printed}");
         let report = self.repo.afresh(&["report"]).expect(0).stdout;
         assert!(report.contains("(resumed from attempt 1)"), "{report}");
         self.repo.expect_no_survivors();
@@ -135,19 +135,19 @@ impl Stage {
     /// A new conversation, whose prompt names the interrupted work.
     #[track_caller]
     fn expect_fresh(&self, attempt: u32) {
-        let last = self.diary().last().cloned().unwrap_or_default();
+        let last = self.starts().last().cloned().unwrap_or_default();
         assert!(last.starts_with("new "), "{last}");
         assert_eq!(self.repo.on_branch("T001.txt"), Some("all\n".to_owned()));
         let prompt = self.prompt(attempt);
-        let kept = self.repo.git(&[
+        let salvage = self.repo.git(&[
             "for-each-ref",
             "--format=%(objectname)",
             "refs/afresh/salvage/*/T001.1",
         ]);
         assert!(prompt.contains("was cut off") && prompt.contains("- A T001.txt"), "{prompt}");
         assert!(
-            !kept.is_empty() && prompt.contains(&format!("git show {kept}")),
-            "{kept}: {prompt}"
+            !salvage.is_empty() && prompt.contains(&format!("git show {salvage}")),
+            "{salvage}: {prompt}"
         );
         self.repo.expect_no_survivors();
     }
@@ -156,7 +156,7 @@ impl Stage {
 /// AG-08, ST-02.
 #[test]
 fn after_kill_9_of_afresh_the_conversation_continues() {
-    let stage = Stage::waiting(REST);
+    let stage = ResumeScene::waiting(REST);
     stage.start().kill_9();
     stage.repo.run(&[]).expect(0);
     stage.expect_resumed();
@@ -165,7 +165,7 @@ fn after_kill_9_of_afresh_the_conversation_continues() {
 /// AG-08, ST-04.
 #[test]
 fn after_a_halt_the_conversation_continues() {
-    let stage = Stage::waiting(REST);
+    let stage = ResumeScene::waiting(REST);
     stage.halted_twice();
     stage.repo.afresh(&["resume"]).expect(0);
     stage.expect_resumed();
@@ -174,7 +174,7 @@ fn after_a_halt_the_conversation_continues() {
 /// AG-08: the run itself continues with a program that was killed.
 #[test]
 fn a_killed_program_continues_its_conversation() {
-    let stage = Stage::new("kill -9 $$", REST);
+    let stage = ResumeScene::new("kill -9 $$", REST);
     stage.repo.run(&[]).expect(0);
     stage.expect_resumed();
 }
@@ -185,7 +185,7 @@ fn after_a_usage_limit_the_conversation_continues() {
     let limited = r#"echo "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"rejected\",\"resetsAt\":$(($(date +%s) + 2))}}"
 echo '{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"slow down"}'
 exit 1"#;
-    let stage = Stage::new(limited, REST);
+    let stage = ResumeScene::new(limited, REST);
     stage.repo.run(&[]).expect(0);
     stage.expect_resumed();
     let counted = stage.repo.afresh(&["report", "--json"]).expect(0).json();
@@ -195,9 +195,9 @@ exit 1"#;
 /// AG-08: a program that no longer knows the conversation costs no attempt, and a fresh one is given what is left.
 #[test]
 fn a_conversation_that_is_gone_is_followed_by_a_fresh_one() {
-    let gone = r#"echo '{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found"]}'
+    let lost_session = r#"echo '{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found"]}'
 exit 1"#;
-    let stage = Stage::waiting(gone);
+    let stage = ResumeScene::waiting(lost_session);
     stage.start().kill_9();
     let ran = stage.repo.run(&[]).expect(0);
     assert!(
@@ -205,7 +205,7 @@ exit 1"#;
         "{}",
         ran.stderr
     );
-    assert_eq!(stage.diary().len(), 3);
+    assert_eq!(stage.starts().len(), 3);
     stage.expect_fresh(3);
     let report = stage.repo.afresh(&["report", "--json"]).expect(0).json();
     assert_eq!(report["tasks"][0]["attempts"][1]["counted"], false);
@@ -214,19 +214,19 @@ exit 1"#;
 /// AG-08: another agent does not know the conversation, and is not asked to continue it.
 #[test]
 fn another_agent_starts_fresh() {
-    let stage = Stage::waiting(REST);
+    let stage = ResumeScene::waiting(REST);
     stage.start().kill_9();
     let ran = finish(stage.repo.command(&["run", "p.plan.toml", "--no-input", "--agent", "other"]));
     let ran = ran.expect(0);
     assert!(ran.stderr.contains("the agent is other now"), "{}", ran.stderr);
-    assert_eq!(stage.diary().len(), 2);
+    assert_eq!(stage.starts().len(), 2);
     stage.expect_fresh(3);
 }
 
 /// AG-08: work that cannot be restored exactly is left to a fresh worker: here the tree is gone.
 #[test]
 fn work_that_is_gone_is_followed_by_a_fresh_worker() {
-    let stage = Stage::waiting(REST);
+    let stage = ResumeScene::waiting(REST);
     stage.halted_twice();
     let tree =
         stage.repo.git(&["for-each-ref", "--format=%(tree)", "refs/afresh/salvage/*/T001.1"]);
@@ -237,6 +237,6 @@ fn work_that_is_gone_is_followed_by_a_fresh_worker() {
     let ran = stage.repo.afresh(&["resume"]).expect(0);
     assert!(ran.stderr.contains("whose objects another program has removed"), "{}", ran.stderr);
     assert!(ran.stderr.contains("could not continue"), "{}", ran.stderr);
-    let last = stage.diary().last().cloned().unwrap_or_default();
+    let last = stage.starts().last().cloned().unwrap_or_default();
     assert!(last.starts_with("new "), "{last}");
 }

@@ -19,7 +19,7 @@ fn a_lock_of_the_users_git_does_not_prolong_the_second_halt() {
     repo.plan_of(1);
     repo.agent(&format!("{}\necho \"by $AFRESH_TASK\" > $AFRESH_TASK.txt", go.wait()));
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words(" start ");
+    driver.await_stderr(" start ");
     let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
     let lock = repo.root().join(format!(".git/refs/heads/{branch}.lock"));
     fs::write(&lock, "the user's").expect("written");
@@ -28,11 +28,11 @@ fn a_lock_of_the_users_git_does_not_prolong_the_second_halt() {
         repo.status()["counts"]["merging"].as_u64().is_some()
     });
     std::thread::sleep(Duration::from_secs(2));
-    assert!(driver.has_ended().is_none(), "{}", driver.said());
-    let asked = Instant::now();
+    assert!(driver.has_ended().is_none(), "{}", driver.stderr());
+    let asked_at = Instant::now();
     repo.afresh(&["halt", "--now", "fire"]).expect(0);
     driver.end().expect(3);
-    let took = asked.elapsed();
+    let took = asked_at.elapsed();
     assert!(took < BOUND, "R7: {took:?}");
     assert_eq!(fs::read_to_string(&lock).expect("still there"), "the user's");
     assert!(repo.landed().is_empty());

@@ -16,8 +16,8 @@ fn after_first_merge() -> (TestRepo, Gate, Driver) {
     let work = "echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt";
     repo.agent(&format!("[ $AFRESH_TASK = T001 ] || {{ {}; }}\n{work}", go.wait()));
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words(" merged ");
-    driver.await_words(" start T002.1");
+    driver.await_stderr(" merged ");
+    driver.await_stderr(" start T002.1");
     (repo, go, driver)
 }
 
@@ -32,11 +32,11 @@ fn run_branch(repo: &TestRepo, number: u32) -> String {
 /// says what happened and how to continue.
 #[test]
 fn a_journal_that_vanishes_during_a_run_stops_it() {
-    for way in ["journal", "directory", "moved", "replaced", "clean", "stash"] {
+    for loss in ["journal", "directory", "moved", "replaced", "clean", "stash"] {
         let (repo, go, driver) = after_first_merge();
         let state = repo.root().join(".afresh/state");
         let journal = state.join("journal.sqlite");
-        match way {
+        match loss {
             "journal" => {
                 for suffix in ["", "-wal", "-shm"] {
                     fs::remove_file(format!("{}{suffix}", journal.display())).expect("removed");
@@ -61,17 +61,17 @@ fn a_journal_that_vanishes_during_a_run_stops_it() {
         );
         let range = format!("main..{}", run_branch(&repo, 1));
         let landed = repo.git(&["log", "--first-parent", "--format=%s", &range]);
-        assert_eq!(landed.lines().count(), 1, "{way}: nothing lands that cannot be recorded");
-        if way == "replaced" {
+        assert_eq!(landed.lines().count(), 1, "{loss}: nothing lands that cannot be recorded");
+        if loss == "replaced" {
             continue;
         }
         for command in [&["status"][..], &["run", "p.plan.toml"], &["land"], &["clean"], &["logs"]]
         {
             let refused = repo.afresh(command).expect(2);
             let text = &refused.stderr;
-            assert!(text.contains("is gone"), "{way} {command:?}: {text}");
-            assert!(text.contains("afresh run --new PLAN"), "{way} {command:?}: {text}");
-            assert!(text.contains("git merge"), "{way} {command:?}: {text}");
+            assert!(text.contains("is gone"), "{loss} {command:?}: {text}");
+            assert!(text.contains("afresh run --new PLAN"), "{loss} {command:?}: {text}");
+            assert!(text.contains("git merge"), "{loss} {command:?}: {text}");
         }
     }
 }

@@ -66,8 +66,8 @@ fn two_tasks_that_fail_together_never_break_the_branch() {
         assert!(!(new("a.txt") && new("b.txt")), "{commit} is broken");
     }
     let second = if repo.landed()[1] == "A" { "A" } else { "B" };
-    let told = repo.prompt(second, 2);
-    assert!(told.contains("exit code 7") && told.contains("\nBOTH-ARE-NEW\n"), "{told}");
+    let prompt = repo.prompt(second, 2);
+    assert!(prompt.contains("exit code 7") && prompt.contains("\nBOTH-ARE-NEW\n"), "{prompt}");
 }
 
 /// EX-01: six tasks that append to one file never run at once; all land, none is lost.
@@ -135,8 +135,8 @@ fn a_failed_task_blocks_only_what_needs_it() {
     assert_eq!(repo.landed(), ["good"]);
     assert_eq!(repo.on_branch("bad.txt"), None);
     // R16: the work of the failed attempts is kept.
-    let kept = repo.git(&["for-each-ref", "--format=%(refname)", "refs/afresh/salvage"]);
-    assert_eq!(kept.lines().filter(|name| name.contains("/bad.")).count(), 3, "{kept}");
+    let salvage = repo.git(&["for-each-ref", "--format=%(refname)", "refs/afresh/salvage"]);
+    assert_eq!(salvage.lines().filter(|name| name.contains("/bad.")).count(), 3, "{salvage}");
     // A policy answers the question that already waits.
     repo.run(&["--on-failure", "skip"]).expect(1);
     assert_eq!(repo.state_of("bad"), "skipped");

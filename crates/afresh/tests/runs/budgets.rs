@@ -27,13 +27,13 @@ fn scripted(script: &str, tasks: usize) -> TestRepo {
 /// A worker that uses `STEP` repeatedly, each time only after the previous usage is recorded: the test signals that
 /// with a file. So it adds at most one step after its last report, however slow the machine is.
 fn spender(repo: &TestRepo, steps: u64) -> String {
-    let seen = repo.path().join("seen");
-    fs::create_dir_all(&seen).expect("a directory");
+    let record = repo.path().join("seen");
+    fs::create_dir_all(&record).expect("a directory");
     let step = |n: u64| {
         let total = n * STEP;
         format!(
             "{{ use = {{ output = {STEP} }} }}, {{ run = \"while [ ! -e '{}'/$AFRESH_TASK.$AFRESH_ATTEMPT-{total} ]; do sleep 0.02; done\" }},\n",
-            seen.display()
+            record.display()
         )
     };
     let acts: String = (1..=steps).map(step).collect();
@@ -72,8 +72,8 @@ fn acknowledge(repo: &TestRepo, driver: &mut Driver) {
 fn really_used(repo: &TestRepo) -> BTreeMap<String, u64> {
     let attempts = fs::read_dir(repo.state().join("attempts/test-1")).expect("attempts");
     let used = attempts.flatten().map(|attempt| {
-        let said = fs::read_to_string(attempt.path().join("stdout.log")).unwrap_or_default();
-        let reports = said.lines().filter(|line| line.contains("\"usage\"")).count() as u64;
+        let output = fs::read_to_string(attempt.path().join("stdout.log")).unwrap_or_default();
+        let reports = output.lines().filter(|line| line.contains("\"usage\"")).count() as u64;
         (attempt.file_name().to_string_lossy().into_owned(), reports * STEP)
     });
     used.collect()
@@ -106,7 +106,7 @@ impl Account {
                 "usage-counted" => {
                     let total = event["usage"]["output"].as_u64().expect("a number");
                     account.at_work.insert(attempt, total);
-                    account.look(budget);
+                    account.check_headroom(budget);
                 }
                 _ => {}
             }
@@ -115,7 +115,7 @@ impl Account {
     }
 
     /// Once the workers could together use up what is left, all except the one with the highest usage are stopped.
-    fn look(&mut self, budget: u64) {
+    fn check_headroom(&mut self, budget: u64) {
         let spent = self.ended + self.at_work.values().sum::<u64>();
         if spent + (self.at_work.len() as u64 + 1) * STEP <= budget {
             self.last = None;

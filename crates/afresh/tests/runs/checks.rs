@@ -117,8 +117,8 @@ fn a_check_that_prints_without_end_is_bounded() {
     let repo = repo();
     plan(&repo, "\"head -c 50000000 /dev/zero | tr '\\\\0' x; echo THE-END; exit 1\"");
     run(&repo, 1);
-    let told = repo.prompt("T", 2);
-    assert!(told.contains("THE-END") && told.len() < 20_000, "{} bytes", told.len());
+    let prompt = repo.prompt("T", 2);
+    assert!(prompt.contains("THE-END") && prompt.len() < 20_000, "{} bytes", prompt.len());
     let used = size_of(&repo.state());
     assert!(used < 40_000_000, "the state takes {used} bytes");
 }

@@ -36,7 +36,7 @@ fn clean(repo: &TestRepo, more: &[&str]) -> Value {
 }
 
 /// The entries of one kind in a list of the answer, as `name: why`.
-fn told(answer: &Value, list: &str, kind: &str) -> Vec<String> {
+fn entries(answer: &Value, list: &str, kind: &str) -> Vec<String> {
     let all = answer[list].as_array().expect("a list").iter();
     let text = |thing: &Value, key: &str| thing[key].as_str().unwrap_or_default().to_owned();
     all.filter(|thing| thing["kind"] == kind)
@@ -93,16 +93,16 @@ fn what_has_landed_goes_and_what_has_not_stays() {
     assert_eq!(refs(&repo), at_first);
     assert_eq!(slots(&repo), were, "a dry run changes nothing");
     let answer = clean(&repo, &[]);
-    assert_eq!(told(&answer, "removed", "workspace").len(), were.len(), "{answer:#}");
+    assert_eq!(entries(&answer, "removed", "workspace").len(), were.len(), "{answer:#}");
     assert!(answer["freed_bytes"].as_u64().is_some_and(|bytes| bytes > 10_000), "{answer:#}");
-    assert_eq!(told(&answer, "kept", "branch"), ["afresh/test-1: it has not landed"]);
+    assert_eq!(entries(&answer, "kept", "branch"), ["afresh/test-1: it has not landed"]);
     assert_eq!((slots(&repo).len(), refs(&repo)), (0, at_first));
     repo.untouched().expect_same_as(&before);
 
     repo.afresh(&["land"]).expect(0);
     let landed = repo.untouched();
     let answer = clean(&repo, &[]);
-    assert_eq!(told(&answer, "removed", "branch").len(), 2, "{answer:#}");
+    assert_eq!(entries(&answer, "removed", "branch").len(), 2, "{answer:#}");
     assert_eq!(repo.git(&["for-each-ref", "--format=%(refname)"]), "refs/heads/main");
     repo.untouched().expect_same_as(&landed);
     // Nothing is left to do, and everything is still known.
@@ -139,16 +139,16 @@ fn rejected_work_stays_until_it_is_discarded() {
     repo.run(&["--on-failure", "skip"]).expect(1);
     repo.afresh(&["land", "--partial"]).expect(0);
     let answer = clean(&repo, &[]);
-    let kept = "refs/afresh/salvage/test-1/T002.1";
-    let lines = told(&answer, "kept", "saved-work");
-    assert_eq!(lines, [format!("{kept}: work of T002.1 of run test-1, in no branch of yours")]);
-    assert_eq!(salvaged(&repo), [kept]);
+    let salvage = "refs/afresh/salvage/test-1/T002.1";
+    let lines = entries(&answer, "kept", "saved-work");
+    assert_eq!(lines, [format!("{salvage}: work of T002.1 of run test-1, in no branch of yours")]);
+    assert_eq!(salvaged(&repo), [salvage]);
     for (wish, message) in [("test-9", "nothing is kept"), ("test-1/T009.1", "nothing is kept")] {
         let ran = repo.afresh(&["clean", "--discard", wish]).expect(2);
         assert!(ran.stderr.contains(message) && ran.stderr.contains("hint:"), "{}", ran.stderr);
     }
-    assert_eq!(salvaged(&repo), [kept]);
-    let id = repo.git(&["rev-parse", kept]);
+    assert_eq!(salvaged(&repo), [salvage]);
+    let id = repo.git(&["rev-parse", salvage]);
     let ran = repo.afresh(&["clean", "--discard", "test-1/T002.1"]).expect(0);
     assert!(ran.stdout.contains(&id), "how to get it back: {}", ran.stdout);
     assert_eq!(salvaged(&repo), Vec::<String>::new());
@@ -162,11 +162,11 @@ fn a_killed_runs_workspace_is_saved_before_it_goes() {
     let before = repo.untouched();
     let answer = clean(&repo, &[]);
     assert_eq!(
-        told(&answer, "kept", "workspace"),
+        entries(&answer, "kept", "workspace"),
         ["work-1: T001.1 of run test-1 is not finished"],
         "{answer:#}"
     );
-    assert_eq!(told(&answer, "kept", "run"), ["test-1: it is not finished (2 refs)"]);
+    assert_eq!(entries(&answer, "kept", "run"), ["test-1: it is not finished (2 refs)"]);
     assert_eq!(slots(&repo).len(), 1);
     let ran = repo.afresh(&["clean", "--discard", "test-1"]).expect(2);
     assert!(ran.stderr.contains("not finished"), "{}", ran.stderr);
@@ -278,7 +278,7 @@ fn a_run_that_is_being_driven_is_left_alone() {
     repo.agent(&format!("{}; echo x > $AFRESH_TASK.txt", gate.wait()));
     repo.plan_of(1);
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words("start T001.1");
+    driver.await_stderr("start T001.1");
     for more in [&["clean"][..], &["clean", "--dry-run"], &["clean", "--unfinished"]] {
         let ran = repo.afresh(more).expect(5);
         let pid = format!("pid {}", driver.pid());
@@ -307,7 +307,7 @@ fn work_that_landed_as_another_commit_goes() {
     repo.commit("changed since");
     let answer = clean(&repo, &[]);
     assert_eq!(salvaged(&repo), Vec::<String>::new(), "{answer:#}");
-    assert!(told(&answer, "removed", "saved-work")[0].contains("landed as"), "{answer:#}");
+    assert!(entries(&answer, "removed", "saved-work")[0].contains("landed as"), "{answer:#}");
 }
 
 /// R5, R16: work that was merged by a squash is removed, because every change of it is there; a branch that the user
@@ -319,7 +319,7 @@ fn the_users_branches_stay_whatever_they_are_called() {
     repo.git(&["merge", "--squash", "-q", "afresh/test-1"]);
     repo.commit("squashed");
     let answer = clean(&repo, &[]);
-    let why = told(&answer, "removed", "branch");
+    let why = entries(&answer, "removed", "branch");
     assert!(why.iter().any(|line| line.contains("everything it changed is in main")), "{why:?}");
     let left = repo.git(&["for-each-ref", "--format=%(refname:short)"]);
     assert_eq!(left.lines().collect::<Vec<_>>(), ["afresh/mine", "main"]);
@@ -331,7 +331,7 @@ fn transcripts_go_by_age_or_number_alone() {
     let repo = done_repo(1);
     let attempts = repo.state().join("attempts");
     let kept = clean(&repo, &["--older-than", "30d"]);
-    assert_eq!(told(&kept, "kept", "transcripts").len(), 1, "{kept:#}");
+    assert_eq!(entries(&kept, "kept", "transcripts").len(), 1, "{kept:#}");
     clean(&repo, &["--keep-runs", "1"]);
     assert!(attempts.join("test-1").exists());
     repo.afresh(&["clean", "--older-than", "soon"]).expect(2);
@@ -358,7 +358,7 @@ fn workspaces_of_a_repository_that_is_gone_go_unless_they_hold_work() {
         command.current_dir(repo.path());
         let answer = finish(command).expect(0).json();
         let list = if unsaved { "kept" } else { "removed" };
-        let lines = told(&answer, list, "repository");
+        let lines = entries(&answer, list, "repository");
         assert_eq!(lines.len(), 1, "{answer:#}");
         assert!(lines[0].starts_with(&repo.root().display().to_string()), "{lines:?}");
         assert_eq!(slots(&repo).is_empty(), !unsaved);

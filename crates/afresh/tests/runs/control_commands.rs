@@ -124,11 +124,11 @@ fn a_file_name_cannot_speak_to_the_terminal() {
     let repo = repo();
     let name = "\u{1b}]0;title\u{7}a.plan.toml";
     fs::write(repo.root().join(name), "nonsense").expect("written");
-    let shown = repo.afresh(&["show", "."]).expect(2);
+    let output = repo.afresh(&["show", "."]).expect(2);
     assert!(
-        !shown.stderr.contains('\u{1b}') && !shown.stderr.contains('\u{7}'),
+        !output.stderr.contains('\u{1b}') && !output.stderr.contains('\u{7}'),
         "{:?}",
-        shown.stderr
+        output.stderr
     );
 }
 

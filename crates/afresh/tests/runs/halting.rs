@@ -75,14 +75,14 @@ fn stubborn(containment: &str) -> (TestRepo, Driver) {
 }
 
 #[track_caller]
-fn expect_ended_in_time(repo: &TestRepo, driver: Driver, asked: Instant) {
+fn expect_ended_in_time(repo: &TestRepo, driver: Driver, asked_at: Instant) {
     driver.end().expect(3);
-    let took = asked.elapsed();
+    let took = asked_at.elapsed();
     assert!(took < BOUND, "R7: {took:?}");
     repo.expect_no_survivors();
     // R16: their work is kept.
-    let kept = salvaged(repo);
-    assert_eq!(kept.len(), 3, "{kept:?}");
+    let salvage = salvaged(repo);
+    assert_eq!(salvage.len(), 3, "{salvage:?}");
     assert!(repo.landed().is_empty());
 }
 
@@ -92,12 +92,12 @@ fn two_halts_end_everything_within_the_grace() {
     for containment in ["auto", "group"] {
         let (repo, mut driver) = stubborn(containment);
         repo.afresh(&["halt", "first"]).expect(0);
-        driver.await_words("a second request ends them");
+        driver.await_stderr("a second request ends them");
         std::thread::sleep(Duration::from_millis(300));
-        assert!(driver.has_ended().is_none(), "the first one waits: {}", driver.said());
-        let asked = Instant::now();
+        assert!(driver.has_ended().is_none(), "the first one waits: {}", driver.stderr());
+        let asked_at = Instant::now();
         repo.afresh(&["halt", "second"]).expect(0);
-        expect_ended_in_time(&repo, driver, asked);
+        expect_ended_in_time(&repo, driver, asked_at);
         expect_halted(&repo, &person(), "second");
     }
 }
@@ -108,10 +108,10 @@ fn ctrl_c_twice_ends_everything_within_the_grace() {
     for containment in ["auto", "group"] {
         let (repo, mut driver) = stubborn(containment);
         driver.signal(Signal::SIGINT);
-        driver.await_words("a second request ends them");
-        let asked = Instant::now();
+        driver.await_stderr("a second request ends them");
+        let asked_at = Instant::now();
         driver.signal(Signal::SIGINT);
-        expect_ended_in_time(&repo, driver, asked);
+        expect_ended_in_time(&repo, driver, asked_at);
     }
 }
 
@@ -119,9 +119,9 @@ fn ctrl_c_twice_ends_everything_within_the_grace() {
 #[test]
 fn halt_now_ends_everything_within_the_grace() {
     let (repo, driver) = stubborn("auto");
-    let asked = Instant::now();
+    let asked_at = Instant::now();
     repo.afresh(&["halt", "--now", "fire"]).expect(0);
-    expect_ended_in_time(&repo, driver, asked);
+    expect_ended_in_time(&repo, driver, asked_at);
 }
 
 /// F17, ST-04: after one request, running attempts finish and nothing new starts; `resume` continues.
@@ -131,9 +131,9 @@ fn ctrl_c_and_a_hang_up_let_running_attempts_finish() {
         let (repo, go) = gated();
         let before = repo.untouched();
         let mut driver = Driver::run(&repo, &[]);
-        driver.await_words(" start T001.1");
+        driver.await_stderr(" start T001.1");
         driver.signal(signal);
-        driver.await_words("a second request ends them");
+        driver.await_stderr("a second request ends them");
         go.open();
         let ended = driver.end().expect(3);
         assert!(ended.stderr.contains("`afresh resume`"), "{}", ended.stderr);
@@ -162,7 +162,7 @@ fn ctrl_c_at_a_terminal_does_not_end_our_git() {
         let mut command = repo.command(&["run", "p.plan.toml"]);
         command.env("PATH", in_front_of_path(&put_git(&repo, &script)));
         let mut driver = Driver::start_command(&repo, command);
-        driver.await_words(" start T001.1");
+        driver.await_stderr(" start T001.1");
         armed.open();
         go.open();
         repo.wait_until("git is at work", || at_it.is_open());
@@ -182,14 +182,14 @@ fn ctrl_c_at_a_terminal_does_not_end_our_git() {
 fn sigterm_ends_attempts_and_keeps_their_work() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words(" start T001.1");
+    driver.await_stderr(" start T001.1");
     driver.signal(Signal::SIGTERM);
     driver.end().expect(3);
     repo.expect_no_survivors();
     expect_halted(&repo, "SIGTERM", "SIGTERM was received");
     assert!(repo.landed().is_empty());
-    let kept = salvaged(&repo);
-    assert!(kept.len() == 1 && kept[0].ends_with("/T001.1"), "{kept:?}");
+    let salvage = salvaged(&repo);
+    assert!(salvage.len() == 1 && salvage[0].ends_with("/T001.1"), "{salvage:?}");
     go.open();
     repo.afresh(&["resume"]).expect(0);
     expect_landed_once(&repo, 3);
@@ -242,12 +242,12 @@ fn a_stop_file_before_the_first_spawn_starts_nothing() {
 fn a_stop_file_during_a_run_lets_running_attempts_finish() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words(" start T001.1");
+    driver.await_stderr(" start T001.1");
     fs::write(stop_file(&repo), "").expect("written");
-    driver.await_words("a second request ends them");
+    driver.await_stderr("a second request ends them");
     // The file still exists, and does not count as a second request.
     std::thread::sleep(Duration::from_millis(400));
-    assert!(driver.has_ended().is_none(), "{}", driver.said());
+    assert!(driver.has_ended().is_none(), "{}", driver.stderr());
     go.open();
     driver.end().expect(3);
     expect_landed_once(&repo, 1);
@@ -266,11 +266,11 @@ fn a_halt_during_a_back_off_does_not_wait_for_it() {
     repo.plan_of(1);
     repo.agent("if [ $AFRESH_ATTEMPT = 1 ]; then exit 1; fi; echo \"by T001\" > T001.txt");
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words(" rejected T001.1");
-    let asked = Instant::now();
+    driver.await_stderr(" rejected T001.1");
+    let asked_at = Instant::now();
     fs::write(stop_file(&repo), "").expect("written");
     driver.end().expect(3);
-    assert!(asked.elapsed() < Duration::from_secs(15), "it waited: {:?}", asked.elapsed());
+    assert!(asked_at.elapsed() < Duration::from_secs(15), "it waited: {:?}", asked_at.elapsed());
     assert_eq!(repo.status()["tasks"][0]["attempts"], 1, "it did not wait for the next attempt");
     expect_halted(&repo, "STOP file", "found a STOP file");
     repo.afresh(&["resume"]).expect(0);
@@ -299,8 +299,8 @@ fn slow_merge() -> (TestRepo, Gate, Driver) {
         merged.wait()
     ));
     let mut driver = Driver::run(&repo, &["--parallel", "2"]);
-    driver.await_words(" start T002.1");
-    driver.await_words(" merged T001.1");
+    driver.await_stderr(" start T002.1");
+    driver.await_stderr(" merged T001.1");
     merged.open();
     repo.wait_until("the merged tree is being checked", || at_it.is_open());
     assert_eq!(repo.state_of("T002"), "merging");
@@ -312,7 +312,7 @@ fn slow_merge() -> (TestRepo, Gate, Driver) {
 fn a_stop_file_during_a_merge_lets_it_land() {
     let (repo, check, mut driver) = slow_merge();
     fs::write(stop_file(&repo), "").expect("written");
-    driver.await_words("a second request ends them");
+    driver.await_stderr("a second request ends them");
     check.open();
     driver.end().expect(3);
     expect_landed_once(&repo, 2);
@@ -324,10 +324,10 @@ fn a_stop_file_during_a_merge_lets_it_land() {
 #[test]
 fn a_second_halt_during_a_merge_ends_its_check() {
     let (repo, check, driver) = slow_merge();
-    let asked = Instant::now();
+    let asked_at = Instant::now();
     repo.afresh(&["halt", "--now", "fire"]).expect(0);
     driver.end().expect(3);
-    assert!(asked.elapsed() < BOUND, "R7: {:?}", asked.elapsed());
+    assert!(asked_at.elapsed() < BOUND, "R7: {:?}", asked_at.elapsed());
     repo.expect_no_survivors();
     expect_landed_once(&repo, 1);
     check.open();
@@ -341,7 +341,7 @@ fn a_second_halt_during_a_merge_ends_its_check() {
 fn halt_by_command_records_who_why_and_when() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words(" start T001.1");
+    driver.await_stderr(" start T001.1");
     repo.afresh(&["halt", "lunch"]).expect(0);
     // It is acknowledged, so it is recorded.
     let status = repo.status();
@@ -362,7 +362,7 @@ fn halt_by_command_records_who_why_and_when() {
 fn a_run_without_a_driver_can_be_halted_and_cleared() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words(" start T001.1");
+    driver.await_stderr(" start T001.1");
     driver.kill_9();
     repo.afresh(&["halt", "for the night"]).expect(0);
     expect_halted(&repo, &person(), "for the night");
@@ -384,7 +384,7 @@ fn a_run_without_a_driver_can_be_halted_and_cleared() {
 fn a_halt_can_be_taken_back() {
     let (repo, go) = gated();
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words(" start T001.1");
+    driver.await_stderr(" start T001.1");
     repo.afresh(&["halt", "no"]).expect(0);
     repo.afresh(&["resume", "--clear-only"]).expect(0);
     go.open();

@@ -130,9 +130,13 @@ fn a_plans_target_selects_the_repository_and_its_configuration() {
     // Commands that only show the plan do not need the repository yet.
     let mut show = repo.command(&["show", "p.plan.toml"]);
     show.current_dir(&plans);
-    let shown = afresh_testkit::repo::finish(show).expect(0);
-    assert!(shown.stderr.starts_with("warning: cannot use the plan's target"), "{}", shown.stderr);
-    assert!(shown.stdout.contains("1 task in 1 wave"), "{}", shown.stdout);
+    let output = afresh_testkit::repo::finish(show).expect(0);
+    assert!(
+        output.stderr.starts_with("warning: cannot use the plan's target"),
+        "{}",
+        output.stderr
+    );
+    assert!(output.stdout.contains("1 task in 1 wave"), "{}", output.stdout);
     plan("../repo");
     run().expect(0);
     assert_eq!(repo.landed(), ["T"]);

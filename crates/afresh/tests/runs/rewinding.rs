@@ -67,8 +67,8 @@ fn the_whole_wave_is_done_again_and_the_old_tip_is_kept() {
     assert_eq!(landed, ["A", "B", "C"]);
     assert_eq!(repo.on_branch("A.txt").as_deref(), Some("1\n"));
     assert_eq!(repo.on_branch("B.txt").as_deref(), Some("2\n"));
-    let kept = salvaged(&repo);
-    let rewound = kept.iter().find(|name| name.contains("/rewound-")).expect("the old tip");
+    let salvage = salvaged(&repo);
+    let rewound = salvage.iter().find(|name| name.contains("/rewound-")).expect("the old tip");
     assert_eq!(repo.git(&["rev-parse", rewound]), old);
 }
 
@@ -88,7 +88,7 @@ fn a_run_can_be_given_up() {
 fn the_ways_are_offered_in_a_terminal() {
     let (repo, _) = interrupted();
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
-    terminal.await_words("wave 2 was interrupted: 1 done, 1 failed, 0 cut off");
+    terminal.await_text("wave 2 was interrupted: 1 done, 1 failed, 0 cut off");
     terminal.keys("nonsense\n");
     terminal.keys("2\n");
     let (code, screen) = terminal.end();

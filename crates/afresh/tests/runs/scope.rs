@@ -58,7 +58,7 @@ fn rejected(repo: &TestRepo, reason: &str) {
     let status = run(repo, 1);
     let error = status["tasks"][0]["error"].as_str().expect("an error");
     assert!(error.contains(reason), "{reason:?} is not in {error:?}");
-    assert!(repo.prompt("T", 2).contains(reason), "the next worker was not told");
+    assert!(repo.prompt("T", 2).contains(reason), "the next worker did not get the reason");
     assert_eq!(repo.landed(), [""; 0]);
 }
 
@@ -195,9 +195,9 @@ fn files_that_hand_trust_are_rejected_where_they_are_not_listed() {
     let declared: Vec<String> = TRUST.iter().map(|path| deviation("needed", path)).collect();
     worker(&repo, &all.join("\n"), &declared.join(","));
     rejected(&repo, "hands trust to other programs");
-    let told = repo.prompt("T", 2);
+    let prompt = repo.prompt("T", 2);
     for path in TRUST {
-        assert!(told.contains(&format!("- {path} hands trust")), "{path} is not in {told}");
+        assert!(prompt.contains(&format!("- {path} hands trust")), "{path} is not in {prompt}");
     }
 }
 

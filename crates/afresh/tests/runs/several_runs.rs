@@ -1,4 +1,4 @@
-//! Several runs of one repository, what a run keeps, and what is said before one starts.
+//! Several runs of one repository, what a run keeps, and the notices before one starts.
 
 use crate::support::terminal::Terminal;
 use crate::support::{Driver, Gate, repo, salvaged};
@@ -42,8 +42,8 @@ fn runs_are_listed_with_their_state_plan_and_branch() {
 #[test]
 fn a_superseded_run_can_be_ended_and_cleaned() {
     let repo = superseded();
-    let kept = repo.afresh(&["clean"]).expect(0);
-    assert!(kept.stdout.contains("`afresh abort test-1` ends it"), "{kept:?}");
+    let cleaned = repo.afresh(&["clean"]).expect(0);
+    assert!(cleaned.stdout.contains("`afresh abort test-1` ends it"), "{cleaned:?}");
     let still = repo.afresh(&["clean", "--discard", "test-1"]).expect(2);
     assert!(still.stderr.contains("`afresh abort test-1`"), "{still:?}");
     repo.afresh(&["abort", "test-1"]).expect(0);
@@ -102,7 +102,7 @@ fn a_driven_run_is_ended_where_it_is_driven() {
     assert!(listed(&repo)[0]["aborted"].as_str().is_some_and(|why| why.contains("wrong plan")));
 }
 
-/// ST-07: options of the command line stay with the run; a change is said with the old and the new value.
+/// ST-07: options of the command line stay with the run; a change is reported with the old and the new value.
 #[test]
 fn a_run_keeps_its_options_and_says_every_change() {
     let repo = repo();
@@ -138,7 +138,10 @@ fn uncommitted_files_are_named_before_a_run() {
         "3 files are not committed, and so not part of this run: README.md, .gitignore, new/";
     assert!(run.stderr.contains(wanted), "{run:?}");
     let again = repo.run(&[]).expect(0);
-    assert!(!again.stderr.contains("not committed"), "it is said when a run starts: {again:?}");
+    assert!(
+        !again.stderr.contains("not committed"),
+        "it is reported only when a run starts: {again:?}"
+    );
 }
 
 /// An agent of the repository that is not committed would fail at every task; it is refused at once.
@@ -182,7 +185,7 @@ fn an_outdated_question_is_nowhere_asked_again() {
     let plan = std::fs::read_to_string(repo.root().join("p.plan.toml")).expect("a plan");
     repo.write("p.plan.toml", &plan.replace("T001", "T009"));
     let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
-    terminal.await_words("Waiting for your answer to Q2");
+    terminal.await_text("Waiting for your answer to Q2");
     terminal.keys("skip\n");
     let (code, screen) = terminal.end();
     assert_eq!(code, Some(1), "{screen}");
@@ -200,7 +203,7 @@ fn a_plan_that_is_edited_during_its_run_is_noticed() {
     repo.wait_until("the worker is up", || up.is_open());
     let plan = std::fs::read_to_string(repo.root().join("p.plan.toml")).expect("a plan");
     repo.write("p.plan.toml", &format!("{plan}\n# a remark\n"));
-    driver.await_words("p.plan.toml has changed");
+    driver.await_stderr("p.plan.toml has changed");
     go.open();
     driver.end().expect(0);
 }

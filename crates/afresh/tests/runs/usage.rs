@@ -49,8 +49,8 @@ fn status_tells_what_each_wave_used() {
     assert_eq!(status["usage"]["cost_usd"], 0.25);
     assert_eq!(status["without_price"], 1);
     let text = repo.afresh(&["status"]).expect(0).stdout;
-    let told = "used 110 input, 22 output, 330 cache read, 4 cache write; $0.2500 and 1 attempt of unknown price";
-    assert!(text.contains(told), "{text}");
+    let expected = "used 110 input, 22 output, 330 cache read, 4 cache write; $0.2500 and 1 attempt of unknown price";
+    assert!(text.contains(expected), "{text}");
     let report = repo.afresh(&["report"]).expect(0).stdout;
     assert!(report.contains("| wave 1 | 10 | 2 | 30 | 4 | $0.2500 |"), "{report}");
     assert!(report.contains("| wave 2 | 100 | 20 | 300 | 0 | unknown |"), "{report}");

@@ -61,9 +61,9 @@ fn copy(from: &Path, to: &Path) {
 /// Runs a plan to completion; the test answers what only a person can do.
 #[track_caller]
 pub(crate) fn runs_to_done(repo: &TestRepo, plan: &str) {
-    let shown = repo.afresh(&["show", plan, "--json"]).expect(0).json();
-    let tasks = shown["tasks"].as_array().expect("tasks").len();
-    assert!(tasks > 0, "{shown}");
+    let output = repo.afresh(&["show", plan, "--json"]).expect(0).json();
+    let tasks = output["tasks"].as_array().expect("tasks").len();
+    assert!(tasks > 0, "{output}");
     let before = repo.untouched();
     let mut ran = repo.afresh(&["run", plan, "--on-decision", "first"]);
     if ran.code == Some(4) {

@@ -22,7 +22,7 @@ pub(crate) fn put_git(repo: &TestRepo, script: &str) -> PathBuf {
 fn real_git() -> PathBuf {
     let path = std::env::var_os("PATH").expect("a PATH");
     let mut places = std::env::split_paths(&path).map(|directory| directory.join("git"));
-    places.find(|place| place.is_file()).expect("git is on the PATH")
+    places.find(|path| path.is_file()).expect("git is on the PATH")
 }
 
 /// A PATH on which the directory comes first.

@@ -7,7 +7,7 @@ pub(crate) mod plain;
 pub(crate) mod processes;
 pub(crate) mod proxy;
 pub(crate) mod refusal;
-pub(crate) mod rooms;
+pub(crate) mod sandbox_levels;
 pub(crate) mod strace;
 pub(crate) mod terminal;
 
@@ -80,7 +80,7 @@ impl Driver {
     }
 
     /// Its messages so far.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn stderr(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.stderr).unwrap_or_default()).into_owned()
     }
 
@@ -95,13 +95,13 @@ impl Driver {
 
     /// Waits until it has printed this; fails the test if it ends before.
     #[track_caller]
-    pub(crate) fn await_words(&mut self, words: &str) {
+    pub(crate) fn await_stderr(&mut self, expected: &str) {
         let until = Instant::now() + PATIENCE;
-        while !self.said().contains(words) {
+        while !self.stderr().contains(expected) {
             let ended = self.has_ended();
-            let late = ended.is_some() && !self.said().contains(words);
-            assert!(!late, "ended ({ended:?}) before {words:?}:\n{}", self.said());
-            assert!(Instant::now() < until, "never said {words:?}:\n{}", self.said());
+            let late = ended.is_some() && !self.stderr().contains(expected);
+            assert!(!late, "ended ({ended:?}) before {expected:?}:\n{}", self.stderr());
+            assert!(Instant::now() < until, "never printed {expected:?}:\n{}", self.stderr());
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -121,7 +121,7 @@ impl Driver {
             if let Some(status) = self.has_ended() {
                 break status;
             }
-            assert!(Instant::now() < until, "hangs:\n{}", self.said());
+            assert!(Instant::now() < until, "hangs:\n{}", self.stderr());
             std::thread::sleep(Duration::from_millis(10));
         };
         let text = |path: &PathBuf| {

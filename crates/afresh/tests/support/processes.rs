@@ -82,21 +82,21 @@ impl Watch {
 }
 
 fn doubled_now(script: &str) -> Vec<String> {
-    let mut seen: BTreeMap<String, (String, i32)> = BTreeMap::new();
+    let mut attempts: BTreeMap<String, (String, i32)> = BTreeMap::new();
     let mut doubled = Vec::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
             continue;
         };
         let Some((task, attempt)) = attempt_of(pid, script) else { continue };
-        match seen.get(&task) {
+        match attempts.get(&task) {
             Some((other, earlier)) if *other != attempt => {
                 // The earlier one may have ended between our two reads.
                 if is_alive(*earlier) && attempt_of(*earlier, script).is_some() && is_alive(pid) {
                     doubled.push(format!("{task}: {other} and {attempt}"));
                 }
             }
-            _ => drop(seen.insert(task, (attempt, pid))),
+            _ => drop(attempts.insert(task, (attempt, pid))),
         }
     }
     doubled

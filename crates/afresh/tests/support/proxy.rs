@@ -26,7 +26,7 @@ impl OfficeProxy {
     }
 
     /// The first lines of all requests so far.
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.asked.lock().expect("nobody panics with it").clone()
     }
 }

@@ -36,9 +36,9 @@ pub(crate) fn refusal(repo: &TestRepo, args: &[&str]) -> Value {
     for key in ["kind", "message", "help", "file", "line", "column"] {
         assert!(error.get(key).is_some(), "no {key:?} in {error}");
     }
-    for told in ["message", "help"] {
-        let text = error[told].as_str().unwrap_or_default();
-        assert!(!text.is_empty(), "no {told} in {error}");
+    for key in ["message", "help"] {
+        let text = error[key].as_str().unwrap_or_default();
+        assert!(!text.is_empty(), "no {key} in {error}");
         // People see a cause on its own line.
         for part in text.lines().flat_map(|line| line.split(": ")) {
             assert!(people.stderr.contains(part.trim()), "{part:?} is not in {}", people.stderr);

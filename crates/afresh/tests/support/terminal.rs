@@ -64,15 +64,15 @@ impl Terminal {
     }
 
     /// Everything that was printed so far, unchanged.
-    pub(crate) fn seen(&self) -> String {
+    pub(crate) fn screen(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().expect("the screen")).into_owned()
     }
 
     #[track_caller]
-    pub(crate) fn await_words(&self, words: &str) {
+    pub(crate) fn await_text(&self, expected: &str) {
         let until = Instant::now() + PATIENCE;
-        while !self.seen().contains(words) {
-            assert!(Instant::now() < until, "never said {words:?}:\n{}", self.seen());
+        while !self.screen().contains(expected) {
+            assert!(Instant::now() < until, "never showed {expected:?}:\n{}", self.screen());
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -89,11 +89,11 @@ impl Terminal {
             if let Some(status) = self.child.try_wait().expect("our child") {
                 break status;
             }
-            assert!(Instant::now() < until, "hangs:\n{}", self.seen());
+            assert!(Instant::now() < until, "hangs:\n{}", self.screen());
             std::thread::sleep(Duration::from_millis(10));
         };
         self.reader.take().expect("it is read").join().expect("the reader ends");
-        (status.code(), self.seen())
+        (status.code(), self.screen())
     }
 }
 

@@ -50,15 +50,15 @@ fn a_bundle_of_a_plan_is_what_its_first_worker_gets() {
         (&"A".into(), &1.into(), &true.into())
     );
     assert_eq!(made["window"], 200_000);
-    let told = read(&made["prompt"]);
-    assert_eq!(made["tokens"], told.len().div_ceil(4));
+    let prompt = read(&made["prompt"]);
+    assert_eq!(made["tokens"], prompt.len().div_ceil(4));
     let printed = repo.afresh(&["bundle", "generate", "A", "--plan", "p.plan.toml", "--prompt"]);
-    assert_eq!(printed.expect(0).stdout.trim_end(), told.trim_end());
+    assert_eq!(printed.expect(0).stdout.trim_end(), prompt.trim_end());
     repo.untouched().expect_same_as(&untouched);
     assert_eq!(repo.git(&["status", "--porcelain", "--untracked-files=all", ".afresh/state"]), "");
     assert_eq!(repo.status()["run"], Value::Null);
     repo.run(&[]).expect(0);
-    assert_eq!(repo.prompt("A", 1), told);
+    assert_eq!(repo.prompt("A", 1), prompt);
     // The files that B builds on did not exist yet, and the command reported that.
     let early = repo.afresh(&["bundle", "generate", "B", "--plan", "p.plan.toml"]).expect(0);
     assert!(early.stderr.contains("B waits for A"), "{}", early.stderr);
@@ -74,11 +74,11 @@ fn a_bundle_of_a_run_is_what_its_next_attempt_gets() {
     assert_eq!(bundle["attempt"]["number"], 2);
     assert_eq!(bundle["interfaces"][0]["text"], "by A");
     assert!(!bundle["feedback"].is_null(), "{bundle}");
-    let told = repo.afresh(&["bundle", "generate", "B", "--prompt"]).expect(0).stdout;
+    let text = repo.afresh(&["bundle", "generate", "B", "--prompt"]).expect(0).stdout;
     repo.agent(WORKER);
     repo.afresh(&["decide", "Q1", "retry"]).expect(0);
     repo.run(&[]).expect(0);
-    assert_eq!(repo.prompt("B", 2).trim_end(), told.trim_end());
+    assert_eq!(repo.prompt("B", 2).trim_end(), text.trim_end());
     let done = repo.afresh(&["bundle", "generate", "B"]).expect(2);
     assert!(done.stderr.contains("B is done") && done.stderr.contains("afresh logs B --prompt"));
     let unknown = repo.afresh(&["bundle", "generate", "C"]).expect(2);
@@ -139,15 +139,15 @@ fn what_a_bundle_was_made_from_is_compared() {
     assert_eq!(paths, ["p.plan.toml", "docs/spec.md", "README.md", "A.txt"], "{same}");
     repo.write("docs/spec.md", "# Another\n");
     fs::remove_file(repo.root().join("README.md")).expect("it was there");
-    let told = repo.afresh(&["bundle", "validate-integrity"]).expect(1).stdout;
+    let output = repo.afresh(&["bundle", "validate-integrity"]).expect(1).stdout;
     for line in [
         "B.2: docs/spec.md has changed since",
         "B.2: README.md is missing",
         "A.1: README.md is missing",
     ] {
-        assert!(told.contains(line), "{line:?} is not in:\n{told}");
+        assert!(output.contains(line), "{line:?} is not in:\n{output}");
     }
-    assert!(!told.contains("p.plan.toml") && !told.contains("A.txt"), "{told}");
+    assert!(!output.contains("p.plan.toml") && !output.contains("A.txt"), "{output}");
 }
 
 /// PR-06, PR-03: the list has the size of each prompt compared with the window, its state, and the project's own
@@ -177,8 +177,8 @@ fn bundles_are_listed_with_their_size() {
 fn only_unneeded_bundles_are_removed() {
     let repo = half_done();
     repo.afresh(&["bundle", "generate", "B"]).expect(0);
-    let told = repo.afresh(&["bundle", "clean"]).expect(0).stdout;
-    assert_eq!(told, "removed 2 bundles\nkept B.1: a question about its task is open\n");
+    let output = repo.afresh(&["bundle", "clean"]).expect(0).stdout;
+    assert_eq!(output, "removed 2 bundles\nkept B.1: a question about its task is open\n");
     let run = repo.status()["run"].as_str().expect("a run").to_owned();
     let first = repo.state().join("attempts").join(&run).join("A.1");
     assert!(!first.join("bundle.json").exists() && !first.join("prompt.md").exists());
@@ -190,9 +190,9 @@ fn only_unneeded_bundles_are_removed() {
     repo.agent(&format!("{}\n{}\n{WORKER}", started.opened_by_worker(), go_on.wait()));
     let driver = Driver::run(&repo, &[]);
     repo.wait_until("a worker starts", || started.is_open());
-    let told = repo.afresh(&["bundle", "clean", "--json"]).expect(0).json();
-    assert_eq!(told["removed"], serde_json::json!([]));
-    assert_eq!(told["kept"][0]["why"], "running");
+    let report = repo.afresh(&["bundle", "clean", "--json"]).expect(0).json();
+    assert_eq!(report["removed"], serde_json::json!([]));
+    assert_eq!(report["kept"][0]["why"], "running");
     go_on.open();
     driver.end().expect(0);
 }

@@ -47,14 +47,14 @@ fn a_worker_that_hides_its_output_is_ended_like_any_other() {
          [agents.actor]\nkind = \"scripted\"\nscript = {script:?}"
     ));
     let mut run = Driver::run(&repo, &[]);
-    run.await_words("start T.1");
+    run.await_stderr("start T.1");
     let own = repo.state().join("attempts");
     repo.wait_until("the pipe is there", || {
         let found = walk(&own, "stdout.log");
         found.is_some_and(|file| !file.is_file())
     });
     run.signal(Signal::SIGINT);
-    run.await_words("halt");
+    run.await_stderr("halt");
     run.signal(Signal::SIGINT);
     assert_eq!(run.end().code, Some(3));
     repo.expect_no_survivors();
@@ -104,10 +104,10 @@ fn a_claim_that_is_too_long_to_be_read_is_refused() {
          afresh step done 1 --deviation \"b.txt: $long\" 2>&1; echo \"ended with $?\"",
     );
     repo.run(&[]).expect(0);
-    let said = repo.afresh(&["logs", "T"]).expect(0).stdout;
+    let output = repo.afresh(&["logs", "T"]).expect(0).stdout;
     assert!(
-        said.contains("a note may have 16384 bytes") && said.contains("ended with 2"),
-        "{said}"
+        output.contains("a note may have 16384 bytes") && output.contains("ended with 2"),
+        "{output}"
     );
 }
 

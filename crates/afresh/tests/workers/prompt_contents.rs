@@ -12,15 +12,15 @@ fn prompt(repo: &TestRepo, task: &str) -> String {
 }
 
 #[track_caller]
-fn says(text: &str, words: &[&str]) {
-    for said in words {
-        assert!(text.contains(said), "{said:?} is not in:\n{text}");
+fn expect_contains(text: &str, expected: &[&str]) {
+    for expected in expected {
+        assert!(text.contains(expected), "{expected:?} is not in:\n{text}");
     }
 }
 
 #[track_caller]
-fn says_once(text: &str, words: &str) {
-    assert_eq!(text.matches(words).count(), 1, "{words:?} in:\n{text}");
+fn expect_contains_once(text: &str, expected: &str) {
+    assert_eq!(text.matches(expected).count(), 1, "{expected:?} in:\n{text}");
 }
 
 fn tasker(context: &str) -> TestRepo {
@@ -37,27 +37,27 @@ fn tasker(context: &str) -> TestRepo {
 /// PR-01: Tasker's tasks refer to the specification by line, and get that section.
 #[test]
 fn a_tasker_task_gets_the_section_that_it_refers_to() {
-    let told = prompt(&tasker(r#"{"spec_ref": "line 7"}"#), "T001");
-    says(&told, &["## From the specification\n\n## Codes\n\nSeven characters."]);
-    assert!(!told.contains("A file.") && !told.contains("Short ones."), "{told}");
+    let prompt = prompt(&tasker(r#"{"spec_ref": "line 7"}"#), "T001");
+    expect_contains(&prompt, &["## From the specification\n\n## Codes\n\nSeven characters."]);
+    assert!(!prompt.contains("A file.") && !prompt.contains("Short ones."), "{prompt}");
 }
 
 /// PR-01: or they quote it.
 #[test]
 fn a_tasker_task_gets_what_it_quotes() {
-    let told = prompt(
+    let prompt = prompt(
         &tasker(r#"{"spec_ref": {"quote": "Seven characters.", "location": "Codes"}}"#),
         "T001",
     );
-    says(&told, &["## From the specification\n\nSeven characters.\n(Codes)"]);
-    assert!(!told.contains("A file."), "{told}");
+    expect_contains(&prompt, &["## From the specification\n\nSeven characters.\n(Codes)"]);
+    assert!(!prompt.contains("A file."), "{prompt}");
 }
 
 /// PR-01: a Tasker task that refers to nothing gets all of it.
 #[test]
 fn a_tasker_task_without_a_reference_gets_the_whole_specification() {
-    let told = prompt(&tasker("{}"), "T001");
-    says(&told, &["## Specification\n\n# Links", "Seven characters.", "A file."]);
+    let prompt = prompt(&tasker("{}"), "T001");
+    expect_contains(&prompt, &["## Specification\n\n# Links", "Seven characters.", "A file."]);
 }
 
 fn long_run(objective: &str) -> TestRepo {
@@ -82,64 +82,67 @@ fn long_run(objective: &str) -> TestRepo {
 /// PR-01: long-run: by requirement id, of the specification and of the requirements beside it.
 #[test]
 fn a_long_run_plan_gets_what_its_requirement_ids_name() {
-    let told = prompt(&long_run("Do FR-001."), "01");
-    says(
-        &told,
+    let prompt = prompt(&long_run("Do FR-001."), "01");
+    expect_contains(
+        &prompt,
         &[
             "The parts for this task of specs/login/spec.md and specs/login/planning/requirements.md:",
             "## FR-001 Sign in\n\nBy mail.",
             "- FR-001: within a second",
         ],
     );
-    assert!(!told.contains("By button.") && !told.contains("None."), "{told}");
+    assert!(!prompt.contains("By button.") && !prompt.contains("None."), "{prompt}");
 }
 
 /// PR-01: long-run: without a link, specification and requirements.
 #[test]
 fn a_long_run_plan_without_a_link_gets_specification_and_requirements() {
-    let told = prompt(&long_run("Let people in."), "01");
-    says(&told, &["All of specs/login/spec.md and", "By mail.", "By button.", "within a second"]);
+    let prompt = prompt(&long_run("Let people in."), "01");
+    expect_contains(
+        &prompt,
+        &["All of specs/login/spec.md and", "By mail.", "By button.", "within a second"],
+    );
 }
 
 /// PR-01: agent-os: specification and requirements, once each.
 #[test]
 fn an_agent_os_group_gets_specification_and_requirements() {
-    let told = prompt(&holding("agent-os", ""), "2");
-    says_once(&told, "People import racks and devices from CSV files.");
-    says_once(&told, "A wrong row is reported with its number");
+    let prompt = prompt(&holding("agent-os", ""), "2");
+    expect_contains_once(&prompt, "People import racks and devices from CSV files.");
+    expect_contains_once(&prompt, "A wrong row is reported with its number");
 }
 
 /// PR-01: spec-kit: a task of a story gets that story, once, and no other.
 #[test]
 fn a_spec_kit_task_gets_its_story() {
-    let told = prompt(&holding("spec-kit", ""), "T011");
-    says_once(&told, "A person puts photos into an album");
-    assert!(!told.contains("whoever has it sees the album"), "{told}");
-    says(&told, &["## Phase 3: User Story 1 - Make an album"]);
+    let prompt = prompt(&holding("spec-kit", ""), "T011");
+    expect_contains_once(&prompt, "A person puts photos into an album");
+    assert!(!prompt.contains("whoever has it sees the album"), "{prompt}");
+    expect_contains(&prompt, &["## Phase 3: User Story 1 - Make an album"]);
 }
 
 /// PR-01: spec-kit: a task of no story gets the whole specification, once.
 #[test]
 fn a_spec_kit_task_of_no_story_gets_the_whole_specification() {
-    let told = prompt(&holding("spec-kit", ""), "T002");
-    says_once(&told, "A person puts photos into an album");
-    says_once(&told, "whoever has it sees the album");
+    let prompt = prompt(&holding("spec-kit", ""), "T002");
+    expect_contains_once(&prompt, "A person puts photos into an album");
+    expect_contains_once(&prompt, "whoever has it sees the album");
 }
 
 /// PR-01: `SpecFlow`: the requirements and criteria of the group, by their ids.
 #[test]
 fn a_specflow_group_gets_its_own_requirements() {
-    let told = prompt(&holding("specflow", ""), "G2a");
-    says(&told, &["R2: Store", "A store that cannot be written is reported"]);
-    assert!(!told.contains("R1:") && !told.contains("R3:"), "{told}");
+    let prompt = prompt(&holding("specflow", ""), "G2a");
+    expect_contains(&prompt, &["R2: Store", "A store that cannot be written is reported"]);
+    assert!(!prompt.contains("R1:") && !prompt.contains("R3:"), "{prompt}");
 }
 
 /// PR-02: GSD: project with two paragraphs, phase number and name, task N of M, and the plan's own words.
 #[test]
 fn a_gsd_plan_names_its_project_and_its_phase() {
-    let told = prompt(&holding("gsd/shop", ""), "02-01");
-    says(
-        &told,
+    let prompt = prompt(&holding("gsd/shop", ""), "02-01");
+    expect_contains(
+        &prompt,
         &[
             "## Project\nCorner Shop\n\nA small web shop for one corner shop",
             "A regular customer orders in under a minute.",
@@ -153,7 +156,7 @@ fn a_gsd_plan_names_its_project_and_its_phase() {
 /// PR-02: Tasker: the phase by number and name.
 #[test]
 fn a_tasker_task_names_its_phase() {
-    says(&prompt(&tasker("{}"), "T001"), &["Phase: 2, steel thread\n"]);
+    expect_contains(&prompt(&tasker("{}"), "T001"), &["Phase: 2, steel thread\n"]);
 }
 
 /// PR-02: a task's own text is included unchanged, whatever characters it has.
@@ -164,15 +167,15 @@ fn the_task_goes_in_verbatim() {
     repo.plan(&format!(
         "[[task]]\nid = \"A\"\ntitle = \"t\"\ndo = '''{own}'''\nfiles = [\"a\"]\nchecks = [\"true\"]\n"
     ));
-    let told = repo.afresh(&["bundle", "generate", "A", "--plan", "p.plan.toml", "--prompt"]);
-    says(&told.expect(0).stdout, &[&format!("# Task A: t\n\n{own}\n")]);
+    let prompt = repo.afresh(&["bundle", "generate", "A", "--plan", "p.plan.toml", "--prompt"]);
+    expect_contains(&prompt.expect(0).stdout, &[&format!("# Task A: t\n\n{own}\n")]);
 }
 
 /// PR-01: unfinished tasks are not reported as missing.
 #[test]
 fn pending_work_is_not_reported_as_given_up() {
-    let told = prompt(&holding("spec-kit", ""), "T011");
-    assert!(!told.contains("which a person gave up"), "{told}");
+    let prompt = prompt(&holding("spec-kit", ""), "T011");
+    assert!(!prompt.contains("which a person gave up"), "{prompt}");
 }
 
 /// PR-01: files of dependencies are inlined, at most 12, 8 KiB each and 32 KiB in all.
@@ -199,11 +202,11 @@ fn files_of_needed_tasks_are_inlined_and_bounded() {
     assert!(sizes.len() <= 12 && sizes.iter().sum::<usize>() <= 32 * 1024, "{sizes:?}");
     assert!(sizes.iter().all(|size| *size <= 8 * 1024) && sizes.len() > 8, "{sizes:?}");
     assert_eq!((&inlined[0]["path"], &inlined[0]["cut"]), (&"00.txt".into(), &true.into()));
-    says(&repo.prompt("B", 1), &["00.txt (start of the file)\n```\na long line\n"]);
+    expect_contains(&repo.prompt("B", 1), &["00.txt (start of the file)\n```\na long line\n"]);
 }
 
 /// PR-07: a retry has attempt n of max, the failing command with its exit code and the end of its output, bounded; and
-/// nothing of what the previous worker said.
+/// nothing of the previous worker's output.
 #[test]
 fn a_retry_has_the_failing_command_and_never_the_transcript() {
     let repo = repo();
@@ -216,13 +219,13 @@ fn a_retry_has_the_failing_command_and_never_the_transcript() {
          [ $AFRESH_ATTEMPT = 1 ] && echo bad > a.txt || echo good > a.txt",
     );
     repo.run(&["--no-input"]).expect(0);
-    let told = repo.prompt("A", 2);
-    says(
-        &told,
+    let prompt = repo.prompt("A", 2);
+    expect_contains(
+        &prompt,
         &["This is attempt 2 (at most 3 count)", "grep -q good a.txt", "exit code 1", "THE-END"],
     );
-    assert!(!told.contains("SECRET-THOUGHTS"), "{told}");
-    assert!(told.len() < 12_000, "{}", told.len());
+    assert!(!prompt.contains("SECRET-THOUGHTS"), "{prompt}");
+    assert!(prompt.len() < 12_000, "{}", prompt.len());
 }
 
 /// PR-07: files that were rejected are named.
@@ -232,14 +235,14 @@ fn a_retry_names_the_files_that_were_rejected() {
     repo.plan("[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\"]\nchecks = [\"true\"]\n");
     repo.agent("echo x > a.txt; [ $AFRESH_ATTEMPT != 1 ] || echo y > other.txt");
     repo.run(&["--no-input"]).expect(0);
-    says(&repo.prompt("A", 2), &["- other.txt "]);
+    expect_contains(&repo.prompt("A", 2), &["- other.txt "]);
 }
 
 /// PR-08: every prompt explains how to log and how to note an issue, whatever its level and format.
 #[test]
 fn every_prompt_explains_logging_and_issues() {
     for (fixture, task) in [("agent-os", "2"), ("gsd/shop", "02-01"), ("specflow", "G2a")] {
-        let told = prompt(&holding(fixture, ""), task);
-        says(&told, &["`afresh log INFO WORD MESSAGE`", "`afresh issue TEXT`"]);
+        let prompt = prompt(&holding(fixture, ""), task);
+        expect_contains(&prompt, &["`afresh log INFO WORD MESSAGE`", "`afresh issue TEXT`"]);
     }
 }

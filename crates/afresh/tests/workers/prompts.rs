@@ -19,7 +19,7 @@ fn repo() -> TestRepo {
 /// A project with a specification, and a plan whose second task builds on its first.
 fn project(second: &str) -> TestRepo {
     let repo = repo();
-    repo.write("README.md", "# Hello\n\nGreets people.\n\nIn many ways.\n\nNever told.\n");
+    repo.write("README.md", "# Hello\n\nGreets people.\n\nIn many ways.\n\nNot in prompts.\n");
     repo.write("spec.md", SPEC);
     repo.write(".afresh/patterns.md", "Tabs, never blanks.\n");
     repo.commit("a project");
@@ -46,16 +46,16 @@ fn a_worker_is_given_what_belongs_to_its_task() {
     let repo = project("");
     repo.run(&[]).expect(0);
     let first = repo.prompt("A", 1);
-    for said in [
+    for expected in [
         "# Task A: first\n\nDoes FR-001.",
         "Hello\n\nGreets people.\n\nIn many ways.\n",
         "Part of: test: task 1 of 2 in p.plan.toml, wave 1 of 2",
         "Tabs, never blanks.",
         "The parts for this task of spec.md:\n\n# Greeter\n## Greeting\n- FR-001: greets by name\n",
     ] {
-        assert!(first.contains(said), "{said:?} is not in:\n{first}");
+        assert!(first.contains(expected), "{expected:?} is not in:\n{first}");
     }
-    assert!(!first.contains("FR-002") && !first.contains("Never told"), "{first}");
+    assert!(!first.contains("FR-002") && !first.contains("Not in prompts"), "{first}");
     let second = repo.prompt("B", 1);
     assert!(second.contains("All of spec.md:") && second.contains("FR-002"), "{second}");
     assert!(second.contains("- A: first\n  - created: A.txt\n"), "{second}");
@@ -91,12 +91,12 @@ fn a_bundle_has_checksums_of_what_it_was_made_from() {
         found.and_then(|source| source["sha256"].as_str()).unwrap_or("none").to_owned()
     };
     for path in ["p.plan.toml", "spec.md", "README.md", ".afresh/patterns.md"] {
-        let told = std::process::Command::new("sha256sum")
+        let output = std::process::Command::new("sha256sum")
             .arg(repo.root().join(path))
             .output()
             .expect("sha256sum runs");
-        let told = String::from_utf8_lossy(&told.stdout);
-        assert_eq!(told.split(' ').next(), Some(sum_of(path).as_str()), "{path}");
+        let output = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.split(' ').next(), Some(sum_of(path).as_str()), "{path}");
     }
     assert_eq!(sum_of("A.txt").len(), 64);
 }
@@ -111,11 +111,11 @@ fn a_bundle_follows_its_schema() {
     let keys = |object: &Value| -> Vec<String> {
         object.as_object().expect("an object").keys().cloned().collect()
     };
-    let mut told = keys(&schema["properties"]);
-    told.sort();
+    let mut documented = keys(&schema["properties"]);
+    documented.sort();
     let mut found = keys(&bundle);
     found.sort();
-    assert_eq!(found, told);
+    assert_eq!(found, documented);
     for (name, part) in [
         ("Task", &bundle["task"]),
         ("Position", &bundle["position"]),
@@ -143,8 +143,8 @@ fn a_missing_file_of_a_needed_task_is_no_start() {
     repo.config("[workspace]\nsetup = [\"rm -f A.txt\"]");
     let ran = repo.run(&["--no-input"]);
     assert_ne!(ran.code, Some(0), "{}", ran.stderr);
-    let told = repo.status().to_string() + &ran.stderr;
-    assert!(told.contains("A.txt of task A, which this task needs, is missing"), "{told}");
+    let status = repo.status().to_string() + &ran.stderr;
+    assert!(status.contains("A.txt of task A, which this task needs, is missing"), "{status}");
     let repo = project(
         "[[task]]\nid = \"C\"\ntitle = \"c\"\nneeds = [\"A\"]\nfiles = [{ path = \"A.txt\", action = \"delete\" }, \"C.txt\"]\n\
          checks = [\"true\"]\n\
@@ -166,9 +166,9 @@ fn a_projects_own_template_is_used_and_pinned() {
     repo.agent(&format!("echo 'HIJACKED' > .afresh/templates/worker.md || true\n{WORKER}"));
     let ran = repo.run(&["--no-input", "--on-failure", "skip"]);
     assert_ne!(ran.code, Some(0), "the change of the template is not accepted: {}", ran.stderr);
-    let told = repo.prompt("A", 2);
-    assert!(told.starts_with("OWN A: first\n\nDoes FR-001.\nSPEC\n- A.txt\n"), "{told}");
-    assert!(told.contains("OUTPUT_JSON_START") && !told.contains("Greets people"), "{told}");
+    let prompt = repo.prompt("A", 2);
+    assert!(prompt.starts_with("OWN A: first\n\nDoes FR-001.\nSPEC\n- A.txt\n"), "{prompt}");
+    assert!(prompt.contains("OUTPUT_JSON_START") && !prompt.contains("Greets people"), "{prompt}");
 }
 
 /// PR-03: a bad template is an error before anything runs, with its place and a mark below it.
@@ -220,10 +220,10 @@ fn a_prompt_that_becomes_too_large_is_not_tried_again() {
     repo.agent("for name in 1 2 3; do yes word | head -c 8000 > $name.txt; done");
     repo.config("[context]\nsoft = 0.01\nhard = 0.02\n");
     let ran = repo.run(&["--no-input"]).expect(4);
-    let told = repo.status();
-    let error = told["tasks"][1]["error"].as_str().expect("an error");
+    let status = repo.status();
+    let error = status["tasks"][1]["error"].as_str().expect("an error");
     assert!(error.contains("tokens") && error.contains("split the task"), "{error}");
-    assert_eq!(told["tasks"][1]["attempts"], 1, "{told}");
+    assert_eq!(status["tasks"][1]["attempts"], 1, "{status}");
     assert!(!ran.stderr.contains("failed:spawn"), "{}", ran.stderr);
 }
 

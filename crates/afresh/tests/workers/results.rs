@@ -46,8 +46,8 @@ esac"#
     assert_eq!(task(&repo, "T004")["notes"], "T004 notes");
     assert_eq!(task(&repo, "T003")["deviations"][0]["description"], "T003 went further");
     let report = repo.afresh(&["report"]).expect(0).stdout;
-    for words in ["PASS T004 is met (seen)", "T003 went further", "T004 notes"] {
-        assert!(report.contains(words), "{words:?} is not in\n{report}");
+    for expected in ["PASS T004 is met (seen)", "T003 went further", "T004 notes"] {
+        assert!(report.contains(expected), "{expected:?} is not in\n{report}");
     }
 }
 
@@ -68,7 +68,7 @@ fn an_answer_that_denies_itself_does_not_land() {
         repo.run(&["--on-failure", "skip"]).expect(1);
         let error = task(&repo, "T001")["error"].as_str().expect("an error").to_owned();
         assert!(error.contains(reason), "{error}");
-        assert!(repo.prompt("T001", 2).contains(reason), "the next worker is told");
+        assert!(repo.prompt("T001", 2).contains(reason), "the next worker gets the reason");
     }
 }
 
@@ -99,8 +99,8 @@ fn the_kind_of_an_error_reaches_status_and_report() {
         r#"printf '{"task_id":"T001","status":"failed","error":{"category":"dependency","message":"no compiler","retryable":false}}' > "$AFRESH_RESULT"; echo 'T001: FAILED - no compiler'"#,
     );
     repo.run(&["--on-failure", "skip"]).expect(1);
-    let told = task(&repo, "T001");
-    assert_eq!((&told["attempts"], &told["error_category"]), (&1.into(), &"dependency".into()));
+    let status = task(&repo, "T001");
+    assert_eq!((&status["attempts"], &status["error_category"]), (&1.into(), &"dependency".into()));
     let report: Value =
         serde_json::from_str(&repo.afresh(&["report", "--json"]).expect(0).stdout).expect("JSON");
     assert_eq!(report["tasks"][0]["error_category"], "dependency");
@@ -113,8 +113,12 @@ fn an_echo_of_the_prompt_is_no_answer() {
     plan(&repo, &["T001"]);
     repo.agent(&format!("cat \"$AFRESH_PROMPT\"; {WORK}; sed 's/^/> /' \"$AFRESH_PROMPT\""));
     repo.run(&[]).expect(0);
-    let told = task(&repo, "T001");
-    assert_eq!((&told["state"], &told["differences"]), (&"done".into(), &Value::Null), "{told}");
+    let status = task(&repo, "T001");
+    assert_eq!(
+        (&status["state"], &status["differences"]),
+        (&"done".into(), &Value::Null),
+        "{status}"
+    );
 }
 
 /// RE-01: afresh's own reporting command accepts any form, from standard input, a file or options; an invalid report is
@@ -123,21 +127,21 @@ fn an_echo_of_the_prompt_is_no_answer() {
 fn a_worker_may_hand_in_its_answer_by_a_command() {
     let repo = repo();
     plan(&repo, &["T001", "T002", "T003"]);
-    let seen = repo.path().join("seen");
+    let record = repo.path().join("seen");
     repo.agent(&format!(
         r#"{WORK}
 case $AFRESH_TASK in
-T001) echo '{{"status": "who knows"}}' | afresh report-result; echo "refused $?" > {seen}
-      test -e "$AFRESH_RESULT" && echo "handed in" >> {seen}
-      printf '```yaml\nstatus: success\nverification:\n  command: "true"\n  exit_code: 0\ndone_criteria_met: true\n```\n' | afresh report-result >> {seen}; echo 'T001 says no more' ;;
+T001) echo '{{"status": "who knows"}}' | afresh report-result; echo "refused $?" > {record}
+      test -e "$AFRESH_RESULT" && echo "handed in" >> {record}
+      printf '```yaml\nstatus: success\nverification:\n  command: "true"\n  exit_code: 0\ndone_criteria_met: true\n```\n' | afresh report-result >> {record}; echo 'T001 says no more' ;;
 T002) afresh report-result --status failed --error 'no compiler' ;;
 T003) afresh report-result --status needs-decision --decision 'Which one?' --option one --option other ;;
 esac"#,
-        seen = seen.display()
+        record = record.display()
     ));
     repo.run(&["--on-failure", "skip"]).expect(4);
-    let seen = std::fs::read_to_string(seen).expect("what the worker saw");
-    assert_eq!(seen, "refused 2\nrecorded as completed\n");
+    let recorded = std::fs::read_to_string(record).expect("what the worker saw");
+    assert_eq!(recorded, "refused 2\nrecorded as completed\n");
     assert_eq!(task(&repo, "T001")["state"], "done");
     let failed = task(&repo, "T002");
     assert!(failed["error"].as_str().is_some_and(|e| e.contains("no compiler")), "{failed}");

@@ -72,9 +72,9 @@ fn a_worker_that_ran_out_of_time_hands_its_finished_steps_to_the_next() {
     assert_eq!(text("two.txt"), "good, by attempt 1\n");
     assert_eq!(text("three.txt"), "good, by attempt 2\n");
     assert_eq!(steps_on_branch(&repo), ["feat(T): one", "feat(T): two", "feat(T): three"]);
-    let told = repo.prompt("T", 2);
-    assert!(told.contains("Steps 1 to 2 are done"), "{told}");
-    assert!(told.contains("its last finished step"), "{told}");
+    let prompt = repo.prompt("T", 2);
+    assert!(prompt.contains("Steps 1 to 2 are done"), "{prompt}");
+    assert!(prompt.contains("its last finished step"), "{prompt}");
     // R16: its unfinished work is kept, although no worker continues from it.
     assert!(salvaged(&repo).iter().any(|name| name.ends_with("/T.1")), "{:?}", salvaged(&repo));
 }
@@ -87,7 +87,7 @@ fn finished_steps_outlive_a_kill_of_afresh() {
     let gate = Gate::new(&repo, "go");
     repo.agent(&worker(&format!("if [ $i = 1 ]; then {}; fi", gate.wait())));
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words("step 1 of 3");
+    driver.await_stderr("step 1 of 3");
     driver.kill_9();
     // A worker that was left alone must not finish before it is ended.
     repo.expect_no_survivors();
@@ -107,9 +107,9 @@ fn finished_steps_outlive_a_halt_that_ends_everything() {
     let gate = Gate::new(&repo, "go");
     repo.agent(&worker(&format!("if [ $i = 1 ]; then {}; fi", gate.wait())));
     let mut driver = Driver::run(&repo, &[]);
-    driver.await_words("step 1 of 3");
+    driver.await_stderr("step 1 of 3");
     driver.signal(Signal::SIGINT);
-    driver.await_words("a second request ends them");
+    driver.await_stderr("a second request ends them");
     driver.signal(Signal::SIGINT);
     assert_eq!(driver.end().code, Some(3));
     gate.open();
@@ -126,9 +126,9 @@ fn a_step_that_fails_its_check_is_fixed_by_the_same_worker() {
     repo.agent(
         r#"echo good > one.txt; afresh step done 1
 echo "really bad" > two.txt
-if afresh step done 2 2> ../said; then exit 8; fi
-grep -q "really bad" ../said || exit 7
-grep -q "exit code 1" ../said || exit 6
+if afresh step done 2 2> ../output; then exit 8; fi
+grep -q "really bad" ../output || exit 7
+grep -q "exit code 1" ../output || exit 6
 echo good > two.txt; afresh step done 2 || exit 5
 echo good > three.txt"#,
     );
@@ -193,8 +193,8 @@ fn running_without_a_dependency_is_reported_to_worker_and_people() {
     repo.afresh(&["decide", "Q1", "ignore"]).expect(0);
     repo.run(&[]).expect(1);
     assert_eq!(repo.landed(), ["B"]);
-    let told = repo.prompt("B", 1);
-    assert!(told.contains("This task needs A, which was skipped"), "{told}");
+    let prompt = repo.prompt("B", 1);
+    assert!(prompt.contains("This task needs A, which was skipped"), "{prompt}");
     let page = std::fs::read_to_string(repo.state().join("STATE.md")).expect("the page");
     assert!(page.contains("**warning**: A was ignored"), "{page}");
     assert!(page.contains("| A | a \\| b | skipped |"), "{page}");

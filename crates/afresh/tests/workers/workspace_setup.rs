@@ -7,7 +7,7 @@ use crate::support::{Driver, Gate, expect_landed_once, repo, run_section};
 use afresh_testkit::TestRepo;
 
 /// Workers and checks that need what the set-up creates, one after the other in one workspace.
-fn needy(setup: &str, keep: &str) -> TestRepo {
+fn repo_with_setup(setup: &str, keep: &str) -> TestRepo {
     let repo = repo();
     repo.config(&format!(
         "{}[workspace]\nsetup = [{setup:?}]\nkeep = [{keep}]\n[checks]\nalways = [\"test -e deps/made\"]\nparallel = 1\n",
@@ -20,9 +20,9 @@ fn needy(setup: &str, keep: &str) -> TestRepo {
     repo
 }
 
-fn times(repo: &TestRepo, place: &str) -> usize {
+fn times(repo: &TestRepo, workspace: &str) -> usize {
     let log = fs::read_to_string(repo.path().join("set-ups")).unwrap_or_default();
-    log.lines().filter(|line| line.contains(place)).count()
+    log.lines().filter(|line| line.contains(workspace)).count()
 }
 
 /// Creates the needed file, and adds a line to a log.
@@ -34,7 +34,7 @@ fn counted() -> String {
 /// What a set-up created does not survive a clean checkout, so it runs for every attempt and check.
 #[test]
 fn without_kept_paths_every_attempt_and_check_is_set_up() {
-    let repo = needy(&counted(), "");
+    let repo = repo_with_setup(&counted(), "");
     repo.run(&["--on-failure", "skip"]).expect(0);
     expect_landed_once(&repo, 3);
     assert_eq!(times(&repo, "/work-1/"), 3);
@@ -44,7 +44,7 @@ fn without_kept_paths_every_attempt_and_check_is_set_up() {
 /// Kept paths are set up once, and again when the workspace itself is gone.
 #[test]
 fn with_kept_paths_a_workspace_is_set_up_once() {
-    let repo = needy(&counted(), "\"deps/\"");
+    let repo = repo_with_setup(&counted(), "\"deps/\"");
     repo.run(&["--on-failure", "skip"]).expect(0);
     expect_landed_once(&repo, 3);
     assert_eq!((times(&repo, "/work-1/"), times(&repo, "/check-1/")), (1, 1));

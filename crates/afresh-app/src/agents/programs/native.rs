@@ -54,8 +54,8 @@ mod tests {
         let modules = directory.path().join("node_modules");
         let script = modules.join("@openai/codex/bin/codex.js");
         let link = modules.join(".bin/codex");
-        for place in [&script, &link] {
-            fs::create_dir_all(place.parent().expect("a parent")).expect("directories");
+        for path in [&script, &link] {
+            fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
         }
         fs::write(&script, "#!/usr/bin/env node\n").expect("written");
         symlink("../@openai/codex/bin/codex.js", &link).expect("a link");

@@ -165,16 +165,16 @@ mod tests {
     /// R14: a file that appears later is found, and read as it grows.
     #[test]
     fn a_growing_record_is_followed() {
-        let place = tempfile::tempdir().expect("a directory");
+        let directory = tempfile::tempdir().expect("a directory");
         let wanted = SessionFile {
-            directory: place.path().to_owned(),
+            directory: directory.path().to_owned(),
             depth: 2,
             name_end: "-abcdefgh.jsonl".to_owned(),
             format: SessionFormat::Gemini,
         };
         let mut follower = SessionLogFollower::new("abcdefgh-1", SessionLog::Lines(wanted));
         assert_eq!(follower.read(LogPatience::Last), []);
-        let chats = place.path().join("project/chats");
+        let chats = directory.path().join("project/chats");
         fs::create_dir_all(&chats).expect("directories");
         let line =
             |id: &str| format!("{{\"id\":\"{id}\",\"tokens\":{{\"input\":10,\"output\":1}}}}\n");
@@ -188,14 +188,14 @@ mod tests {
     /// R14: sums of a database.
     #[test]
     fn a_row_of_a_database_is_read() {
-        let place = tempfile::tempdir().expect("a directory");
-        let path = place.path().join("x.db");
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("x.db");
         let database = Connection::open(&path).expect("a database");
         database.execute_batch("CREATE TABLE s (id TEXT, a, b, c, d, e); INSERT INTO s VALUES ('x', 1, 2, 3, 4, 0.5)").expect("made");
         let used =
             read_row(&path, "SELECT a, b, c, d, e FROM s WHERE id = ?1", "x").expect("a row");
         assert_eq!((used.tokens(), used.cost_micros), (10, Some(500_000)));
         assert_eq!(read_row(&path, "SELECT a, b, c, d, e FROM s WHERE id = ?1", "y"), None);
-        assert_eq!(read_row(&place.path().join("none.db"), "SELECT 1", "x"), None);
+        assert_eq!(read_row(&directory.path().join("none.db"), "SELECT 1", "x"), None);
     }
 }

@@ -39,15 +39,15 @@ mod tests {
     #[test]
     fn a_stand_in_has_what_may_be_touched_and_nothing_else() {
         let directory = tempfile::tempdir().expect("a directory");
-        let (home, place) = (directory.path().join("home"), directory.path().join("stand-in"));
+        let (home, root) = (directory.path().join("home"), directory.path().join("stand-in"));
         for path in [".tool/bin", ".local/share/agent", ".ssh"] {
             fs::create_dir_all(home.join(path)).expect("directories");
         }
         let paths = [".tool/bin", ".tool", ".local/share/agent", ".gone"].map(|it| home.join(it));
-        make(&place, &home, &paths).expect("made");
-        assert!(place.join(".tool/bin").is_dir() && place.join(".local/share/agent").is_dir());
-        assert!(!place.join(".ssh").exists() && !place.join(".gone").exists());
-        fs::write(place.join("new"), "").expect("its own");
+        make(&root, &home, &paths).expect("made");
+        assert!(root.join(".tool/bin").is_dir() && root.join(".local/share/agent").is_dir());
+        assert!(!root.join(".ssh").exists() && !root.join(".gone").exists());
+        fs::write(root.join("new"), "").expect("its own");
         assert!(!home.join("new").exists());
     }
 }

@@ -240,8 +240,8 @@ mod tests {
     /// B22: the tools of a home directory can be used, and its keys cannot be read.
     #[test]
     fn tools_are_found_and_nothing_else() {
-        let place = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a directory");
-        let home = place.path().canonicalize().expect("a path");
+        let root = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a directory");
+        let home = root.path().canonicalize().expect("a path");
         for directory in
             ["bin", ".local/bin", ".local/share/agent/1.2", "n/lib/node_modules/x", "n/bin"]
         {
@@ -255,11 +255,11 @@ mod tests {
         let path = ["bin", ".local/bin", "n/bin"].map(|it| home.join(it).display().to_string());
         let path = path.join(":");
         let tools = ToolSearch { home: Some(&home), path: &path }.on_path();
-        let has = |place: &str| tools.readable.contains(&home.join(place));
-        for place in
+        let has = |path: &str| tools.readable.contains(&home.join(path));
+        for path in
             ["bin", ".local/bin", ".local/share/agent/1.2", "n", "n/lib/node_modules", ".cargo"]
         {
-            assert!(has(place), "{place}: {:?}", tools.readable);
+            assert!(has(path), "{path}: {:?}", tools.readable);
         }
         assert!(!has("") && !has(".local"), "{:?}", tools.readable);
         assert!(tools.hidden.contains(&home.join(".cargo/credentials.toml")));
@@ -281,8 +281,8 @@ mod tests {
     /// B22: a program that is started by others brings all of them: interpreter, shim, script argument.
     #[test]
     fn what_a_program_starts_is_found() {
-        let place = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a directory");
-        let home = place.path().canonicalize().expect("a path");
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a directory");
+        let home = directory.path().canonicalize().expect("a path");
         // pipx: a link to a script whose interpreter is in the same environment, and a link itself.
         let venv = home.join("apps/venvs/aider");
         script(&home.join("python-3/bin/python3"), "");

@@ -79,8 +79,8 @@ impl ScriptedHost {
         self.schedule(10, Input::Spawned(attempt.clone()));
         let usage = Usage { input: worker.tokens, ..Usage::default() };
         self.schedule(50, Input::UsageSeen(attempt.clone(), usage));
-        for (at, said) in (1..).zip(worker.says) {
-            self.schedule(at * 100, said);
+        for (at, message) in (1..).zip(worker.says) {
+            self.schedule(at * 100, message);
         }
         if let Some(end) = worker.end {
             let end = AttemptEnd { usage, ..end };
@@ -189,8 +189,8 @@ impl ScriptedHost {
         if at == Timestamp(u64::MAX) || deadline.is_some_and(|deadline| at > deadline) {
             return None;
         }
-        let place = self.queue.iter().position(|(a, o, _)| (*a, *o) == (at, order))?;
-        let (at, _, input) = self.queue.remove(place);
+        let position = self.queue.iter().position(|(a, o, _)| (*a, *o) == (at, order))?;
+        let (at, _, input) = self.queue.remove(position);
         self.now = self.now.max(at);
         if let Input::AttemptEnded(attempt, _) = &input {
             self.alive.retain(|other| other != attempt);

@@ -24,7 +24,7 @@ use afresh_engine::reports::activity;
 use afresh_engine::{ControlCommand, DriveError, Driver, Reporter};
 
 pub(crate) use host::ScriptedHost;
-pub(crate) use reporter::{Seen, SharedReporter};
+pub(crate) use reporter::{ReporterCall, SharedReporter};
 pub(crate) use script::{CheckFate, CheckScript, SentCommand, StoreFault, WorkerScript};
 
 /// How one drive ended, and what is left.
@@ -58,8 +58,8 @@ impl ScriptedHost {
     }
 
     /// What this attempt (`A.1`), or every attempt of this task (`A`), does.
-    pub(crate) fn worker(mut self, who: &str, does: WorkerScript) -> Self {
-        self.script.workers.insert(who.to_owned(), does);
+    pub(crate) fn worker(mut self, attempt: &str, does: WorkerScript) -> Self {
+        self.script.workers.insert(attempt.to_owned(), does);
         self
     }
 
@@ -247,9 +247,9 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
             format!("→ answer {attempt} about step {step}: {answer:?}")
         }
         Effect::Check(request) => {
-            let who = request.attempt.as_ref().map_or("run".to_owned(), ToString::to_string);
+            let name = request.attempt.as_ref().map_or("run".to_owned(), ToString::to_string);
             let commands: Vec<&str> = request.checks.iter().map(|it| it.command.as_str()).collect();
-            format!("→ check {:?} of {who}: {}", request.phase, commands.join(", "))
+            format!("→ check {:?} of {name}: {}", request.phase, commands.join(", "))
         }
         Effect::StopChecks => "→ stop checks".to_owned(),
         Effect::BuildMerge { attempt, .. } => format!("→ merge {attempt}"),

@@ -1,4 +1,4 @@
-//! A reporter that remembers what it was told.
+//! A reporter that records its calls.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use super::event_line;
 
 /// One call of the driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum ReporterCall {
     Event { seq: u64, wall_ms: i64, line: String },
     Waiting { questions: usize },
     Ended,
@@ -18,14 +18,14 @@ pub(crate) enum Seen {
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct SharedReporter(Rc<RefCell<Vec<Seen>>>);
+pub(crate) struct SharedReporter(Rc<RefCell<Vec<ReporterCall>>>);
 
 impl SharedReporter {
     pub(crate) fn boxed(&self) -> Box<dyn Reporter> {
         Box::new(self.clone())
     }
 
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn calls(&self) -> Vec<ReporterCall> {
         self.0.borrow().clone()
     }
 }
@@ -33,18 +33,18 @@ impl SharedReporter {
 impl Reporter for SharedReporter {
     fn event_recorded(&mut self, recorded: &RecordedEvent<'_>) {
         let (seq, wall_ms, line) = (recorded.seq, recorded.wall_ms, event_line(recorded.event));
-        self.0.borrow_mut().push(Seen::Event { seq, wall_ms, line });
+        self.0.borrow_mut().push(ReporterCall::Event { seq, wall_ms, line });
     }
 
     fn waiting_for_answers(&mut self, run: &Run) {
-        self.0.borrow_mut().push(Seen::Waiting { questions: run.questions().count() });
+        self.0.borrow_mut().push(ReporterCall::Waiting { questions: run.questions().count() });
     }
 
     fn drive_ended(&mut self, _run: &Run) {
-        self.0.borrow_mut().push(Seen::Ended);
+        self.0.borrow_mut().push(ReporterCall::Ended);
     }
 
     fn command_refused(&mut self, why: &str) {
-        self.0.borrow_mut().push(Seen::Refused(why.to_owned()));
+        self.0.borrow_mut().push(ReporterCall::Refused(why.to_owned()));
     }
 }

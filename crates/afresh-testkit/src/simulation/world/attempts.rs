@@ -90,8 +90,8 @@ impl SimulatedWorld {
         let held = &self.branch[..=behind];
         let task = run.plan().task(run.plan().index_of(&attempt.task).ok_or("an unknown task")?);
         let is_missing = |need: &&TaskId| {
-            let there = self.landed.get(*need).is_some_and(|commit| held.contains(commit));
-            !there && !self.ignored.contains(*need)
+            let is_present = self.landed.get(*need).is_some_and(|commit| held.contains(commit));
+            !is_present && !self.ignored.contains(*need)
         };
         if let Some(missing) = task.needs.iter().find(is_missing) {
             return Err(format!("EX-03: {attempt} starts from a base without {missing}"));

@@ -70,8 +70,8 @@ impl SimulatedWorld {
         if let Some(foreign) = &self.foreign {
             return answer(BranchMove::Foreign(foreign.clone()));
         }
-        let place = self.branch.iter().position(|commit| commit == to);
-        let (Some(place), true) = (place, self.branch.last() == Some(from)) else {
+        let position = self.branch.iter().position(|commit| commit == to);
+        let (Some(place), true) = (position, self.branch.last() == Some(from)) else {
             return Err(format!(
                 "R3: the branch goes back from {from} to {to}, where it never was"
             ));

@@ -129,8 +129,8 @@ mod tests {
         let root = tempfile::tempdir().expect("a directory");
         let root = root.path().canonicalize().expect("there");
         std::fs::create_dir_all(root.join("plans/deep")).expect("made");
-        let seen = |place: &str, target: &str| {
-            seen_from(&root.join(place), &root.join(target)).expect("a way")
+        let seen = |from: &str, target: &str| {
+            seen_from(&root.join(from), &root.join(target)).expect("a way")
         };
         assert_eq!(seen("plans/deep", "service"), "../../service");
         assert_eq!(seen("plans", "plans/service"), "service");

@@ -101,37 +101,37 @@ mod tests {
 
     use super::*;
 
-    fn talk(lines: &str) -> Vec<Value> {
+    fn exchange(lines: &str) -> Vec<Value> {
         let directory = tempfile::tempdir().expect("a directory");
         let tools = WorkerTools::new(
             Mailbox::for_attempt(directory.path().to_owned()),
             afresh_app::context::environment::Environment::default(),
         );
-        let mut said = Vec::new();
-        serve(&mut lines.as_bytes(), &mut said, &tools).expect("served");
-        let said = String::from_utf8(said).expect("text");
-        said.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+        let mut output = Vec::new();
+        serve(&mut lines.as_bytes(), &mut output, &tools).expect("served");
+        let output = String::from_utf8(output).expect("text");
+        output.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
 
     /// RE-01: both versions of the protocol that agent programs speak are answered in kind.
     #[test]
     fn a_program_is_welcomed_in_its_own_version() {
         for version in ["2025-06-18", "2025-11-25"] {
-            let said = talk(&format!(
+            let output = exchange(&format!(
                 "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{{\"protocolVersion\":\"{version}\"}}}}\n\
                  {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}}\n\
                  {{\"jsonrpc\":\"2.0\",\"id\":\"two\",\"method\":\"tools/list\"}}\n"
             ));
-            assert_eq!(said.len(), 2, "a notice wants no answer");
-            assert_eq!(said[0]["result"]["protocolVersion"], version);
-            let names: Vec<&str> = said[1]["result"]["tools"]
+            assert_eq!(output.len(), 2, "a notice wants no answer");
+            assert_eq!(output[0]["result"]["protocolVersion"], version);
+            let names: Vec<&str> = output[1]["result"]["tools"]
                 .as_array()
                 .expect("tools")
                 .iter()
                 .filter_map(|tool| tool["name"].as_str())
                 .collect();
             assert_eq!(names, ["report_result", "step_done", "log", "ask", "issue"]);
-            assert_eq!(said[1]["id"], "two");
+            assert_eq!(output[1]["id"], "two");
         }
     }
 
@@ -144,10 +144,10 @@ mod tests {
              {{\"id\":4,\"method\":\"tools/call\",\"params\":{{\"name\":\"fly\"}}}}\n\
              {{\"id\":5,\"method\":\"tools/call\"}}\n{long}\n{{\"id\":6,\"method\":\"ping\"}}"
         );
-        let said = talk(&lines);
+        let output = exchange(&lines);
         let codes: Vec<i64> =
-            said.iter().filter_map(|answer| answer["error"]["code"].as_i64()).collect();
+            output.iter().filter_map(|answer| answer["error"]["code"].as_i64()).collect();
         assert_eq!(codes, [-32700, -32600, -32601, -32602, -32602, -32700]);
-        assert_eq!(said.last().expect("an answer")["id"], 6);
+        assert_eq!(output.last().expect("an answer")["id"], 6);
     }
 }

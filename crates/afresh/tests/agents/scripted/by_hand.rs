@@ -9,8 +9,8 @@ fn a_dry_run_shows_what_would_be_done() {
         "{ write = \"b.txt\", text = \"four\" },\n{ chance = 1, do = [ { run = \"echo hi\" } ] }, { exit = 4 }",
     ));
     let play = ["agent", "scripted", "script.toml", "--task", "A", "--dry-run"];
-    let shown = repo.afresh(&play).expect(0).stdout;
-    insta::assert_snapshot!(shown, @"
+    let output = repo.afresh(&play).expect(0).stdout;
+    insta::assert_snapshot!(output, @"
         3  write b.txt (4 bytes)
         4  run echo hi
         4  end with code 4, without an answer

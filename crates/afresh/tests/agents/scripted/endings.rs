@@ -1,15 +1,15 @@
 //! Workers that give up, die, or do not end.
 
-use super::scene::{configure, does, expect_mended, one_task, run};
+use super::scene::{configure, does, expect_fixed_on_retry, one_task, run};
 
 /// AG-02, B38: an exit code, a signal and a reported failure each end an attempt in their own way.
 #[test]
 fn every_bad_ending_has_its_own_class() {
-    expect_mended("{ exit = 3 }", "failed:exit: the worker ended with exit code 3");
-    expect_mended("{ crash = 11 }", "failed:signal: the worker was ended by signal 11");
-    expect_mended("{ crash = 9 }", "failed:signal: the worker was ended by signal 9");
-    expect_mended("{ crash = 13 }", "failed:signal: the worker was ended by signal 13");
-    expect_mended("{ fail = \"no luck\" }", "the worker gave up: no luck");
+    expect_fixed_on_retry("{ exit = 3 }", "failed:exit: the worker ended with exit code 3");
+    expect_fixed_on_retry("{ crash = 11 }", "failed:signal: the worker was ended by signal 11");
+    expect_fixed_on_retry("{ crash = 9 }", "failed:signal: the worker was ended by signal 9");
+    expect_fixed_on_retry("{ crash = 13 }", "failed:signal: the worker was ended by signal 13");
+    expect_fixed_on_retry("{ fail = \"no luck\" }", "the worker gave up: no luck");
 }
 
 /// RE-05: a worker that reports that a retry is useless is not retried.
@@ -23,12 +23,12 @@ fn a_failure_that_is_final_is_not_tried_again() {
 /// B32: an invalid result, and none at all, are rejected; the next worker gets the reason.
 #[test]
 fn an_answer_that_makes_no_sense_is_not_understood() {
-    expect_mended(
+    expect_fixed_on_retry(
         "{ answer = \"OUTPUT_JSON_START\\n{\\\"status\\\": \\\"GREAT\\\"}\\nOUTPUT_JSON_END\\n\" }",
         "unintelligible answer: unknown status \"GREAT\"",
     );
-    expect_mended("{ answer = \"I am done.\" }", "its final text holds no answer");
-    let repo = expect_mended("{ exit = 0 }", "it ended without a final text");
+    expect_fixed_on_retry("{ answer = \"I am done.\" }", "its final text holds no answer");
+    let repo = expect_fixed_on_retry("{ exit = 0 }", "it ended without a final text");
     assert!(repo.prompt("A", 2).contains("without a final text"));
 }
 
@@ -36,7 +36,7 @@ fn an_answer_that_makes_no_sense_is_not_understood() {
 #[test]
 fn one_that_hangs_is_ended_with_all_that_it_started() {
     for act in ["{ hang = true }", "{ hang = \"deaf\" }"] {
-        let script = super::scene::mended(&format!("{{ child = \"sleep 1000\" }}, {act}"));
+        let script = super::scene::fixed_on_retry(&format!("{{ child = \"sleep 1000\" }}, {act}"));
         let repo = one_task(&script);
         configure(
             &repo,

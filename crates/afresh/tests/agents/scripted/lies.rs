@@ -1,6 +1,6 @@
 //! Workers that make false claims, and change files outside of their task.
 
-use super::scene::{does, expect_mended, mended, one_task, run};
+use super::scene::{does, expect_fixed_on_retry, fixed_on_retry, one_task, run};
 
 /// B24: it claims to be done; the check disagrees, and a fresh worker fixes it.
 #[test]
@@ -10,20 +10,23 @@ fn a_lie_is_caught_by_the_check() {
     run(&repo, &["--on-failure", "skip"], 1);
     let error = repo.status()["tasks"][0]["error"].as_str().expect("an error").to_owned();
     assert!(error.contains("although the worker reported success"), "{error}");
-    expect_mended("{ write = \"a.txt\", text = \"\" }, { claim = [\"a.txt\"] }", "test -s a.txt");
+    expect_fixed_on_retry(
+        "{ write = \"a.txt\", text = \"\" }, { claim = [\"a.txt\"] }",
+        "test -s a.txt",
+    );
 }
 
 /// B25: it claims that it changed a file, and changed nothing.
 #[test]
 fn a_claim_without_a_change_is_no_work() {
-    expect_mended("{ claim = [\"a.txt\"] }", "no-op");
+    expect_fixed_on_retry("{ claim = [\"a.txt\"] }", "no-op");
 }
 
 /// B26: a change outside of its task is rejected, unless it is declared with a reason.
 #[test]
 fn what_is_not_its_own_is_rejected_unless_declared() {
     let acts = "{ write = \"a.txt\", text = \"well\\n\" }, { write = \"other.txt\", text = \"x\" }";
-    let repo = expect_mended(acts, "other.txt");
+    let repo = expect_fixed_on_retry(acts, "other.txt");
     assert_eq!(repo.on_branch("other.txt"), None);
     let declared = "{ claim = [\"a.txt\"], deviations = [ { rule = 3, description = \"it was in the way\", files = [\"other.txt\"] } ] }";
     let repo = one_task(&does(&format!("{acts}, {declared}")));
@@ -34,7 +37,7 @@ fn what_is_not_its_own_is_rejected_unless_declared() {
 /// B27: a worker may not change existing tests.
 #[test]
 fn a_test_is_not_its_own() {
-    let repo = one_task(&mended(
+    let repo = one_task(&fixed_on_retry(
         "{ write = \"a.txt\", text = \"x\" }, { write = \"tests/test_a.sh\", text = \"exit 0\" }",
     ));
     repo.write("tests/test_a.sh", "exit 1\n");
@@ -49,7 +52,7 @@ fn a_test_is_not_its_own() {
 #[test]
 fn plan_script_and_configuration_are_pinned() {
     for path in ["p.plan.toml", "script.toml", ".afresh/config.toml"] {
-        let repo = one_task(&mended(&format!(
+        let repo = one_task(&fixed_on_retry(&format!(
             "{{ write = \"a.txt\", text = \"x\" }}, {{ append = \"{path}\", text = \"# mine\\n\" }},\n\
              {{ claim = [\"a.txt\"], deviations = [ {{ description = \"better\", files = [\"{path}\"] }} ] }}"
         )));
@@ -59,7 +62,7 @@ fn plan_script_and_configuration_are_pinned() {
     }
     let repo = one_task("");
     let file = repo.root().join("script.toml");
-    let script = mended(&format!(
+    let script = fixed_on_retry(&format!(
         "{{ run = \"echo nonsense >'{}'\" }}, {{ fail = \"once more\" }}",
         file.display()
     ));
@@ -75,6 +78,6 @@ fn a_claim_that_differs_is_reported() {
     let script = does("{ write = \"a.txt\", text = \"x\" }, { claim = [\"b.txt\"] }");
     let repo = one_task(&script);
     run(&repo, &[], 0);
-    let told = repo.status()["tasks"][0].to_string();
-    assert!(told.contains("b.txt was claimed, but did not change"), "{told}");
+    let status = repo.status()["tasks"][0].to_string();
+    assert!(status.contains("b.txt was claimed, but did not change"), "{status}");
 }

@@ -1,6 +1,6 @@
 //! The scripted agent with the real program: every act, every way to end, every misbehaviour.
 
-mod acts;
+mod actions;
 mod by_hand;
 mod endings;
 mod lies;

@@ -36,7 +36,7 @@ pub(crate) fn does(acts: &str) -> String {
 }
 
 /// What task `A` does in its first attempt; the second one fixes it.
-pub(crate) fn mended(acts: &str) -> String {
+pub(crate) fn fixed_on_retry(acts: &str) -> String {
     format!(
         "[[task]]\nid = \"A\"\nattempt = 1\ndo = [ {acts} ]\n\
          [[task]]\nid = \"A\"\ndo = [ {{ write = \"a.txt\", text = \"well\\n\" }} ]\n"
@@ -55,10 +55,10 @@ pub(crate) fn run(repo: &TestRepo, more: &[&str], code: i32) -> CommandOutput {
 
 /// The first attempt is rejected with this reason; a fresh worker fixes it.
 #[track_caller]
-pub(crate) fn expect_mended(acts: &str, words: &str) -> TestRepo {
-    let repo = one_task(&mended(acts));
+pub(crate) fn expect_fixed_on_retry(acts: &str, expected: &str) -> TestRepo {
+    let repo = one_task(&fixed_on_retry(acts));
     let ran = run(&repo, &[], 0);
-    assert!(ran.stderr.contains(words), "no {words:?} in\n{}", ran.stderr);
+    assert!(ran.stderr.contains(expected), "no {expected:?} in\n{}", ran.stderr);
     assert_eq!(repo.on_branch("a.txt").as_deref(), Some("well\n"));
     assert_eq!(repo.status()["tasks"][0]["attempts"], 2);
     repo

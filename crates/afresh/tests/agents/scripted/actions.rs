@@ -36,15 +36,16 @@ fn listed_files_are_written_for_every_task() {
 /// AG-02: an act that cannot be done ends the attempt, reports its place in the script, and is not retried.
 #[test]
 fn an_act_that_cannot_be_done_names_its_line() {
-    for (act, words) in [
+    for (act, expected) in [
         ("{ edit = \"README.md\", find = \"no such words\", replace = \"\" }", "does not contain"),
         ("{ delete = \"nothing.txt\" }", "cannot delete nothing.txt"),
         ("{ run = \"exit 9\" }", "`exit 9` failed"),
     ] {
         let repo = one_task(&does(&format!("\n{act}")));
         let ran = run(&repo, &["--on-failure", "skip"], 1);
-        let told = ran.stderr.contains("line 4 of the script") && ran.stderr.contains(words);
-        assert!(told, "no {words:?} in\n{}", ran.stderr);
+        let is_reported =
+            ran.stderr.contains("line 4 of the script") && ran.stderr.contains(expected);
+        assert!(is_reported, "no {expected:?} in\n{}", ran.stderr);
         assert_eq!(repo.status()["tasks"][0]["attempts"], 1, "tried again");
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn path_with_bubblewrap() -> String {
     let vendor = programs.map(|it| it.join("node_modules/@openai/codex-linux-x64/vendor"));
     let targets = vendor.and_then(|vendor| vendor.read_dir().ok()).into_iter().flatten().flatten();
     let mut places = targets.map(|target| target.path().join("codex-resources"));
-    match places.find(|place| place.join("bwrap").is_file()) {
+    match places.find(|directory| directory.join("bwrap").is_file()) {
         Some(place) => format!("{path}:{}", place.display()),
         None => path,
     }
