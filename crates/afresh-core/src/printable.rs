@@ -35,12 +35,11 @@ pub fn without_colors(text: &str) -> String {
     while let Some((before, after)) = rest.split_once("\x1b[") {
         kept.push_str(before);
         let end = after.find(|c: char| !c.is_ascii_digit() && c != ';');
-        match end.filter(|end| after[*end..].starts_with('m')) {
-            Some(end) => rest = &after[end + 1..],
-            None => {
-                kept.push_str("\x1b[");
-                rest = after;
-            }
+        if let Some(end) = end.filter(|end| after[*end..].starts_with('m')) {
+            rest = &after[end + 1..];
+        } else {
+            kept.push_str("\x1b[");
+            rest = after;
         }
     }
     kept + rest

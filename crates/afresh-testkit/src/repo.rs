@@ -352,7 +352,7 @@ pub fn finish(mut command: Command) -> CommandOutput {
 
 /// Writes an executable script. Another process writes it: every child that a concurrent test starts would
 /// inherit our descriptor, open for writing, and the kernel does not execute such a file.
-pub fn put_script(path: &Path, text: &str) {
+pub fn write_script(path: &Path, text: &str) {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", "cat >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(path);
     let mut child = command.stdin(Stdio::piped()).spawn().expect("sh runs");

@@ -10,7 +10,7 @@ use afresh_core::process::ProcessEnd;
 use afresh_core::process::{LimitExceeded, LimitedResource};
 use afresh_core::settings::{Settings, TimeoutAction};
 
-use crate::support::{Story, attempt_id, draft_of, result, tree};
+use crate::support::{Story, attempt_id, check_result, draft_of, tree};
 
 /// AG-05: 2 s, 5 s, and after the third failure a person is asked; none of them is an attempt.
 #[test]
@@ -410,6 +410,6 @@ fn a_receipt_lists_what_was_checked_and_changed() {
     let afresh_core::run::TaskStage::Done { receipt, .. } = &state.stage else {
         panic!("not done")
     };
-    assert_eq!(receipt.checks, [result("test A", 0)]);
+    assert_eq!(receipt.checks, [check_result("test A", 0)]);
     assert_eq!((receipt.modified.as_slice(), &receipt.tree), (&["a".to_owned()][..], &tree("A.1")));
 }

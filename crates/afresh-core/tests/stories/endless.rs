@@ -7,7 +7,7 @@ use afresh_core::outcome::{DecisionOption, DecisionRequest, Outcome};
 use afresh_core::process::ProcessEnd;
 use afresh_core::settings::{OnDecision, Settings};
 
-use crate::support::{Story, result, tree};
+use crate::support::{Story, check_result, tree};
 
 /// AG-05, B38: a worker that kills its own supervisor counts, and the next one waits.
 #[test]
@@ -64,7 +64,7 @@ fn a_merge_commit_that_was_cleaned_up_is_made_again() {
 fn a_run_that_has_ended_is_not_halted() {
     let mut story = Story::of_plan("A: a");
     story.lands("A.1");
-    let (tree, results) = (tree("A.1"), vec![result("test A", 0)]);
+    let (tree, results) = (tree("A.1"), vec![check_result("test A", 0)]);
     let checked = CheckOutcome::Ran(results);
     story.feed(&Input::Checked(CheckReport {
         attempt: None,

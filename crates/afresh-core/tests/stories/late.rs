@@ -66,7 +66,8 @@ fn checks_of_another_tree_change_nothing() {
     story.passes_alone("B.1");
     story.built("B.1");
     let other = crate::support::tree("other");
-    let passed = afresh_core::check::CheckOutcome::Ran(vec![crate::support::result("test B", 0)]);
+    let passed =
+        afresh_core::check::CheckOutcome::Ran(vec![crate::support::check_result("test B", 0)]);
     story.report("B.1", CheckPhase::Merged, other, passed).changes_nothing();
 }
 

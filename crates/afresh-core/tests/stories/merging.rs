@@ -108,7 +108,7 @@ fn the_last_tree_is_checked_as_a_whole() {
         ["merged B.1", "final checks", "→ check Final tree B.1: test A, test B, lint"]
     );
     let report = |code| {
-        let results = ["test A", "test B", "lint"].map(|c| crate::support::result(c, code));
+        let results = ["test A", "test B", "lint"].map(|c| crate::support::check_result(c, code));
         afresh_core::Input::Checked(afresh_core::input::CheckReport {
             attempt: None,
             phase: CheckPhase::Final,

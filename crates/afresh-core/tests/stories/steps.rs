@@ -11,7 +11,7 @@ use afresh_core::settings::{Settings, TimeoutAction};
 use insta::assert_snapshot;
 
 use crate::support::{
-    Story, StoryStep, attempt_id, changed, check, commit, draft_of, file, result, tree,
+    Story, StoryStep, attempt_id, changed, check, check_result, commit, draft_of, file, tree,
 };
 
 /// A task with two steps; only the second has its own check.
@@ -62,8 +62,8 @@ fn saved(story: &mut Story, attempt: &str, step: u32, paths: &[&str]) -> StorySt
 }
 
 fn second_is_checked(story: &mut Story, attempt: &str, code: i32) -> StoryStep {
-    let ran = CheckOutcome::Ran(vec![result("test two", code)]);
-    story.report(attempt, CheckPhase::Step, tree(&format!("{attempt}-2")), ran)
+    let ran = CheckOutcome::Ran(vec![check_result("test two", code)]);
+    story.report(attempt, CheckPhase::Step, tree(format!("{attempt}-2")), ran)
 }
 
 /// Claimed, saved and done.
@@ -228,7 +228,7 @@ fn a_conflict_invalidates_the_steps() {
     finishes_first(&mut story, "A.1");
     story.ends("A.1");
     story.harvested("A.1", &["one.txt"]);
-    let both = CheckOutcome::Ran(vec![result("test two", 0), result("test A", 0)]);
+    let both = CheckOutcome::Ran(vec![check_result("test two", 0), check_result("test A", 0)]);
     story.report("A.1", CheckPhase::Alone, tree("A.1"), both);
     assert_snapshot!(story.collides("A.1", "one.txt").text(), @"
     rejected A.1 (does not count): conflicts with work that landed meanwhile: one.txt
@@ -246,7 +246,7 @@ fn a_second_worker_that_fails_on_the_same_steps_makes_the_third_start_over() {
     let fails = |story: &mut Story, attempt: &str| {
         story.ends(attempt);
         story.harvested(attempt, &["one.txt"]);
-        let outcome = CheckOutcome::Ran(vec![result("test two", 1)]);
+        let outcome = CheckOutcome::Ran(vec![check_result("test two", 1)]);
         story.report(attempt, CheckPhase::Alone, tree(attempt), outcome)
     };
     assert_snapshot!(fails(&mut story, "A.1").text(), @"

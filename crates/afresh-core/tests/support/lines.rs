@@ -6,7 +6,7 @@ use afresh_core::question::QuestionTopic;
 use afresh_core::time::Timestamp;
 use afresh_core::{Effect, Event};
 
-use super::named;
+use super::object_name;
 
 #[expect(clippy::too_many_lines, reason = "one arm per event, and each says one thing")]
 pub(crate) fn event_line(event: &Event) -> String {
@@ -22,7 +22,7 @@ pub(crate) fn event_line(event: &Event) -> String {
             format!("starting {attempt} in {slot}, {} reserved", reserved.tokens)
         }
         Event::AttemptStarting { attempt, slot, from: Some(from), .. } => {
-            format!("starting {attempt} in {slot} from {}", named(from.as_str()))
+            format!("starting {attempt} in {slot} from {}", object_name(from.as_str()))
         }
         Event::AttemptStarting { attempt, slot, .. } => format!("starting {attempt} in {slot}"),
         Event::StepClaimed { attempt, step, .. } => format!("step {step} claimed by {attempt}"),
@@ -33,9 +33,13 @@ pub(crate) fn event_line(event: &Event) -> String {
         }
         Event::RewindWanted { wave } => format!("rewind to before wave {wave}"),
         Event::RewindIntended { from, to } => {
-            format!("going back from {} to {}", named(from.as_str()), named(to.as_str()))
+            format!(
+                "going back from {} to {}",
+                object_name(from.as_str()),
+                object_name(to.as_str())
+            )
         }
-        Event::Rewound { to } => format!("back at {}", named(to.as_str())),
+        Event::Rewound { to } => format!("back at {}", object_name(to.as_str())),
         Event::RewindGivenUp { why } => format!("not back: {why}"),
         Event::TaskSettled { task, how } => format!("{task} is settled: {how}"),
         Event::NeedIgnored { task } => format!("{task} is done without"),
@@ -91,7 +95,7 @@ pub(crate) fn event_line(event: &Event) -> String {
         }
         Event::ChecksResumed { attempt } => format!("checks resumed {attempt}"),
         Event::MergeStarted { attempt, onto } => {
-            format!("merging {attempt} onto {}", named(onto.as_str()))
+            format!("merging {attempt} onto {}", object_name(onto.as_str()))
         }
         Event::MergeBuilt { attempt, .. } => format!("merge built {attempt}"),
         Event::LandIntended { attempt, receipt, .. } => {
@@ -133,15 +137,15 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
         Effect::Start { attempt, slot, ground, resumes: Some(resumption), .. } => format!(
             "→ go on with {} as {attempt} in {slot} from {} and {}",
             resumption.conversation.session,
-            named(ground.prepared.as_str()),
-            named(resumption.tree.as_str())
+            object_name(ground.prepared.as_str()),
+            object_name(resumption.tree.as_str())
         ),
         Effect::Start { attempt, slot, ground, .. } => {
-            format!("→ start {attempt} in {slot} from {}", named(ground.prepared.as_str()))
+            format!("→ start {attempt} in {slot} from {}", object_name(ground.prepared.as_str()))
         }
         Effect::Warn { attempt, fill } => format!("→ warn {attempt}: {} %", fill.percent()),
         Effect::SaveStep { attempt, step, ground, .. } => {
-            format!("→ save step {step} of {attempt} onto {}", named(ground.onto.as_str()))
+            format!("→ save step {step} of {attempt} onto {}", object_name(ground.onto.as_str()))
         }
         Effect::AnswerStep { attempt, step, answer } => {
             format!("→ answer {attempt} about step {step}: {answer:?}")
@@ -150,22 +154,26 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
         Effect::Harvest { attempt, slot, .. } => format!("→ harvest {attempt} in {slot}"),
         Effect::Check(request) => {
             let on = match &request.on {
-                CheckOn::Tree(tree) => format!("tree {}", named(tree.as_str())),
-                CheckOn::Commit(commit) => format!("commit {}", named(commit.as_str())),
+                CheckOn::Tree(tree) => format!("tree {}", object_name(tree.as_str())),
+                CheckOn::Commit(commit) => format!("commit {}", object_name(commit.as_str())),
             };
             let commands: Vec<&str> = request.checks.iter().map(|c| c.command.as_str()).collect();
             format!("→ check {:?} {on}: {}", request.phase, commands.join(", "))
         }
         Effect::MoveBack { from, to } => {
-            format!("→ move back from {} to {}", named(from.as_str()), named(to.as_str()))
+            format!(
+                "→ move back from {} to {}",
+                object_name(from.as_str()),
+                object_name(to.as_str())
+            )
         }
         Effect::StopChecks => "→ stop checks".to_owned(),
         Effect::BuildMerge { attempt, onto, .. } => {
-            format!("→ build {attempt} onto {}", named(onto.as_str()))
+            format!("→ build {attempt} onto {}", object_name(onto.as_str()))
         }
         Effect::MoveBranch { attempt, from, to, restore } => {
             let over = if restore.is_some() { " over an outsider's" } else { "" };
-            let (from, to) = (named(from.as_str()), named(to.as_str()));
+            let (from, to) = (object_name(from.as_str()), object_name(to.as_str()));
             format!("→ move {attempt} from {from} to {to}{over}")
         }
     }

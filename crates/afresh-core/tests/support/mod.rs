@@ -10,15 +10,17 @@
 //! lines with an arrow: `→ start A.1 in 1`.
 
 mod lines;
+#[expect(unreachable_pub, reason = "the functions are public in the crate that they belong to")]
+#[path = "../../../afresh-testkit/src/notation.rs"]
+mod notation;
 
 use std::time::Duration;
 
-use afresh_core::check::{CheckEnd, CheckOutcome, CheckPhase, CheckResult};
+use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
-use afresh_core::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId};
+use afresh_core::ids::{QuestionId, RunId, TreeId};
 use afresh_core::input::{AttemptEnd, BranchMove, CheckReport, MergeBuild, MergedTree, RunOpening};
 use afresh_core::outcome::{CompletionClaim, Outcome, SpawnFailure};
-use afresh_core::plan::{CheckDraft, FileDraft, PlanDraft, TaskDraft, TierChoice};
 use afresh_core::process::ProcessEnd;
 use afresh_core::run::TaskStage;
 use afresh_core::settings::Settings;
@@ -28,6 +30,10 @@ use afresh_core::usage::Usage;
 use afresh_core::{Effect, Event, Input, Plan, Reaction, Run, decide};
 
 pub(crate) use lines::{effect_line, event_line};
+pub(crate) use notation::{
+    attempt_id, check, check_result, commit, draft_of, file, object_name, task_id, tree,
+};
+use notation::{task_error, task_states};
 
 /// A run, its journal, and its clock.
 #[derive(Debug, Clone)]
@@ -170,7 +176,7 @@ impl Story {
     }
 
     pub(crate) fn harvested_changes(&mut self, attempt: &str, changes: Vec<Change>) -> StoryStep {
-        let commit = (!changes.is_empty()).then(|| commit(&format!("c{attempt}")));
+        let commit = (!changes.is_empty()).then(|| commit(format!("c{attempt}")));
         let harvest =
             Harvest { tree: tree(attempt), commit, changes, notes: vec![], leaks: vec![] };
         self.feed(&Input::Harvested(attempt_id(attempt), Ok(harvest)))
@@ -185,7 +191,7 @@ impl Story {
     /// The requested checks end with this exit code.
     pub(crate) fn checked(&mut self, attempt: &str, phase: CheckPhase, code: i32) -> StoryStep {
         let on = match phase {
-            CheckPhase::Merged => tree(&format!("m{attempt}")),
+            CheckPhase::Merged => tree(format!("m{attempt}")),
             _ => tree(attempt),
         };
         let task = attempt_id(attempt).task;
@@ -199,7 +205,7 @@ impl Story {
         let commands = own.map(|check| check.command.clone());
         let always =
             self.run.settings().always.iter().filter(|_| phase != CheckPhase::Red).cloned();
-        let results = commands.chain(always).map(|command| result(&command, code)).collect();
+        let results = commands.chain(always).map(|command| check_result(&command, code)).collect();
         self.report(attempt, phase, on, CheckOutcome::Ran(results))
     }
 
@@ -220,8 +226,8 @@ impl Story {
         let onto = self.run.tip().clone();
         let state = self.run.state_of(&id.task).expect("a task of the plan");
         let unmoved = state.stage.work().is_some_and(|work| work.ground.base == onto);
-        let tree = if unmoved { tree(attempt) } else { tree(&format!("m{attempt}")) };
-        let commit = commit(&format!("m{attempt}"));
+        let tree = if unmoved { tree(attempt) } else { tree(format!("m{attempt}")) };
+        let commit = commit(format!("m{attempt}"));
         self.feed(&Input::MergeBuilt(id, MergeBuild::Clean(MergedTree { onto, commit, tree })))
     }
 
@@ -231,7 +237,7 @@ impl Story {
     }
 
     pub(crate) fn moved(&mut self, attempt: &str, moved: BranchMove) -> StoryStep {
-        let to = commit(&format!("m{attempt}"));
+        let to = commit(format!("m{attempt}"));
         self.feed(&Input::BranchMoved(attempt_id(attempt), to, moved))
     }
 
@@ -303,64 +309,17 @@ impl Story {
 
     /// `A done, B ready`: every task with its state.
     pub(crate) fn states(&self) -> String {
-        let tasks = self.status().tasks;
-        let words: Vec<String> =
-            tasks.iter().map(|task| format!("{} {}", task.id, task.state)).collect();
-        words.join(", ")
+        task_states(&self.status())
     }
 
     pub(crate) fn error_of(&self, task: &str) -> String {
-        let tasks = self.status().tasks;
-        let found = tasks.into_iter().find(|other| other.id.as_str() == task);
-        found.expect("a task of the plan").error.unwrap_or_default()
+        task_error(&self.status(), task)
     }
 }
 
 /// Parses the short notation of a plan.
 pub(crate) fn plan_of(text: &str) -> Plan {
     Plan::new(draft_of(text)).expect("a plan without problems")
-}
-
-pub(crate) fn draft_of(text: &str) -> PlanDraft {
-    let tasks = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(task_draft);
-    PlanDraft { name: "story".to_owned(), spec: None, tasks: tasks.collect() }
-}
-
-fn task_draft(line: &str) -> TaskDraft {
-    let (head, files) = line.split_once(':').unwrap_or((line, ""));
-    let (id, needs) = head.split_once('<').unwrap_or((head, ""));
-    let (id, tier) = id.trim().split_once('!').unwrap_or((id.trim(), ""));
-    let id = id.trim().to_owned();
-    TaskDraft {
-        title: format!("task {id}"),
-        needs: needs.split_whitespace().map(str::to_owned).collect(),
-        files: files.split_whitespace().map(file).collect(),
-        checks: vec![check(&format!("test {id}"))],
-        id,
-        tier: (tier.trim() == "small").then_some(TierChoice::Small),
-        ..TaskDraft::default()
-    }
-}
-
-pub(crate) fn file(path: &str) -> FileDraft {
-    FileDraft { path: path.to_owned(), action: None }
-}
-
-pub(crate) fn check(command: &str) -> CheckDraft {
-    CheckDraft { name: None, command: command.to_owned(), red_first: false }
-}
-
-pub(crate) fn result(command: &str, code: i32) -> CheckResult {
-    CheckResult {
-        name: command.to_owned(),
-        command: command.to_owned(),
-        end: CheckEnd::Exited(code),
-        duration_ms: 1,
-        output_digest: String::new(),
-        output_tail: String::new(),
-        reused: false,
-        refusals: Vec::new(),
-    }
 }
 
 pub(crate) fn changed(path: &str, kind: ChangeKind) -> Change {
@@ -370,37 +329,4 @@ pub(crate) fn changed(path: &str, kind: ChangeKind) -> Change {
 
 pub(crate) fn tokens_used(tokens: u64) -> Usage {
     Usage { input: tokens, ..Usage::default() }
-}
-
-/// `A.1`.
-pub(crate) fn attempt_id(text: &str) -> AttemptId {
-    let (task, number) = text.rsplit_once('.').expect("an attempt is TASK.NUMBER");
-    AttemptId { task: task_id(task), number: number.parse().expect("a number") }
-}
-
-pub(crate) fn task_id(text: &str) -> TaskId {
-    TaskId::new(text).expect("an id")
-}
-
-pub(crate) fn commit(name: &str) -> CommitId {
-    CommitId::new(object(name)).expect("an object id")
-}
-
-pub(crate) fn tree(name: &str) -> TreeId {
-    TreeId::new(object(name)).expect("an object id")
-}
-
-/// An object id that can be read back.
-fn object(name: &str) -> String {
-    let hex = name.bytes().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
-    format!("{hex:0<40}")
-}
-
-/// The name behind an object id.
-pub(crate) fn named(object: &str) -> String {
-    let bytes = object.as_bytes().chunks(2).map(|pair| {
-        let pair = std::str::from_utf8(pair).expect("digits");
-        u8::from_str_radix(pair, 16).expect("digits")
-    });
-    String::from_utf8_lossy(&bytes.take_while(|byte| *byte != 0).collect::<Vec<u8>>()).into_owned()
 }

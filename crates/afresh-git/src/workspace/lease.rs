@@ -207,8 +207,7 @@ impl WorkspacePool {
         LeaseRecord::new(self.directory(), &id.to_string())
     }
 
-    /// Saves what an earlier attempt left in the workspace and was never harvested. Contents that no
-    /// longer exist cannot be saved; a rejected harvest has saved what it could.
+    /// Saves what an earlier attempt left in the workspace and was never harvested.
     pub(crate) fn save_unsaved_work(
         &self,
         id: WorkspaceId,
@@ -216,35 +215,20 @@ impl WorkspacePool {
     ) -> Result<(), HarvestError> {
         let record = self.lease_record(id);
         let Some(files) = record.unsaved_files() else { return Ok(()) };
-        match self.harvest_for_holder(id, &files, keep) {
-            Ok(_)
-            | Err(
-                HarvestError::Gone { .. }
-                | HarvestError::NotPrepared { .. }
-                | HarvestError::Rejected { .. },
-            ) => {}
-            Err(error) => return Err(error),
-        }
+        has_saved_contents(self.harvest_for_holder(id, &files, keep))?;
         record.mark_saved().map_err(|error| HarvestError::Pool { id, source: error.into() })
     }
 
     /// Saves the contents of the workspaces of one attempt again, after what was saved under
     /// `salvage` got lost; returns whether there were any.
     pub fn save_again(&self, salvage: &str) -> Result<bool, HarvestError> {
-        let places = self.list_workspaces().unwrap_or_default();
-        for id in places.into_iter().filter(|id| self.lease_holder(*id).as_deref() == Some(salvage))
+        let workspaces = self.list_workspaces().unwrap_or_default();
+        for id in
+            workspaces.into_iter().filter(|id| self.lease_holder(*id).as_deref() == Some(salvage))
         {
             let _guard = self.locks.lock_preempting(id);
-            match self.harvest_for_holder(id, &[], &[]) {
-                Ok(harvest) if harvest.commit.is_some() => return Ok(true),
-                Err(HarvestError::Rejected { salvaged: Some(_), .. }) => return Ok(true),
-                Ok(_)
-                | Err(
-                    HarvestError::Gone { .. }
-                    | HarvestError::NotPrepared { .. }
-                    | HarvestError::Rejected { .. },
-                ) => {}
-                Err(error) => return Err(error),
+            if has_saved_contents(self.harvest_for_holder(id, &[], &[]))? {
+                return Ok(true);
             }
         }
         Ok(false)
@@ -289,6 +273,19 @@ impl WorkspacePool {
                 salvage_ref("unknown", &format!("{id}-1"))
             }
         }
+    }
+}
+
+/// Whether a harvest saved anything. Contents that no longer exist cannot be saved; a rejected harvest has saved
+/// what it could.
+fn has_saved_contents(
+    harvested: Result<WorkspaceHarvest, HarvestError>,
+) -> Result<bool, HarvestError> {
+    match harvested {
+        Ok(harvest) => Ok(harvest.commit.is_some()),
+        Err(HarvestError::Rejected { salvaged, .. }) => Ok(salvaged.is_some()),
+        Err(HarvestError::Gone { .. } | HarvestError::NotPrepared { .. }) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

@@ -2,10 +2,10 @@
 //! program is a small one that prints what Claude Code prints.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use crate::support::{Driver, repo};
 use afresh_testkit::TestRepo;
+use afresh_testkit::file_tree::{contents_below, files_below};
 use afresh_testkit::repo::finish;
 
 /// A plan of one task, and an agent that runs this script in place of Claude Code.
@@ -124,7 +124,7 @@ echo \"$warning\" > \"$AFRESH_RESULT.warning\"
 {WORKS}"
         ));
         repo.run(&[]).expect(0);
-        let all = files(&repo.state());
+        let all = files_below(&repo.state());
         let file = |name: &str| all.iter().find(|path| path.ends_with(name));
         let read = |name: &str| {
             file(name).and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default()
@@ -178,18 +178,6 @@ fn a_line_of_300_megabytes_from_an_agent_that_is_followed_is_not_held_in_memory(
 
 const KEY: &str = "hunter22-hunter22-hunter22";
 
-/// Every file below a directory.
-fn files(directory: &Path) -> Vec<PathBuf> {
-    let entries =
-        fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"));
-    entries
-        .flat_map(|entry| match entry.file_type() {
-            Ok(kind) if kind.is_dir() => files(&entry.path()),
-            _ => vec![entry.path()],
-        })
-        .collect()
-}
-
 /// B36, LO-02: a key that a worker was given is in nothing that we keep or show, whatever the worker and the checks
 /// print; it does not see keys that it was not given.
 #[test]
@@ -209,8 +197,7 @@ echo '{{"type":"result","subtype":"success","is_error":false,"result":"Done."}}'
     let ran = finish(run).expect(0);
     assert!(!ran.stdout.contains(KEY), "{}", ran.stdout);
     let mut masked = 0;
-    for file in files(&repo.state()) {
-        let bytes = fs::read(&file).unwrap_or_default();
+    for (file, bytes) in contents_below(&repo.state()) {
         let text = String::from_utf8_lossy(&bytes);
         assert!(!text.contains(KEY), "{} holds the key", file.display());
         assert!(!text.contains("other-other-other"), "{}", file.display());
@@ -236,7 +223,7 @@ fn what_is_not_allowed_is_seen_by_a_worker_of_no_program() {
         let mut run = repo.command(&["run", "p.plan.toml", "--no-input", "--on-failure", "skip"]);
         run.env("SOME_TOKEN", "hunter22-hunter22").env("ALLOWED", "as-it-is");
         finish(run).expect(1);
-        let env = files(&repo.state()).into_iter().find(|path| path.ends_with("result.env"));
+        let env = files_below(&repo.state()).into_iter().find(|path| path.ends_with("result.env"));
         let env = fs::read_to_string(env.expect("it was there")).expect("its environment");
         assert!(env.contains("ALLOWED=as-it-is"), "{kind}: {env}");
         assert!(!env.contains("hunter22") && !env.contains("SOME_TOKEN"), "{kind}: {env}");

@@ -30,7 +30,7 @@ fn stand_in(repo: &TestRepo, name: &str) -> String {
          {WORKER}\nprintf '{{\"status\":\"COMPLETED\"}}' > \"$AFRESH_RESULT\"\n",
         arguments.display()
     );
-    afresh_testkit::repo::put_script(&program, &script);
+    afresh_testkit::repo::write_script(&program, &script);
     program.to_string_lossy().into_owned()
 }
 
@@ -151,7 +151,7 @@ fn roles_of_a_foreign_plan_need_no_files() {
 fn a_plan_is_run_by_several_agents_and_the_report_compares_them() {
     let repo = planned("other");
     let other = repo.path().join("other.sh");
-    afresh_testkit::repo::put_script(
+    afresh_testkit::repo::write_script(
         &other,
         &format!("#!/bin/sh\n{WORKER}\necho other >> A.txt\n"),
     );

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::support::{Driver, Gate, repo};
-use afresh_testkit::repo::{finish, put_script};
+use afresh_testkit::repo::{finish, write_script};
 use afresh_testkit::{CommandOutput, TestRepo};
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ impl ProgramScene {
     }
 
     fn with(self, program: &str, script: &str) -> Self {
-        put_script(&self.bin.join(program), script);
+        write_script(&self.bin.join(program), script);
         self
     }
 

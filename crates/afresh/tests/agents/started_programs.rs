@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use afresh_testkit::TestRepo;
-use afresh_testkit::repo::{finish, put_script};
+use afresh_testkit::repo::{finish, write_script};
 
 use crate::support::repo;
 use crate::support::sandbox_levels::{levels_with_bubblewrap, path_with_bubblewrap};
@@ -51,7 +51,7 @@ fn below_home(repo: &TestRepo, path: &str) -> std::path::PathBuf {
 
 fn script(at: &Path, text: &str) {
     fs::create_dir_all(at.parent().expect("a parent")).expect("directories");
-    put_script(at, text);
+    write_script(at, text);
 }
 
 fn link(target: &Path, at: &Path) {

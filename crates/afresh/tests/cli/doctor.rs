@@ -5,7 +5,7 @@ use std::fs;
 use crate::support::repo;
 use crate::support::terminal::Terminal;
 use afresh_testkit::TestRepo;
-use afresh_testkit::repo::put_script;
+use afresh_testkit::repo::write_script;
 use serde_json::Value;
 
 /// The lines of a name, as `state text → hint`.
@@ -135,7 +135,7 @@ fn what_waits_for_a_person_is_reported() {
 fn an_agent_that_waits_delays_no_other() {
     let repo = repo();
     let script = repo.path().join("waits");
-    put_script(&script, "#!/bin/sh\nread line </dev/tty || read line\necho never; sleep 600\n");
+    write_script(&script, "#!/bin/sh\nread line </dev/tty || read line\necho never; sleep 600\n");
     repo.write(
         ".afresh/config.toml",
         &format!(

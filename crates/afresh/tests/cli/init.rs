@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support::repo;
 use crate::support::terminal::Terminal;
 use afresh_testkit::TestRepo;
-use afresh_testkit::repo::{finish, put_script};
+use afresh_testkit::repo::{finish, write_script};
 
 /// A repository without a configuration, and a directory of agents that are only names.
 struct InitScene {
@@ -22,7 +22,7 @@ impl InitScene {
         let bin = repo.path().join("agents");
         fs::create_dir(&bin).expect("a new directory");
         for agent in agents {
-            put_script(&bin.join(agent), "#!/bin/sh\nexit 1\n");
+            write_script(&bin.join(agent), "#!/bin/sh\nexit 1\n");
         }
         Self { repo, bin }
     }

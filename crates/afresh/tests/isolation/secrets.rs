@@ -3,9 +3,9 @@
 //! What a worker writes into its files, and with them into git, is in `leaks` and `scanning`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use afresh_testkit::file_tree::{contents_below, files_below};
 use afresh_testkit::repo::finish;
 use afresh_testkit::{CommandOutput, TestRepo};
 
@@ -34,20 +34,10 @@ fn with_key(repo: &TestRepo, args: &[&str]) -> CommandOutput {
     finish(command)
 }
 
-fn files(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let below = |entry: fs::DirEntry| match entry.file_type() {
-        Ok(kind) if kind.is_dir() => files(&entry.path()),
-        _ => vec![entry.path()],
-    };
-    entries.flat_map(below).collect()
-}
-
 /// Searches for the key, plain and JSON-escaped, in every byte of the state directory.
 #[track_caller]
 fn expect_no_key(repo: &TestRepo) {
-    for file in files(&repo.state()) {
-        let bytes = fs::read(&file).unwrap_or_default();
+    for (file, bytes) in contents_below(&repo.state()) {
         expect_without_key(&file.display().to_string(), &String::from_utf8_lossy(&bytes));
     }
 }
@@ -184,7 +174,7 @@ fn workers_and_checks_do_not_see_the_whole_environment() {
     let mut command = repo.command(&["run", "p.plan.toml"]);
     command.env("MY_KEY", "a-value-for-workers").env("NOT_ALLOWED", "OF-NOBODY-ELSE");
     finish(command).expect(0);
-    let kept = files(&repo.cache()).into_iter().filter(|file| file.ends_with("seen.txt"));
+    let kept = files_below(&repo.cache()).into_iter().filter(|file| file.ends_with("seen.txt"));
     let recorded: String = kept.map(|file| fs::read_to_string(file).expect("text")).collect();
     assert!(recorded.contains("MY_KEY=") && recorded.contains("AFRESH_TASK=T001"), "{recorded}");
     assert!(!recorded.contains("OF-NOBODY-ELSE"), "{recorded}");

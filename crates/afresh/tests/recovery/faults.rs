@@ -1,30 +1,11 @@
 //! Single writes and syncs that fail (R9, F05): what is not on disk is not acknowledged, nothing is left half-made, and
 //! the next run completes.
 
-use std::fs;
-use std::path::Path;
-
 use afresh_testkit::TestRepo;
+use afresh_testkit::file_tree::files_below;
 
 use crate::support::strace::{strace_works, tampered};
 use crate::support::{Driver, WORKER, expect_landed_once, repo};
-
-/// Files that a write left unfinished.
-fn litter(directory: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut open = vec![directory.to_owned()];
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(&next).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.to_string_lossy().contains("afresh-tmp") {
-                found.push(path.display().to_string());
-            }
-        }
-    }
-    found
-}
 
 fn fresh() -> TestRepo {
     let repo = repo();
@@ -42,7 +23,9 @@ fn expect_recovery(calls: &str, error: &str, number: u32) -> bool {
     let ran = Driver::start_command(&repo, tampered(&plain, calls, &fault)).end();
     let context = format!("{calls} {error} {number}: {ran:?}");
     assert!(matches!(ran.code, Some(0 | 3 | 4 | 74)), "{context}");
-    assert_eq!(litter(&repo.root()), Vec::<String>::new(), "{context}");
+    let mut files = files_below(&repo.root()).into_iter();
+    let unfinished = files.find(|path| path.to_string_lossy().contains("afresh-tmp"));
+    assert_eq!(unfinished, None, "{context}");
     if matches!(ran.code, Some(3 | 4)) {
         // The fault came back in every thread, until a person was asked.
         repo.afresh(&["resume", "--on-failure", "retry"]).expect(0);

@@ -1,13 +1,12 @@
 //! File systems that lack what a run depends on (F20): refused at the start, and nothing changed. They are simulated by
 //! a library that answers the system calls in their place.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use crate::support::strace::{strace_works, tampered};
 use crate::support::{Driver, WORKER, repo};
 use afresh_testkit::TestRepo;
+use afresh_testkit::file_tree::contents_below;
 
 /// What is tampered with, how, and the expected message.
 const LACKS: &[(&str, &str, &str, &str)] = &[
@@ -22,24 +21,6 @@ const LACKS: &[(&str, &str, &str, &str)] = &[
     ("rename,renameat,renameat2", "retval=0", "does not replace another", "AFRESH_STATE=DIR"),
     ("fsync,fdatasync", "error=EINVAL", "cannot sync", "AFRESH_STATE=DIR"),
 ];
-
-/// Everything below a directory, byte for byte.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![directory.to_owned()];
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(&next).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                let bytes = fs::read(&path).unwrap_or_default();
-                found.insert(path.display().to_string(), bytes);
-            }
-        }
-    }
-    found
-}
 
 #[track_caller]
 fn expect_refusal(repo: &TestRepo, (calls, how, what, hint): (&str, &str, &str, &str)) {
@@ -84,11 +65,11 @@ fn a_journal_on_such_a_file_system_stays_as_it_is() {
     repo.plan_of(1);
     repo.run(&[]).expect(0);
     repo.plan_of(2);
-    let before = files(&repo.state());
+    let before = contents_below(&repo.state());
     // By now it is known that files can be synced.
     for lack in LACKS.iter().filter(|lack| !lack.0.contains("fsync")) {
         expect_refusal(&repo, *lack);
-        assert_eq!(files(&repo.state()), before, "{lack:?}");
+        assert_eq!(contents_below(&repo.state()), before, "{lack:?}");
     }
     repo.run(&[]).expect(0);
 }

@@ -1,7 +1,6 @@
 //! The journal from the outside: refused when it is damaged or newer (F09, R10, R13), and the source of everything that
 //! is shown (LO-01, ST-01).
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use afresh_core::status::RunStatus;
 use afresh_engine::journal_records;
 use afresh_engine::reports::activity;
 use afresh_testkit::TestRepo;
+use afresh_testkit::file_tree::contents_below;
 
 /// A repository with a finished run.
 fn finished() -> TestRepo {
@@ -22,35 +22,17 @@ fn finished() -> TestRepo {
     repo
 }
 
-/// Every file of the state directory, with its content.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![directory.to_owned()];
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(&directory).expect("a directory").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                let name = path.to_string_lossy().into_owned();
-                found.insert(name, fs::read(&path).expect("a file"));
-            }
-        }
-    }
-    found
-}
-
 /// Every command refuses the journal with this message, and leaves every file unchanged.
 #[track_caller]
 fn expect_refused(repo: &TestRepo, expected: &str) {
-    let before = files(&repo.state());
+    let before = contents_below(&repo.state());
     let refs = repo.git(&["for-each-ref"]);
     for args in [&["status"][..], &["run", "p.plan.toml"], &["run"], &["resume"], &["halt"]] {
         let refused = repo.afresh(args).expect(2);
         assert!(refused.stderr.contains(expected), "{args:?}: {}", refused.stderr);
         assert!(refused.stderr.contains("nothing was changed"), "{args:?}: {}", refused.stderr);
-        let after = files(&repo.state());
-        let changed: Vec<&String> = before
+        let after = contents_below(&repo.state());
+        let changed: Vec<_> = before
             .keys()
             .chain(after.keys())
             .filter(|name| before.get(*name) != after.get(*name))

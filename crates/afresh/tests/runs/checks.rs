@@ -1,6 +1,9 @@
 //! Checks that do not end, or prove nothing, and what they see: B23, EX-11.
 
+use std::path::{Path, PathBuf};
+
 use afresh_testkit::TestRepo;
+use afresh_testkit::file_tree::files_below;
 use serde_json::Value;
 
 fn repo() -> TestRepo {
@@ -124,12 +127,7 @@ fn a_check_that_prints_without_end_is_bounded() {
 }
 
 /// The bytes of all files below a directory.
-fn size_of(directory: &std::path::Path) -> u64 {
-    let entries = std::fs::read_dir(directory).expect("a directory").flatten();
-    entries
-        .map(|entry| match entry.file_type() {
-            Ok(kind) if kind.is_dir() => size_of(&entry.path()),
-            _ => entry.metadata().map_or(0, |metadata| metadata.len()),
-        })
-        .sum()
+fn size_of(directory: &Path) -> u64 {
+    let size = |path: PathBuf| path.symlink_metadata().map_or(0, |metadata| metadata.len());
+    files_below(directory).into_iter().map(size).sum()
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use afresh_testkit::TestRepo;
-use afresh_testkit::repo::put_script;
+use afresh_testkit::repo::write_script;
 
 /// Creates a directory with a `git` that runs `script` and then, unless that ended it, the real git, which the script
 /// knows as `$git`.
@@ -15,7 +15,7 @@ pub(crate) fn put_git(repo: &TestRepo, script: &str) -> PathBuf {
     let path = directory.join("git");
     let real = real_git();
     let text = format!("#!/bin/sh\ngit='{}'\n{script}\nexec \"$git\" \"$@\"\n", real.display());
-    put_script(&path, &text);
+    write_script(&path, &text);
     directory
 }
 

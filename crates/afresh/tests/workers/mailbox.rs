@@ -50,7 +50,7 @@ fn a_worker_that_hides_its_output_is_ended_like_any_other() {
     run.await_stderr("start T.1");
     let own = repo.state().join("attempts");
     repo.wait_until("the pipe is there", || {
-        let found = walk(&own, "stdout.log");
+        let found = find_by_name(&own, "stdout.log");
         found.is_some_and(|file| !file.is_file())
     });
     run.signal(Signal::SIGINT);
@@ -60,13 +60,14 @@ fn a_worker_that_hides_its_output_is_ended_like_any_other() {
     repo.expect_no_survivors();
 }
 
-fn walk(directory: &std::path::Path, name: &str) -> Option<std::path::PathBuf> {
+/// The first entry with this name below a directory, whatever it is.
+fn find_by_name(directory: &std::path::Path, name: &str) -> Option<std::path::PathBuf> {
     let entries = fs::read_dir(directory).ok()?.flatten();
     for path in entries.map(|entry| entry.path()) {
         if path.file_name().is_some_and(|found| found == name) {
             return Some(path);
         }
-        if let Some(found) = walk(&path, name) {
+        if let Some(found) = find_by_name(&path, name) {
             return Some(found);
         }
     }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use afresh_core::check::{CheckEnd, CheckOutcome, CheckPhase, CheckResult};
+use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::effect::{CheckOn, CheckRequest};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::AttemptId;
@@ -19,6 +19,7 @@ use afresh_engine::driver::host::{
     CommandAnswer, DecidedTurn, Executor, InputSource, JournalSink, QueuedInput, StoredTurn,
 };
 use afresh_store::JournalError;
+use afresh_testkit::notation::check_result;
 
 use super::script::{CheckFate, Script, SentCommand, StoreFault};
 use super::{commit, effect_line, event_line, tree};
@@ -124,7 +125,7 @@ impl ScriptedHost {
         let mut checked = None;
         for check in checks {
             match self.script.check(phase, &check.command) {
-                CheckFate::Exits(code) => results.push(result(&check.command, code)),
+                CheckFate::Exits(code) => results.push(check_result(&check.command, code)),
                 CheckFate::Impossible(why) => checked = Some(CheckOutcome::Impossible(why)),
                 CheckFate::Hangs => return self.hang(attempt, phase, tree),
             }
@@ -317,18 +318,5 @@ impl InputSource for ScriptedHost {
 
     fn is_person_present(&self) -> bool {
         self.script.person.is_some()
-    }
-}
-
-fn result(command: &str, code: i32) -> CheckResult {
-    CheckResult {
-        name: command.to_owned(),
-        command: command.to_owned(),
-        end: CheckEnd::Exited(code),
-        duration_ms: 1,
-        output_digest: String::new(),
-        output_tail: String::new(),
-        reused: false,
-        refusals: Vec::new(),
     }
 }

@@ -12,9 +12,9 @@ mod reporter;
 mod script;
 
 use afresh_core::check::CheckPhase;
-use afresh_core::ids::{AttemptId, CommitId, RunId, TaskId, TreeId};
+use afresh_core::ids::RunId;
 use afresh_core::input::{BranchMove, MergeBuild, RunOpening};
-use afresh_core::plan::{CheckDraft, FileDraft, PlanDraft, TaskDraft};
+use afresh_core::plan::PlanDraft;
 use afresh_core::run::DriveState;
 use afresh_core::settings::Settings;
 use afresh_core::status::RunStatus;
@@ -23,6 +23,10 @@ use afresh_engine::driver::host::CommandAnswer;
 use afresh_engine::reports::activity;
 use afresh_engine::{ControlCommand, DriveError, Driver, Reporter};
 
+pub(crate) use afresh_testkit::notation::{
+    attempt_id, check, commit, draft_of, file, task_id, tree,
+};
+use afresh_testkit::notation::{task_error, task_states};
 pub(crate) use host::ScriptedHost;
 pub(crate) use reporter::{ReporterCall, SharedReporter};
 pub(crate) use script::{CheckFate, CheckScript, SentCommand, StoreFault, WorkerScript};
@@ -190,17 +194,13 @@ impl Driven {
         RunStatus::from_run(&self.run)
     }
 
-    /// `A done, B ready`: every task with its word.
+    /// `A done, B ready`: every task with its state.
     pub(crate) fn states(&self) -> String {
-        let tasks = self.status().tasks;
-        let words = tasks.iter().map(|task| format!("{} {}", task.id, task.state));
-        words.collect::<Vec<_>>().join(", ")
+        task_states(&self.status())
     }
 
     pub(crate) fn error_of(&self, task: &str) -> String {
-        let tasks = self.status().tasks;
-        let found = tasks.into_iter().find(|other| other.id.as_str() == task);
-        found.expect("a task of the plan").error.unwrap_or_default()
+        task_error(&self.status(), task)
     }
 
     /// The first lines of the open questions.
@@ -259,58 +259,8 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
     }
 }
 
-pub(crate) fn draft_of(text: &str) -> PlanDraft {
-    let tasks = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(task_draft);
-    PlanDraft { name: "story".to_owned(), spec: None, tasks: tasks.collect() }
-}
-
-fn task_draft(line: &str) -> TaskDraft {
-    let (head, files) = line.split_once(':').unwrap_or((line, ""));
-    let (id, needs) = head.split_once('<').unwrap_or((head, ""));
-    let id = id.trim().to_owned();
-    TaskDraft {
-        title: format!("task {id}"),
-        needs: needs.split_whitespace().map(str::to_owned).collect(),
-        files: files.split_whitespace().map(file).collect(),
-        checks: vec![check(&format!("test {id}"))],
-        id,
-        ..TaskDraft::default()
-    }
-}
-
-pub(crate) fn file(path: &str) -> FileDraft {
-    FileDraft { path: path.to_owned(), action: None }
-}
-
-pub(crate) fn check(command: &str) -> CheckDraft {
-    CheckDraft { name: None, command: command.to_owned(), red_first: false }
-}
-
 pub(crate) fn run_id() -> RunId {
     RunId::new("r1").expect("an id")
-}
-
-pub(crate) fn task_id(text: &str) -> TaskId {
-    TaskId::new(text).expect("an id")
-}
-
-/// `A.1`.
-pub(crate) fn attempt_id(text: &str) -> AttemptId {
-    let (task, number) = text.rsplit_once('.').expect("an attempt is TASK.NUMBER");
-    AttemptId { task: task_id(task), number: number.parse().expect("a number") }
-}
-
-pub(crate) fn commit(name: impl AsRef<str>) -> CommitId {
-    CommitId::new(object(name.as_ref())).expect("an object id")
-}
-
-pub(crate) fn tree(name: impl AsRef<str>) -> TreeId {
-    TreeId::new(object(name.as_ref())).expect("an object id")
-}
-
-fn object(name: &str) -> String {
-    let hex = name.bytes().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
-    format!("{hex:0<40}")
 }
 
 pub(crate) fn halt() -> ControlCommand {
