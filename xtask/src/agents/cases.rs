@@ -92,7 +92,7 @@ fn usage_limit(stage: &Stage) -> Result<(), String> {
     let fault = ModelFault::UsageLimit { seconds: 2 };
     // Once more than the program retries by itself.
     let times = match stage.program {
-        "claude" | "gemini" => 3,
+        "claude" | "claude-agent-acp" | "gemini" => 3,
         "codex" => 1,
         _ => 7,
     };

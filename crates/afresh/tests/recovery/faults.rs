@@ -5,10 +5,12 @@ use afresh_testkit::TestRepo;
 use afresh_testkit::file_tree::files_below;
 
 use crate::support::strace::{strace_works, tampered};
-use crate::support::{Driver, WORKER, expect_landed_once, repo};
+use crate::support::{Driver, WORKER, expect_landed_once, repo, run_section};
 
 fn fresh() -> TestRepo {
     let repo = repo();
+    repo.config(&run_section(""));
+    repo.commit("config");
     repo.agent(WORKER);
     repo.plan_of(1);
     repo
@@ -51,13 +53,31 @@ fn a_failed_sync_stops_the_run_and_the_next_one_completes() {
 /// R9, F05: a write that fails leaves nothing half-made, also where it goes to a pipe of git's.
 #[test]
 fn a_failed_write_leaves_nothing_half_made() {
-    if !strace_works() {
-        return;
-    }
-    for error in ["EIO", "ENOSPC"] {
+    expect_recovery_everywhere("write", "EIO");
+}
+
+/// R9, F05.
+#[test]
+fn a_failed_write_of_the_journal_leaves_nothing_half_made() {
+    expect_recovery_everywhere("pwrite64", "EIO");
+}
+
+/// R9, F05.
+#[test]
+fn a_write_to_a_full_disk_leaves_nothing_half_made() {
+    expect_recovery_everywhere("write", "ENOSPC");
+}
+
+/// R9, F05.
+#[test]
+fn a_journal_on_a_full_disk_leaves_nothing_half_made() {
+    expect_recovery_everywhere("pwrite64", "ENOSPC");
+}
+
+fn expect_recovery_everywhere(calls: &str, error: &str) {
+    if strace_works() {
         for number in [1, 2, 3, 4, 5, 7, 11] {
-            expect_recovery("write", error, number);
-            expect_recovery("pwrite64", error, number);
+            expect_recovery(calls, error, number);
         }
     }
 }

@@ -95,18 +95,30 @@ fn is_killed_as(
     killed
 }
 
-/// R1, R3, R5, R12, ST-02: before, during and after each call of git.
+/// Every third call of git, from the `first` on.
+#[track_caller]
+fn expect_recovery_from_kills(first: u32, when: When) {
+    let calls = (first..).step_by(ALWAYS.len());
+    let killed = calls.take_while(|call| is_killed(" ", *call, when)).count();
+    assert!(killed > 3, "only {killed} calls of git were seen");
+}
+
+/// R1, R3, R5, R12, ST-02: before a call of git.
 #[test]
-fn a_kill_at_any_call_of_git_is_recovered_from() {
-    let mut call = 0;
-    loop {
-        call += 1;
-        let when = ALWAYS[call as usize % ALWAYS.len()];
-        if !is_killed(" ", call, when) {
-            break;
-        }
-    }
-    assert!(call > 10, "only {call} calls of git were seen");
+fn a_kill_before_a_call_of_git_is_recovered_from() {
+    expect_recovery_from_kills(3, When::Before);
+}
+
+/// R1, R3, R5, R12, ST-02: during a call of git.
+#[test]
+fn a_kill_during_a_call_of_git_is_recovered_from() {
+    expect_recovery_from_kills(1, When::Long);
+}
+
+/// R1, R3, R5, R12, ST-02: after a call of git.
+#[test]
+fn a_kill_after_a_call_of_git_is_recovered_from() {
+    expect_recovery_from_kills(2, When::After);
 }
 
 /// R3, F02: between "the branch moved" and "recorded", and while git moves it without the next driver's knowledge.

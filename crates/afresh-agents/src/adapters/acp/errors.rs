@@ -88,7 +88,7 @@ fn class_by_sentence(message: &str) -> Option<ModelErrorClass> {
             &["prompt is too long", "context window", "context length", "input token count"],
         ),
         (ModelErrorClass::RateLimit, &["rate limit", "too many requests"]),
-        (ModelErrorClass::Quota, &["quota exceeded", "insufficient_quota"]),
+        (ModelErrorClass::Quota, &["quota exceeded", "insufficient_quota", "hit your usage limit"]),
         (ModelErrorClass::Overloaded, &["overloaded", "at capacity", "high demand"]),
         (ModelErrorClass::Auth, &["api key", "unauthorized", "not logged in"]),
         (
@@ -124,6 +124,8 @@ mod tests {
             "data": {"details": "{\"error\":{\"code\":\"context_length_exceeded\"}}"}});
         assert_eq!(of(body), ModelErrorClass::ContextFull);
         assert_eq!(of(json!({"message": "Unable to connect"})), ModelErrorClass::Network);
+        let used_up = "Internal error: You've hit your usage limit. Visit … or try again later.";
+        assert_eq!(of(json!({"code": -32603, "message": used_up})), ModelErrorClass::Quota);
         let long =
             json!({"message": "Prompt is too long", "data": {"errorKind": "invalid_request"}});
         assert_eq!(of(long), ModelErrorClass::ContextFull);

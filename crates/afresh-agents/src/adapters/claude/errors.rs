@@ -81,7 +81,18 @@ impl ErrorReports {
 /// Whether the message is that of an unreachable API.
 fn is_unreachable(line: &Value) -> bool {
     let message = text(line, "/result").unwrap_or_default();
-    message.starts_with("API Error: Unable to connect to API")
+    let Some(reason) = message.strip_prefix("API Error: ") else { return false };
+    reason.starts_with("Unable to connect to API") || names_network_error(reason)
+}
+
+/// Newer versions end with the system's error: `Connection refused — … (ECONNREFUSED)`.
+fn names_network_error(reason: &str) -> bool {
+    let Some((_, name)) = reason.trim_end().strip_suffix(')').and_then(|it| it.rsplit_once('('))
+    else {
+        return false;
+    };
+    let families = ["ECONN", "ENOTFOUND", "EAI_", "ENET", "EHOST", "ETIMEDOUT", "EPIPE"];
+    families.iter().any(|family| name.starts_with(family))
 }
 
 /// The class of an error name in `api_retry` and in messages.
@@ -95,5 +106,26 @@ pub(crate) fn class_by_name(word: &str) -> ModelErrorClass {
         "billing_error" => ModelErrorClass::Quota,
         "invalid_request" => ModelErrorClass::BadRequest,
         _ => ModelErrorClass::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// AG-06: what several versions say about an API that cannot be reached.
+    #[test]
+    fn an_unreachable_api_is_recognised() {
+        for (message, is_network) in [
+            ("API Error: Unable to connect to API (ConnectionRefused)", true),
+            ("API Error: Connection refused — a firewall may be blocking it (ECONNREFUSED)", true),
+            ("API Error: The host was not found (ENOTFOUND)", true),
+            ("API Error: Request rejected (429)", false),
+            ("I mention (ECONNREFUSED)", false),
+        ] {
+            assert_eq!(is_unreachable(&json!({"result": message})), is_network, "{message}");
+        }
     }
 }
