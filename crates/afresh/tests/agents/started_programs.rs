@@ -139,3 +139,31 @@ fn a_program_that_cannot_start_in_its_sandbox_is_tried_once() {
         assert!(line.is_some(), "{level}: {}", doctor.stdout);
     }
 }
+
+/// B22: what package managers download goes to caches of the job's own; the user's are read, and stay as they are.
+#[test]
+fn packages_are_downloaded_into_caches_of_the_jobs_own() {
+    let download = "mkdir -p \"$npm_config_cache/_cacache\" && echo x > \"$npm_config_cache/_cacache/new\"\n\
+                    cat \"$CARGO_HOME/registry/cache/x/a.crate\"\n\
+                    echo x > \"$CARGO_HOME/registry/cache/x/b.crate\"\n";
+    let repo = repo_with("[\"tool\"]");
+    script(&below_home(&repo, ".local/bin/download"), &format!("#!/bin/sh\nset -e\n{download}"));
+    let work = format!("#!/bin/sh\nset -e\n{download}{WORK}");
+    script(&below_home(&repo, ".local/bin/tool"), &work);
+    for kept in [".npm/_cacache/kept", ".cargo/registry/cache/x/a.crate"] {
+        let kept = below_home(&repo, kept);
+        fs::create_dir_all(kept.parent().expect("a parent")).expect("directories");
+        fs::write(kept, "kept").expect("written");
+    }
+    let config = fs::read_to_string(repo.root().join(".afresh/config.toml")).expect("a file");
+    let set_up = format!("{config}[workspace]\nsetup = [\"download\"]\n");
+    repo.write(".afresh/config.toml", &set_up);
+    repo.commit("a set-up command");
+    for level in levels_with_bubblewrap().into_iter().filter(|level| *level != "off") {
+        let ran = finish(command(&repo, level, &["run", "p.plan.toml", "--new", "--no-input"]));
+        assert_eq!(ran.code, Some(0), "{level}: {}\n{}", ran.stdout, ran.stderr);
+        for new in [".npm/_cacache/new", ".cargo/registry/cache/x/b.crate"] {
+            assert!(!below_home(&repo, new).exists(), "{level}: {new}");
+        }
+    }
+}

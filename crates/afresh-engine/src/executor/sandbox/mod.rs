@@ -9,6 +9,7 @@ pub(crate) mod fake_home;
 pub(crate) mod git_sandbox;
 pub(crate) mod home_tools;
 pub(crate) mod network;
+pub(crate) mod package_caches;
 pub(crate) mod probe;
 pub(crate) mod shim;
 
@@ -20,11 +21,12 @@ use afresh_agents::Agent;
 use afresh_core::denial::Denial;
 use afresh_git::remove_tree;
 use afresh_process::{DiskLimit, JobSpec};
-use afresh_sandbox::{SandboxLevel, SandboxSpec, WrappedCommand};
+use afresh_sandbox::{SandboxLevel, SandboxNetwork, SandboxSpec, WrappedCommand};
 
 use crate::executor::ExecutorContext;
 use crate::executor::sandbox::home_tools::ToolSearch;
 use crate::executor::sandbox::network::NetworkAccess;
+use crate::executor::sandbox::package_caches::PackageCaches;
 use crate::layout::text;
 
 /// What runs inside.
@@ -91,6 +93,10 @@ impl ExecutorContext {
         give_home(level, &room, &mut enclosed)
             .map_err(|error| format!("cannot make a home in {}: {error}", temp.0.display()))?;
         job.wrapper = enclosed.wrapper;
+        enclosed.env.extend(
+            package_caches(&job, &room)
+                .map_err(|error| format!("cannot make caches in {}: {error}", temp.0.display()))?,
+        );
         for (name, value) in enclosed.env {
             job.env.retain(|(known, _)| *known != name);
             job.env.push((name, value));
@@ -225,6 +231,17 @@ fn give_home(
         wrapped.env.push(("HOME".to_owned(), text(&stand_in)));
     }
     Ok(())
+}
+
+/// The variables of the job's own package caches. Without a network, only the user's could be of use.
+fn package_caches(job: &JobSpec, spec: &SandboxSpec) -> std::io::Result<Vec<(String, String)>> {
+    let Some(home) = spec.private.first().filter(|_| spec.network != SandboxNetwork::Off) else {
+        return Ok(Vec::new());
+    };
+    let environment = job.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let directory = spec.temp.join("packages");
+    let writable = &spec.writable;
+    PackageCaches { home, directory, environment: &environment, writable }.create()
 }
 
 /// A workspace borrows the objects of the repository, of the repositories that this one borrows from, and so on.
