@@ -2,8 +2,18 @@
 //!
 //! Everything is computed by [`Run::apply`]; there is no policy here. What the events mean for the
 //! future is decided in [`decide`](mod@crate::decide).
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `apply` | what each event changes |
+//! | `drive_state` | what can happen next: tasks that could start, what a driver can do now |
+//! | `frontier` | which tasks are ready, kept up to date |
+//! | `obstacles` | failures that are not about one task |
+//! | `programs` | what agent programs report, and the backoff and model tiers that follow |
+//! | `task` | the state of one task |
 
 mod apply;
+mod drive_state;
 mod frontier;
 mod obstacles;
 mod programs;
@@ -18,6 +28,7 @@ use obstacles::RepeatedFailure;
 pub(crate) use obstacles::FailedAct;
 
 pub use apply::IllegalEvent;
+pub use drive_state::DriveState;
 pub use frontier::{BlockCause, TaskFrontier};
 pub use task::{
     ActiveAttempt, AttemptRecords, CheckActivity, CheckStage, LandHold, LastAttempt, MergeStage,
@@ -116,19 +127,6 @@ pub enum FinalChecks {
     Underway { tree: TreeId },
     Stopped,
     Ended { tree: TreeId, epoch: u32, results: Vec<CheckResult> },
-}
-
-/// What the driver can do with the run now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DriveState {
-    /// Something is underway, or will start by itself.
-    Busy,
-    Halted,
-    Waiting,
-    BudgetReached,
-    Finished {
-        ok: bool,
-    },
 }
 
 impl Run {
@@ -342,89 +340,6 @@ impl Run {
         let here = self.tasks.states().iter().flat_map(|task| task.records.usages.values());
         let gone = self.removed_tasks.values().flat_map(|task| task.usages.values());
         here.chain(gone).fold(Usage::default(), |sum, usage| sum.plus(usage))
-    }
-
-    /// Why each blocked task cannot run: the failed or skipped tasks that it depends on.
-    pub fn blocked(&self) -> BTreeMap<TaskIndex, Vec<BlockCause>> {
-        frontier::blocked(&self.plan, &self.tasks)
-    }
-
-    /// Tasks that could start if a workspace were free; the most urgent first.
-    pub(crate) fn eligible(&self) -> impl Iterator<Item = TaskIndex> + '_ {
-        let only = self.settings.only.as_ref();
-        let asked_for = move |at: &TaskIndex| only.is_none_or(|id| *id == self.plan.task(*at).id);
-        let ready = self.frontier.ready().filter(asked_for);
-        ready.filter(|at| self.held_up_by(*at).next().is_none() && self.obstacle_to(*at).is_none())
-    }
-
-    /// Whether it could start if a workspace were free.
-    pub fn is_ready(&self, at: TaskIndex) -> bool {
-        self.frontier.is_ready(&self.plan, at) && self.held_up_by(at).next().is_none()
-    }
-
-    /// The unfinished tasks that its last worker named as blocking.
-    pub fn held_up_by(&self, at: TaskIndex) -> impl Iterator<Item = &TaskId> {
-        // A run of one task alone does not wait for others.
-        let counts = self.settings.only.is_none();
-        let waits_for = self.tasks[at].people.waits_for.iter().filter(move |_| counts);
-        waits_for.filter(|id| self.state_of(id).is_some_and(|other| !other.is_met()))
-    }
-
-    /// Whether an effect has not been answered yet.
-    pub fn is_underway(&self) -> bool {
-        matches!(self.final_checks, FinalChecks::Underway { .. })
-            || matches!(self.rewind, Some(RewindState::Moving { .. }))
-            || !self.unsaved_slots.is_empty()
-            || self.frontier.active().any(|at| self.tasks[at].stage.is_underway())
-    }
-
-    pub fn drive_state(&self, now: Timestamp) -> DriveState {
-        if self.is_underway() {
-            return DriveState::Busy;
-        }
-        let wants_to_start = self.eligible().next().is_some();
-        if self.budget_reached && wants_to_start && self.aborted.is_none() {
-            return DriveState::BudgetReached;
-        }
-        if self.aborted.is_some() {
-            return DriveState::Finished { ok: false };
-        }
-        if self.halt.is_some() {
-            return DriveState::Halted;
-        }
-        if self.wake_at(now).is_some() {
-            return DriveState::Busy;
-        }
-        // What could start and does not is blocked by a task that waits for a person.
-        if !self.questions.is_empty() {
-            return DriveState::Waiting;
-        }
-        if wants_to_start {
-            DriveState::Busy
-        } else {
-            DriveState::Finished { ok: self.is_all_well() }
-        }
-    }
-
-    /// When the next backoff ends.
-    pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
-        if self.halt.is_some() || self.aborted.is_some() || self.budget_reached {
-            return None;
-        }
-        self.eligible().filter_map(|at| self.held_until(at)).filter(|at| *at > now).min()
-    }
-
-    /// Whether every task is done and the final checks passed.
-    fn is_all_well(&self) -> bool {
-        if let Some(only) = &self.settings.only {
-            return self.state_of(only).is_some_and(task::TaskState::is_done);
-        }
-        let final_ok = match &self.final_checks {
-            FinalChecks::Ended { results, .. } => results.iter().all(CheckResult::passed),
-            FinalChecks::NotYet => true,
-            FinalChecks::Underway { .. } | FinalChecks::Stopped => false,
-        };
-        final_ok && self.tasks.states().iter().all(TaskState::is_done)
     }
 
     /// Tasks with an attempt underway.

@@ -12,20 +12,16 @@
 //! | `world` | the simulated executor: processes, workspaces, checks, the branch |
 //! | `workers` | what workers report |
 //! | `people` | what people do to a run |
-//! | `invariants`, `model_invariants`, `queue_invariants`, `resume_invariants`, `step_invariants` | the promises, checked at every turn |
+//! | `invariants` | the promises, checked at every turn |
 //! | `scheduled_input` | inputs that have not arrived yet |
 //! | `random` | random numbers from a seed |
 
 mod host;
 mod invariants;
-mod model_invariants;
 mod people;
-mod queue_invariants;
 mod random;
-mod resume_invariants;
 mod scenario;
 mod scheduled_input;
-mod step_invariants;
 mod workers;
 mod world;
 

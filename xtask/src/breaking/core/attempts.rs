@@ -160,7 +160,7 @@ pub(super) const ALL: &[Mutation] = &[
         name: "a blocked task does not wait",
         promise: "RE-04: it waits behind the unfinished task that it names",
         edits: &[Edit {
-            file: "afresh-core/src/run/mod.rs",
+            file: "afresh-core/src/run/drive_state.rs",
             text: "self.held_up_by(*at).next().is_none() && self.obstacle_to(*at).is_none())",
             instead: "self.obstacle_to(*at).is_none())",
         }],

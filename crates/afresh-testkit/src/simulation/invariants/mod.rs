@@ -1,26 +1,42 @@
 //! The promises, as facts about the journal and the simulated executor.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `budget` | what attempts may spend (R14) |
+//! | `models` | models that fail, contexts that fill up |
+//! | `blocked_tasks` | tasks whose workers named another task as blocking |
+//! | `resumes` | conversations that continue |
+//! | `steps` | finished steps |
+
+mod blocked_tasks;
+mod budget;
+mod models;
+mod resumes;
+mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::Run;
+use afresh_core::check::{CheckResult, Receipt};
 use afresh_core::effect::Effect;
 use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
+use afresh_core::input::MergedTree;
 use afresh_core::plan::{Plan, TaskIndex};
-use afresh_core::process::ProcessEnd;
 use afresh_core::rejection::Rejection;
 use afresh_core::run::{DriveState, TaskStage, TaskState};
 use afresh_core::settings::{Schedule, Settings};
 use afresh_core::time::Timestamp;
-use afresh_core::usage::{Budget, BudgetAmount};
+use afresh_core::usage::BudgetAmount;
 use afresh_engine::driver::host::DecidedTurn;
 
-use super::model_invariants::ModelInvariants;
-use super::queue_invariants::{self, QueueInvariants};
-use super::resume_invariants::ResumeInvariants;
 use super::scenario::Scenario;
-use super::step_invariants::StepInvariants;
 use super::world::SimulatedWorld;
+use blocked_tasks::BlockedTaskInvariants;
+use budget::BudgetInvariants;
+use models::ModelInvariants;
+use resumes::ResumeInvariants;
+use steps::StepInvariants;
 
 /// What the journal so far adds up to, counted without the core.
 #[derive(Debug)]
@@ -29,24 +45,15 @@ pub(super) struct RunInvariants {
     settings: Settings,
     settings_changed: bool,
     halted: bool,
-    broke: bool,
     numbers: BTreeSet<AttemptId>,
     /// The current attempt of each task, from its start until it landed or failed.
     current: BTreeMap<TaskId, AttemptId>,
-    /// Running attempts, with the budget that was reserved for them.
-    live: BTreeMap<AttemptId, BudgetAmount>,
-    used: BTreeMap<AttemptId, BudgetAmount>,
-    dearest: BudgetAmount,
-    largest_report: BudgetAmount,
-    /// Attempts that have reported their usage, or ended by themselves.
-    known: BTreeSet<AttemptId>,
-    /// The last attempt of a task before it was given another chance.
-    retried_after: BTreeMap<TaskId, u32>,
     /// Rejections that count, since the task was last given a new chance.
     counted: BTreeMap<TaskId, u32>,
     intended: BTreeSet<CommitId>,
+    budget: BudgetInvariants,
     steps: StepInvariants,
-    queue: QueueInvariants,
+    blocked: BlockedTaskInvariants,
     models: ModelInvariants,
     resumes: ResumeInvariants,
 }
@@ -58,19 +65,13 @@ impl RunInvariants {
             settings: run.settings().clone(),
             settings_changed: false,
             halted: false,
-            broke: false,
             numbers: BTreeSet::new(),
             current: BTreeMap::new(),
-            live: BTreeMap::new(),
-            used: BTreeMap::new(),
-            dearest: BudgetAmount::default(),
-            largest_report: BudgetAmount::default(),
-            known: BTreeSet::new(),
-            retried_after: BTreeMap::new(),
             counted: BTreeMap::new(),
             intended: BTreeSet::new(),
+            budget: BudgetInvariants::default(),
             steps: StepInvariants::new(run.plan()),
-            queue: QueueInvariants::default(),
+            blocked: BlockedTaskInvariants::default(),
             models: ModelInvariants::default(),
             resumes: ResumeInvariants::default(),
         }
@@ -89,26 +90,19 @@ impl RunInvariants {
         }
         self.models.recorded(turn, run, now)?;
         all_is_stopped(turn, run, world)?;
-        self.fewer_near_the_limit(turn)?;
-        waves_hold(turn, run)?;
-        let spent = BudgetAmount::from(&run.usage());
-        let starts = |event: &Event| matches!(event, Event::AttemptStarting { .. });
-        if run.settings().budget.is_reached_by(spent) && turn.events.iter().any(starts) {
-            return Err("R14: an attempt starts although nothing is left".to_owned());
-        }
-        Ok(())
+        self.budget.check_turn(turn, run, &self.settings)?;
+        waves_hold(turn, run)
     }
 
     fn note(&mut self, event: &Event, world: &mut SimulatedWorld) -> Result<(), String> {
         self.fenced(event)?;
         self.steps.note(event)?;
-        self.queue.note(event)?;
+        self.blocked.note(event)?;
         self.resumes.note(event)?;
+        self.budget.note(event);
         match event {
             Event::HaltRequested { .. } => self.halted = true,
             Event::HaltCleared => self.halted = false,
-            Event::BudgetReached { .. } => self.broke = true,
-            Event::Opened { .. } => self.broke = false,
             Event::PlanChanged { plan } => self.plan_changed(plan),
             Event::SettingsChanged { settings } => {
                 self.settings = (**settings).clone();
@@ -116,28 +110,6 @@ impl RunInvariants {
             }
             Event::AttemptStarting { attempt, reserved, .. } => {
                 self.starting(attempt, *reserved)?;
-            }
-            // No worker ran, or it did nothing.
-            Event::SpawnFailed { attempt, .. }
-            | Event::AttemptRejected {
-                attempt,
-                reason: Rejection::NotResumed { .. },
-                counts: false,
-                ..
-            } => {
-                self.live.remove(attempt);
-            }
-            Event::UsageCounted { attempt, usage } => self.used(attempt, BudgetAmount::from(usage)),
-            Event::AttemptEnded { attempt, end } => {
-                self.used(attempt, BudgetAmount::from(&end.usage));
-                let cut_off = matches!(
-                    end.ending,
-                    ProcessEnd::Lost | ProcessEnd::Stopped | ProcessEnd::SupervisorLost
-                );
-                if !cut_off {
-                    self.known.insert(attempt.clone());
-                }
-                self.live.remove(attempt);
             }
             Event::AttemptRejected { attempt, reason, counts: true, .. }
                 if is_not_the_workers_fault(reason) =>
@@ -153,29 +125,39 @@ impl RunInvariants {
             Event::Rewound { .. } => self.counted.clear(),
             Event::TaskRetried { task } => {
                 self.counted.remove(task);
-                let own = self.numbers.iter().filter(|attempt| attempt.task == *task);
-                let last = own.map(|attempt| attempt.number).max().unwrap_or(0);
-                self.retried_after.insert(task.clone(), last);
             }
             Event::RewindIntended { to, .. } => world.note_intent(to),
             Event::LandIntended { attempt, merged, receipt } => {
-                if receipt.tree != merged.tree {
-                    return Err(format!("R4: the receipt of {attempt} is about another tree"));
-                }
-                // An intent from before the plan change is only repeated.
-                if self.intended.insert(merged.commit.clone()) {
-                    for command in self.checks_of(&attempt.task) {
-                        let recorded = receipt.checks.iter().find(|check| check.command == command);
-                        if !recorded.is_some_and(afresh_core::check::CheckResult::passed)
-                            || !world.has_passed(&merged.tree, &command)
-                        {
-                            return Err(format!("R4: {attempt} lands without {command:?}"));
-                        }
-                    }
-                }
+                self.check_landing(attempt, merged, receipt, world)?;
                 world.note_intent(&merged.commit);
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// R4: what lands has passed its checks on the very tree that lands.
+    fn check_landing(
+        &mut self,
+        attempt: &AttemptId,
+        merged: &MergedTree,
+        receipt: &Receipt,
+        world: &SimulatedWorld,
+    ) -> Result<(), String> {
+        if receipt.tree != merged.tree {
+            return Err(format!("R4: the receipt of {attempt} is about another tree"));
+        }
+        // An intent from before the plan change is only repeated.
+        if !self.intended.insert(merged.commit.clone()) {
+            return Ok(());
+        }
+        for command in self.checks_of(&attempt.task) {
+            let recorded = receipt.checks.iter().find(|check| check.command == command);
+            if !recorded.is_some_and(CheckResult::passed)
+                || !world.has_passed(&merged.tree, &command)
+            {
+                return Err(format!("R4: {attempt} lands without {command:?}"));
+            }
         }
         Ok(())
     }
@@ -227,12 +209,8 @@ impl RunInvariants {
             if plan.index_of(&task.id).is_none_or(|at| plan.task(at) != task) {
                 self.counted.remove(&task.id);
             }
-            if plan.index_of(&task.id).is_none_or(|at| !plan.task(at).is_same_work_as(task)) {
-                self.retried_after.remove(&task.id);
-            }
         }
-        // A worker whose task is no longer in the plan spends nothing.
-        self.live.clear();
+        self.budget.note_plan_change(&self.plan, plan);
         self.plan = plan.clone();
     }
 
@@ -240,95 +218,17 @@ impl RunInvariants {
         if self.halted {
             return Err(format!("R7: {attempt} starts in a halted run"));
         }
-        if self.broke {
-            return Err(format!("R14: {attempt} starts after the budget was reached"));
-        }
         if !self.numbers.insert(attempt.clone()) {
             return Err(format!("R2: {attempt} is used twice"));
         }
-        if let Some(other) = self.live.keys().find(|other| other.task == attempt.task) {
+        if let Some(other) = self.budget.live_attempt(&attempt.task) {
             return Err(format!("R2: {attempt} starts beside {other}"));
         }
         let counted = self.counted.get(&attempt.task).copied().unwrap_or(0);
         if counted >= self.settings.attempts.max(1) && !self.settings_changed {
             return Err(format!("{attempt} starts although {counted} attempts were spent"));
         }
-        self.reserved_enough(attempt, reserved)?;
-        self.own_budget_left(attempt)?;
-        self.live.insert(attempt.clone(), reserved);
-        Ok(())
-    }
-
-    /// R14: the budget of parallel attempts is reserved before they start.
-    fn reserved_enough(&self, attempt: &AttemptId, reserved: BudgetAmount) -> Result<(), String> {
-        let budget = self.settings.budget;
-        let measured = self.dearest != BudgetAmount::default();
-        let short = |limit: Option<u64>, dearest: u64, reserved: u64| {
-            let share = limit.unwrap_or(0) / u64::from(self.settings.parallel.max(1));
-            limit.is_some() && reserved < if measured { dearest } else { share }
-        };
-        if short(budget.cost_micros, self.dearest.cost_micros, reserved.cost_micros)
-            || short(budget.tokens, self.dearest.tokens, reserved.tokens)
-        {
-            return Err(format!("R14: too little is set aside for {attempt}: {reserved:?}"));
-        }
-        let mut planned = self.used.values().fold(reserved, |sum, used| sum.plus(*used));
-        for (other, reserved) in &self.live {
-            let used = self.used.get(other).copied().unwrap_or_default();
-            planned = planned.plus(BudgetAmount {
-                cost_micros: reserved.cost_micros.saturating_sub(used.cost_micros),
-                tokens: reserved.tokens.saturating_sub(used.tokens),
-            });
-        }
-        if !self.live.is_empty() && budget != Budget::default() && self.known.is_empty() {
-            return Err(format!("R14: {attempt} starts beside others before anything is known"));
-        }
-        if !self.live.is_empty() && budget.is_exceeded_by(planned) {
-            return Err(format!("R14: {attempt} starts beside others beyond the budget"));
-        }
-        Ok(())
-    }
-
-    /// R14: after a usage report, several workers continue only if the remaining budget covers them.
-    fn fewer_near_the_limit(&self, turn: &DecidedTurn) -> Result<(), String> {
-        let reported = |event: &Event| matches!(event, Event::UsageCounted { .. });
-        if self.broke || !turn.events.iter().any(reported) {
-            return Ok(());
-        }
-        let spent = self.used.values().fold(BudgetAmount::default(), |sum, used| sum.plus(*used));
-        let stopped = turn.effects.iter().filter(|effect| matches!(effect, Effect::Stop { .. }));
-        let continuing = self.live.len().saturating_sub(stopped.count());
-        if !self.settings.budget.holds(spent, self.largest_report, continuing) {
-            return Err(format!(
-                "R14: {continuing} workers continue, and the budget has no room for them"
-            ));
-        }
-        Ok(())
-    }
-
-    /// R14: no worker starts for a task that has used up its own budget.
-    fn own_budget_left(&self, attempt: &AttemptId) -> Result<(), String> {
-        let since = self.retried_after.get(&attempt.task).copied().unwrap_or(0);
-        let own = self
-            .used
-            .iter()
-            .filter(|(other, _)| other.task == attempt.task && other.number > since);
-        let spent = own.fold(BudgetAmount::default(), |sum, (_, used)| sum.plus(*used));
-        if self.settings.task_budget.is_reached_by(spent) {
-            return Err(format!("R14: {attempt} starts, but its task has used up its budget"));
-        }
-        Ok(())
-    }
-
-    fn used(&mut self, attempt: &AttemptId, amount: BudgetAmount) {
-        let used = self.used.entry(attempt.clone()).or_default();
-        let before = *used;
-        *used = used.max(amount);
-        self.largest_report = self.largest_report.max(used.minus(before));
-        self.dearest = self.dearest.max(*used);
-        if *used != BudgetAmount::default() {
-            self.known.insert(attempt.clone());
-        }
+        self.budget.note_start(attempt, reserved, &self.settings)
     }
 
     /// The commands that a task must have passed to land.
@@ -359,25 +259,12 @@ impl RunInvariants {
         if world.branch.last() != Some(run.tip()) {
             return Err("R3: the branch is not where the journal says".to_owned());
         }
-        self.counted_once(run, world)?;
-        queue_invariants::check_no_unreachable_wait(run)?;
+        self.budget.at_the_end(run, world)?;
+        blocked_tasks::check_no_unreachable_wait(run)?;
         self.models.at_the_end(run)?;
         let standing = run.drive_state(Timestamp(u64::MAX));
         if scenario.is_kind() && standing != (DriveState::Finished { ok: true }) {
             return Err(format!("in a kind world the run ends as {standing:?}"));
-        }
-        Ok(())
-    }
-
-    /// R14: what an attempt used is counted once, however often it was reported.
-    fn counted_once(&self, run: &Run, world: &SimulatedWorld) -> Result<(), String> {
-        let reported: u64 = self.used.values().map(|used| used.tokens).sum();
-        let counted = run.usage().tokens();
-        if reported != counted || run.usage().input > world.spent() {
-            let spent = world.spent();
-            return Err(format!(
-                "R14: of {spent} tokens {reported} were reported, {counted} are counted"
-            ));
         }
         Ok(())
     }
@@ -425,12 +312,12 @@ fn all_is_stopped(turn: &DecidedTurn, run: &Run, world: &SimulatedWorld) -> Resu
             matches!(&state.stage, TaskStage::Starting(work) | TaskStage::Running(work) if work.attempt == *attempt)
         });
         if at_work && !stopped(attempt) {
-            return Err(format!("R7, R14: {attempt} goes on after {end:?}"));
+            return Err(format!("R7, R14: {attempt} continues after {end:?}"));
         }
     }
     let checks = turn.effects.contains(&Effect::StopChecks);
     if matches!(end, Event::HaltRequested { .. }) && !checks {
-        return Err("R7: checks go on although everything was to end".to_owned());
+        return Err("R7: checks continue although everything was to end".to_owned());
     }
     Ok(())
 }
@@ -442,8 +329,8 @@ fn waves_hold(turn: &DecidedTurn, run: &Run) -> Result<(), String> {
     }
     let plan = run.plan();
     let could_move = |at: TaskIndex, state: &TaskState| {
-        let asked = run.questions().any(|question| question.task == plan.task(at).id);
-        state.stage.work().is_some() || run.is_ready(at) || asked
+        let is_asked = run.questions().any(|question| question.task == plan.task(at).id);
+        state.stage.work().is_some() || run.is_ready(at) || is_asked
     };
     let earliest = run
         .indexed_tasks()

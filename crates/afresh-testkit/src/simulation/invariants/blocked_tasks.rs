@@ -12,12 +12,12 @@ use afresh_core::time::Timestamp;
 
 /// Which task waits for which, counted without the core.
 #[derive(Debug, Default)]
-pub(super) struct QueueInvariants {
+pub(super) struct BlockedTaskInvariants {
     waits_for: BTreeMap<TaskId, Vec<TaskId>>,
     met: BTreeSet<TaskId>,
 }
 
-impl QueueInvariants {
+impl BlockedTaskInvariants {
     pub(super) fn note(&mut self, event: &Event) -> Result<(), String> {
         match event {
             Event::AttemptRejected { attempt, reason: Rejection::Blocked { by, .. }, .. } => {
