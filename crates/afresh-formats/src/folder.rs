@@ -15,6 +15,11 @@ pub trait PlanFolder {
     /// The text of a file, or `None` if there is no such file.
     fn text(&self, path: &str) -> Option<Result<String, Finding>>;
 
+    /// A path of this folder for messages that name other files than their own.
+    fn shown(&self, path: &str) -> String {
+        path.to_owned()
+    }
+
     /// The text of a file of finished work. Such files never fail, and do not count towards the limits.
     fn finished_text(&self, path: &str) -> Option<String> {
         self.text(path)?.ok()

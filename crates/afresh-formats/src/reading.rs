@@ -15,8 +15,10 @@ pub struct PlanReading {
     /// `None` if no task can run. Otherwise an error is a fault of a task that is blocked, or of
     /// something that is left out.
     pub plan: Option<Plan>,
-    /// The ids of tasks that cannot be run as they are written; a person is asked about each.
-    pub blocked: Vec<String>,
+    /// The part of a plan that has no problems, where the whole is refused: lint looks at it.
+    pub part: Option<PartialPlan>,
+    /// The ids of tasks that cannot be run as they are written, and why; a person is asked about each.
+    pub blocked: BTreeMap<String, String>,
     pub findings: Vec<Finding>,
     /// The directory whose repository the plan is for, relative to the plan's file (EX-12).
     pub target: Option<String>,
@@ -26,6 +28,14 @@ pub struct PlanReading {
     pub places: Vec<TaskPlaces>,
     /// Files that the plan asks workers to read, if the format lists them.
     pub reads: Vec<(String, SourceSpan)>,
+}
+
+/// Some tasks of a plan, without those that have problems and without dependencies on them.
+#[derive(Debug)]
+pub struct PartialPlan {
+    pub plan: Plan,
+    /// The source position of each of its tasks.
+    pub places: Vec<TaskPlaces>,
 }
 
 /// The text of a plan's only file, or the failed reading.

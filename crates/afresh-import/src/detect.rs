@@ -56,7 +56,7 @@ pub enum WorkUnit {
 /// All formats.
 pub const FORMATS: &[PlanFormat] = &[
     crate::formats::long_run::FORMAT,
-    crate::formats::ultraplan::FORMAT,
+    crate::formats::gsd::ultraplan::FORMAT,
     crate::formats::gsd::FORMAT,
     crate::formats::specflow::FORMAT,
     crate::formats::agent_os::FORMAT,
@@ -112,7 +112,7 @@ fn with_traces(
     mut found: Vec<&'static PlanFormat>,
 ) -> Vec<&'static PlanFormat> {
     // Ultra Planner's traces are beside the directory with GSD's layout.
-    let (gsd, ultraplan) = (&crate::formats::gsd::FORMAT, &crate::formats::ultraplan::FORMAT);
+    let (gsd, ultraplan) = (&crate::formats::gsd::FORMAT, &crate::formats::gsd::ultraplan::FORMAT);
     if (ultraplan.is_present)(folder) {
         for format in found.iter_mut().filter(|format| format.name == gsd.name) {
             *format = ultraplan;

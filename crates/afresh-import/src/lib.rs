@@ -3,13 +3,13 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`detect`] | all formats, and which of them a directory contains |
-//! | `checklist` | lists of check boxes: what formats that are made of them have in common |
+//! | `box_lists` | lists of check boxes: what formats that are made of them have in common |
 //! | [`draft`] | what a reader collects: tasks, their places, findings; and how that becomes a plan |
 //! | [`prose`] | what sentences say without guessing: ids, paths, texts for workers |
 //! | [`plan_md`] | PLAN.md: what GSD, Ultra Planner and long-run have in common |
 //! | [`formats`] | one module per format |
 
-mod checklist;
+mod box_lists;
 pub mod detect;
 pub mod draft;
 pub mod formats;

@@ -49,7 +49,7 @@ impl BundleScope {
         let repository = context.repository()?;
         let found = select_run::find_run(&repository, self.run.as_deref())
             .map_err(|failure| failure.or_hint("`--plan PLAN` takes a plan without a run"))?;
-        let mut file = select_run::load_plan(&found.run)?;
+        let mut file = select_run::load_plan(&found.run, &context.directory()?)?;
         if file.plan != *found.run.plan() {
             notices.push(Notice::note(
                 "the plan file changed since the run started; `afresh run` continues with the new version",

@@ -20,7 +20,7 @@ impl AgentReaders {
     pub fn load(run: &Run, context: &AppContext) -> Self {
         let found = || {
             let directory = context.directory().ok()?;
-            let file = select_run::load_plan(run).ok()?;
+            let file = select_run::load_plan(run, &directory).ok()?;
             let config = config::load(&directory, context.config_file.as_deref()).ok()?;
             let options = RunOptions::default();
             // What is worth a notice was shown when the run started.

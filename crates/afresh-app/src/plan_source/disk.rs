@@ -11,6 +11,7 @@ use std::io::Read as _;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use super::caller_paths::CallerPaths;
 use afresh_formats::Finding;
 use afresh_formats::folder::{PlanFolder, as_text};
 use afresh_formats::text::limits::{self, MAX_ALL_BYTES};
@@ -49,6 +50,8 @@ pub(super) struct DiskFolder {
     read: RefCell<ReadFiles>,
     entries: usize,
     is_whole: bool,
+    /// Paths for messages.
+    shown: Option<CallerPaths>,
 }
 
 /// Which files were read, and how many bytes they have together.
@@ -72,10 +75,17 @@ impl DiskFolder {
             read: RefCell::default(),
             entries: 0,
             is_whole: true,
+            shown: None,
         };
         folder.list("", 0);
         folder.paths.sort();
         folder
+    }
+
+    /// The same folder, with paths in messages as the caller would write them.
+    pub(super) fn shown_as(mut self, paths: CallerPaths) -> Self {
+        self.shown = Some(paths);
+        self
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -179,6 +189,10 @@ impl PlanFolder for DiskFolder {
 
     fn text(&self, path: &str) -> Option<Result<String, Finding>> {
         self.is_listed(path).then(|| self.bytes(path).and_then(|bytes| as_text(path, &bytes)))
+    }
+
+    fn shown(&self, path: &str) -> String {
+        self.shown.as_ref().map_or_else(|| path.to_owned(), |paths| paths.show(path))
     }
 
     fn finished_text(&self, path: &str) -> Option<String> {

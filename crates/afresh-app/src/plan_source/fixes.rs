@@ -48,13 +48,18 @@ pub fn apply_fixes(
     };
     let AppliedFixes { files, done, refused } =
         fixes::apply_fixes(found.folder.as_ref(), &originals, &look);
-    let diffs = files.iter().map(|(file, new)| (file.clone(), diff(file, &originals[file], new)));
+    let diffs = files.iter().map(|(file, new)| {
+        let shown = found.shown_path(file);
+        let changes = diff(&shown, &originals[file], new);
+        (shown, changes)
+    });
     let diffs = diffs.collect();
     if !dry_run {
         for (file, new) in &files {
-            replace(&place(found, file)?, file, &originals[file], new)?;
+            replace(&place(found, file)?, &found.shown_path(file), &originals[file], new)?;
         }
     }
+    let (done, refused) = (found.for_caller(done), found.for_caller(refused));
     Ok(PlanFixes { done, refused, diffs, dry_run })
 }
 
@@ -68,9 +73,10 @@ impl PlanFixes {
 /// links.
 fn place(found: &FoundPlan, file: &str) -> Result<PathBuf, AppError> {
     let path = found.base.join(file);
+    let shown = found.shown_path(file);
     let refused = |cause: String| {
-        AppError::usage("fix", format!("cannot fix {file}"))
-            .in_file(file)
+        AppError::usage("fix", format!("cannot fix {shown}"))
+            .in_file(&shown)
             .cause(cause)
             .hint("fix it by hand, or run `afresh lint --fix` with its real path")
     };
@@ -87,7 +93,7 @@ fn place(found: &FoundPlan, file: &str) -> Result<PathBuf, AppError> {
 
 fn read(found: &FoundPlan, file: &str) -> Result<Vec<u8>, AppError> {
     let path = place(found, file)?;
-    fs::read(&path).map_err(|error| cannot_write(file, &error))
+    fs::read(&path).map_err(|error| cannot_write(&found.shown_path(file), &error))
 }
 
 /// Replaces the contents of a file, if they are still the old ones.

@@ -4,36 +4,60 @@ use std::path::Path;
 
 use afresh_import::detect::{self, PlanFormat, ReadOptions};
 
+use super::caller_paths::CallerPaths;
 use super::disk::DiskFolder;
 use super::{FoundPlan, PlanReadOptions, PlanReader, unreadable};
 use crate::error::AppError;
+
+/// A plan as the caller named it.
+pub(super) struct NamedPlan<'a> {
+    pub(super) directory: &'a Path,
+    /// Relative to the directory.
+    pub(super) given: &'a Path,
+    /// The same, for messages.
+    pub(super) shown: &'a str,
+}
 
 /// How many parents of a named file are searched.
 const MAX_CLIMB: usize = 6;
 
 /// Reads the plan in the directory `path`, or the one that the file `path` belongs to.
-pub(super) fn read(path: &Path, shown: &str, how: &PlanReadOptions) -> Result<FoundPlan, AppError> {
+pub(super) fn read(
+    path: &Path,
+    named: &NamedPlan<'_>,
+    how: &PlanReadOptions,
+) -> Result<FoundPlan, AppError> {
+    let shown = named.shown;
     let path = path.canonicalize().map_err(|error| unreadable(shown, &error))?;
     if path.is_dir() {
         if let Some((format, folder, only)) = around(&path, shown, how)? {
             let wishes = ReadOptions { unit: how.unit, only: Some(only) };
-            return Ok(read_with(format, folder, &path, shown, &wishes));
+            return Ok(read_with(format, folder, &path, named, &wishes));
         }
         let folder = DiskFolder::open(&path);
         let format = choose(&folder, shown, how)?.ok_or_else(|| nothing_there(shown))?;
         let wishes = ReadOptions { unit: how.unit, only: None };
-        return Ok(read_with(format, folder, &path, shown, &wishes));
+        return Ok(read_with(format, folder, &path, named, &wishes));
     }
     let (format, folder) = above(&path, shown, how)?.ok_or_else(|| nothing_there(shown))?;
     let inside = path.strip_prefix(folder.root()).ok();
     let only = inside.map(|inside| inside.to_string_lossy().into_owned());
     let wishes = ReadOptions { unit: how.unit, only };
-    Ok(read_with(format, folder, &path, shown, &wishes))
+    Ok(read_with(format, folder, &path, named, &wishes))
 }
 
 /// Tools' directories that order and finished work cannot be read without.
-const WHOLE_DIRECTORIES: &[&str] =
-    &[".planning", ".gsd", ".kiro", "openspec", ".specflow", ".long-run", "agent-os", ".specify"];
+const WHOLE_DIRECTORIES: &[&str] = &[
+    ".planning",
+    ".gsd",
+    ".kiro",
+    "openspec",
+    ".specflow",
+    ".long-run",
+    "agent-os",
+    ".specify",
+    ".taskmaster",
+];
 
 /// For a directory inside a tool's own one: the project around it, and the directory as seen from
 /// there. Order and finished work are known only from the whole project.
@@ -159,15 +183,18 @@ fn read_with(
     format: &'static PlanFormat,
     folder: DiskFolder,
     path: &Path,
-    shown: &str,
+    named: &NamedPlan<'_>,
     wishes: &ReadOptions,
 ) -> FoundPlan {
+    let paths = CallerPaths::new(folder.root(), named.directory, named.given);
+    let folder = folder.shown_as(paths.clone());
     let mut reading = (format.read)(&folder, wishes);
     reading.findings.extend(folder.trouble());
     let (path, base) = (path.to_owned(), folder.root().to_owned());
     let folder = Box::new(folder);
     let reader = PlanReader::Foreign(format, wishes.clone());
-    FoundPlan { path, shown: shown.to_owned(), format: format.name, reading, folder, base, reader }
+    let (shown, format) = (named.shown.to_owned(), format.name);
+    FoundPlan { path, shown, format, reading, folder, base, paths: Some(paths), reader }
 }
 
 fn nothing_there(shown: &str) -> AppError {

@@ -2,6 +2,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`caller_paths`] | paths of a plan's files as the caller would write them |
 //! | `disk` | a directory as plan readers see it |
 //! | [`estimates`] | how much of the context window each task will fill |
 //! | [`file_sizes`] | sizes of the files that a plan lists |
@@ -11,6 +12,7 @@
 //! | [`prompt_sizes`] | the minimum size of each prompt |
 //! | [`unstarted_run`] | a run that has not been started |
 
+pub mod caller_paths;
 mod disk;
 pub mod estimates;
 pub mod file_sizes;
@@ -33,6 +35,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::AppError;
+use caller_paths::CallerPaths;
+use foreign::NamedPlan;
 
 const WHAT_IS_A_PLAN: &str =
     "PLAN is a *.plan.toml or *.plan.json file, or a directory with a plan";
@@ -53,6 +57,8 @@ pub struct PlanFile {
     /// The directory whose repository it is for, where it names one (EX-12).
     pub target: Option<PathBuf>,
     pub warnings: Vec<Finding>,
+    /// The tasks that cannot be run as they are written, and why.
+    pub blocked: BTreeMap<String, String>,
     /// Fields without meaning for afresh, by path.
     pub unknown: BTreeMap<String, String>,
     /// The files that it was read from.
@@ -100,6 +106,8 @@ pub struct FoundPlan {
     /// The files of the plan, and their directory.
     pub folder: Box<dyn PlanFolder>,
     pub base: PathBuf,
+    /// Of a foreign format; findings of a native plan have its path as it was given.
+    paths: Option<CallerPaths>,
     reader: PlanReader,
 }
 
@@ -117,6 +125,17 @@ impl std::fmt::Debug for FoundPlan {
 }
 
 impl FoundPlan {
+    /// Findings of its readers and lints, with paths as the caller would write them.
+    pub fn for_caller(&self, findings: Vec<Finding>) -> Vec<Finding> {
+        let Some(paths) = &self.paths else { return findings };
+        findings.into_iter().map(|finding| paths.show_finding(finding)).collect()
+    }
+
+    /// The path of one of its files as the caller would write it.
+    fn shown_path(&self, file: &str) -> String {
+        self.paths.as_ref().map_or_else(|| file.to_owned(), |paths| paths.show(file))
+    }
+
     /// Reads the same plan from other contents.
     pub fn read_from(&self, folder: &dyn PlanFolder) -> PlanReading {
         match &self.reader {
@@ -146,7 +165,9 @@ pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<Fou
         Some(path.clone())
             .filter(|path| native::is_plan_name(path) || !is_of_another(path, &shown, how))
     };
-    let Some(path) = own else { return foreign::read(&path, &shown, how) };
+    let Some(path) = own else {
+        return foreign::read(&path, &NamedPlan { directory, given, shown: &shown }, how);
+    };
     let shown = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
     let bytes = native::read(&path, &shown)?;
     let reading = native_format::read(&shown, &bytes);
@@ -154,7 +175,7 @@ pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<Fou
     let folder = Box::new(MemoryFolder::new([(shown.clone(), bytes)]));
     let base = directory.to_owned();
     let reader = PlanReader::Own(shown.clone());
-    Ok(FoundPlan { path, shown, format: NATIVE, reading, folder, base, reader })
+    Ok(FoundPlan { path, shown, format: NATIVE, reading, folder, base, paths: None, reader })
 }
 
 /// Markdown and the like are never native plans; JSON may be another tool's.
@@ -178,10 +199,13 @@ pub fn read_plan(
     given: &Path,
     how: &PlanReadOptions,
 ) -> Result<(PlanFile, Option<AppError>), AppError> {
-    let FoundPlan { path, shown, format, reading, base, .. } = read(directory, given, how)?;
+    let mut found = read(directory, given, how)?;
+    let findings = std::mem::take(&mut found.reading.findings);
+    let mut warnings = found.for_caller(findings);
+    let FoundPlan { path, shown, format, reading, base, paths, .. } = found;
     let Some(plan) = reading.plan else {
         let what = format!("cannot read the plan {shown}");
-        return Err(AppError::with_findings("plan", &what, reading.findings));
+        return Err(AppError::with_findings("plan", &what, warnings));
     };
     let plan = named(plan, &path);
     let target = reading.target.map(|target| target_of(&path, &target)).transpose();
@@ -199,12 +223,27 @@ pub fn read_plan(
     };
     files.sort();
     files.dedup();
-    let (mut warnings, unknown) = (reading.findings, reading.unknown);
+    let unknown = reading.unknown.into_iter();
+    let unknown = match &paths {
+        None => unknown.collect(),
+        Some(paths) => unknown.map(|(field, text)| (paths.show_field(&field), text)).collect(),
+    };
     // Notes are for `afresh lint`.
     warnings.retain(|finding| finding.severity != Severity::Note);
     let how = how.clone();
-    let file =
-        PlanFile { path, shown, format, how, plan, target, warnings, unknown, files, task_files };
+    let file = PlanFile {
+        path,
+        shown,
+        format,
+        how,
+        plan,
+        target,
+        warnings,
+        blocked: reading.blocked,
+        unknown,
+        files,
+        task_files,
+    };
     Ok((file, no_target))
 }
 

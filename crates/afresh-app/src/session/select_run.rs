@@ -11,6 +11,7 @@ use afresh_engine::session::RecordedRun;
 
 use super::control;
 use crate::error::AppError;
+use crate::plan_source::caller_paths::relative_path;
 use crate::plan_source::{self, PlanFile, PlanReadOptions};
 
 /// The run with this id, else the last one.
@@ -53,12 +54,13 @@ pub fn find_task(run: &Run, named: &str) -> Result<TaskId, AppError> {
     })
 }
 
-/// The plan of a run, read from its file again.
-pub fn load_plan(run: &Run) -> Result<PlanFile, AppError> {
+/// The plan of a run, read from its file again. Messages name it as seen from the caller's directory,
+/// which is absolute and without links.
+pub fn load_plan(run: &Run, caller: &Path) -> Result<PlanFile, AppError> {
     let (settings, how) = (run.settings(), PlanReadOptions::recorded_in(run.settings()));
     let source = PathBuf::from(&settings.source);
     if source.exists() {
-        return plan_source::load(Path::new("/"), &source, &how);
+        return plan_source::load(caller, &relative_path(caller, &source), &how);
     }
     // The file is gone; the run continues with the plan that was pinned.
     Ok(pinned_plan(run))
@@ -77,6 +79,7 @@ pub fn pinned_plan(run: &Run) -> PlanFile {
         task_files: BTreeMap::new(),
         target: None,
         warnings: vec![],
+        blocked: BTreeMap::new(),
         unknown: BTreeMap::new(),
     }
 }

@@ -226,7 +226,8 @@ impl DraftReader<'_> {
             if !known.contains(need.as_str()) {
                 // With many problems, searching for the nearest of many ids would take minutes.
                 let few = self.problems.len() < MAX_SUGGESTIONS;
-                let near = few.then(|| nearest(need, known.iter().copied())).flatten();
+                let others = known.iter().copied().filter(|id| *id != draft.id);
+                let near = few.then(|| nearest(need, others)).flatten();
                 let hint = near.map_or_else(
                     || "add a task with that id, or remove it from `needs`".to_owned(),
                     |near| format!("did you mean {near:?}?"),

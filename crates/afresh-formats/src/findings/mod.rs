@@ -149,11 +149,29 @@ impl Finding {
 
     /// Adds the first of two places. The message names it too, since some tools show only the message.
     pub fn add_first_place(&mut self, first: RelatedPlace) {
+        self.message.push_str(&self.first_place_text(&first));
+        self.related.push(first);
+    }
+
+    fn first_place_text(&self, first: &RelatedPlace) -> String {
         let (file, line) = (&first.file, first.line);
         let place =
             if *file == self.file { format!("line {line}") } else { format!("{file}:{line}") };
-        self.message = format!("{} (the first is at {place})", self.message);
-        self.related.push(first);
+        format!(" (the first is at {place})")
+    }
+
+    /// Gives the files that it names other names, also in its message.
+    pub fn rename_files(&mut self, rename: impl Fn(&str) -> String) {
+        let mut related = std::mem::take(&mut self.related);
+        let texts: Vec<String> = related.iter().map(|place| self.first_place_text(place)).collect();
+        self.file = rename(&self.file);
+        for (place, text) in related.iter_mut().zip(texts) {
+            place.file = rename(&place.file);
+            if let Some(message) = self.message.strip_suffix(&text).map(str::to_owned) {
+                self.message = message + &self.first_place_text(place);
+            }
+        }
+        self.related = related;
     }
 
     /// The finding as text, without colour.

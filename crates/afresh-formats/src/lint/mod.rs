@@ -25,7 +25,7 @@ use afresh_core::plan::{Task, TaskIndex};
 use crate::findings::Finding;
 use crate::folder::PlanFolder;
 use crate::lint::findings::LintFindings;
-use crate::reading::{SourceSpan, TaskPlaces};
+use crate::reading::{PartialPlan, PlanReading, SourceSpan, TaskPlaces};
 
 /// The plan to lint, and what it is compared with.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +47,34 @@ impl LintSubject<'_> {
         let tasks = self.plan.indices().zip(self.plan.tasks());
         tasks.filter(|(_, task)| task.done_before.is_none() && task.checkpoint.is_none())
     }
+}
+
+/// The findings of a plan's reader, and of the lints over what it read, by place.
+pub fn all_findings(
+    folder: &dyn PlanFolder,
+    format: &str,
+    reading: &PlanReading,
+    repository: Option<&BTreeSet<String>>,
+) -> Vec<Finding> {
+    let mut findings = reading.findings.clone();
+    if let Some(plan) = &reading.plan {
+        let (places, reads) = (&reading.places, &reading.reads);
+        let subject = LintSubject { plan, format, places, reads, repository };
+        findings.extend(lint_plan(folder, subject));
+    } else if let Some(PartialPlan { plan, places }) = &reading.part {
+        let subject = LintSubject { plan, format, places, reads: &[], repository: None };
+        findings.extend(lint_single_tasks(folder, subject));
+    }
+    findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    findings
+}
+
+/// What can be said about tasks without knowing the others.
+fn lint_single_tasks(folder: &dyn PlanFolder, subject: LintSubject<'_>) -> Vec<Finding> {
+    let mut findings = LintFindings::new(subject.places);
+    check_unchecked_tasks(subject, &mut findings);
+    size::check_task_sizes(subject, &mut findings);
+    findings.finish(folder)
 }
 
 /// All findings, in the order of the plan.

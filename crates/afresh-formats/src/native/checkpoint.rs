@@ -25,14 +25,12 @@ impl NativePlanReader<'_, '_> {
         let (mut kind, mut text, mut options) = (None, None, Vec::new());
         if let Value::Table(entries) = &node.value {
             for entry in entries {
-                match entry.key.as_str() {
+                let path = || format!("task.{at}.checkpoint.");
+                match self.known_field(path, CHECKPOINT_FIELDS, (entries, entry)) {
                     "kind" => kind = Some(self.checkpoint_kind(&entry.node)),
                     "text" => text = Some(self.text(&entry.node)),
                     "options" => options = self.options(at, &entry.node),
-                    _ => {
-                        let path = format!("task.{at}.checkpoint.");
-                        self.unknown_field(&path, CHECKPOINT_FIELDS, entry);
-                    }
+                    _ => {}
                 }
             }
         }
@@ -64,13 +62,11 @@ impl NativePlanReader<'_, '_> {
         let (mut key, mut description) = (None, String::new());
         if let Value::Table(entries) = &node.value {
             for entry in entries {
-                match entry.key.as_str() {
+                let path = || format!("task.{at}.checkpoint.options.{item}.");
+                match self.known_field(path, OPTION_FIELDS, (entries, entry)) {
                     "key" => key = Some(self.text(&entry.node)),
                     "description" => description = self.text(&entry.node),
-                    _ => {
-                        let path = format!("task.{at}.checkpoint.options.{item}.");
-                        self.unknown_field(&path, OPTION_FIELDS, entry);
-                    }
+                    _ => {}
                 }
             }
         }

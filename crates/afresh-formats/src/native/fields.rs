@@ -41,7 +41,7 @@ impl NativePlanReader<'_, '_> {
         };
         let mut versioned = false;
         for entry in entries {
-            match entry.key.as_str() {
+            match self.known_field(String::new, PLAN_FIELDS, (entries, entry)) {
                 "version" => {
                     versioned = true;
                     if entry.node.value != Value::Integer(1) {
@@ -57,7 +57,7 @@ impl NativePlanReader<'_, '_> {
                 "spec" => draft.spec = Some(self.text(&entry.node)),
                 "target" => self.target = Some(self.text(&entry.node)),
                 "task" => draft.tasks = self.tasks(&entry.node),
-                _ => self.unknown_field("", PLAN_FIELDS, entry),
+                _ => {}
             }
         }
         if !versioned {
@@ -93,7 +93,8 @@ impl NativePlanReader<'_, '_> {
         };
         for entry in entries {
             let value = &entry.node;
-            match entry.key.as_str() {
+            let path = || format!("task.{at}.");
+            match self.known_field(path, TASK_FIELDS, (entries, entry)) {
                 "id" => draft.id = self.noted_text(at, PlanField::Id, value),
                 "title" => draft.title = self.noted_text(at, PlanField::Title, value),
                 "do" => draft.instructions = self.text(value),
@@ -118,7 +119,7 @@ impl NativePlanReader<'_, '_> {
                 "agent" => draft.agent = Some(self.text(value)),
                 "done_before" => draft.done_before = self.reason(value),
                 "checkpoint" => draft.checkpoint = self.checkpoint(at, value),
-                _ => self.unknown_field(&format!("task.{at}."), TASK_FIELDS, entry),
+                _ => {}
             }
         }
         draft
@@ -140,15 +141,13 @@ impl NativePlanReader<'_, '_> {
         };
         for entry in entries {
             let value = &entry.node;
-            match entry.key.as_str() {
+            let path = || format!("task.{at}.steps.{number}.");
+            match self.known_field(path, STEP_FIELDS, (entries, entry)) {
                 "name" => draft.name = self.text(value),
                 "do" => draft.instructions = self.text(value),
                 "files" => draft.files = self.files(at, Some(number), value),
                 "checks" => draft.checks = self.checks(at, Some(number), value),
-                _ => {
-                    let path = format!("task.{at}.steps.{number}.");
-                    self.unknown_field(&path, STEP_FIELDS, entry);
-                }
+                _ => {}
             }
         }
         draft
@@ -168,7 +167,8 @@ impl NativePlanReader<'_, '_> {
             Value::Text(path) => draft.path.clone_from(path),
             Value::Table(entries) => {
                 for entry in entries {
-                    match entry.key.as_str() {
+                    let path = || path.to_owned();
+                    match self.known_field(path, FILE_FIELDS, (entries, entry)) {
                         "path" => draft.path = self.text(&entry.node),
                         "action" => {
                             draft.action = self.word(
@@ -180,7 +180,7 @@ impl NativePlanReader<'_, '_> {
                                 ],
                             );
                         }
-                        _ => self.unknown_field(path, FILE_FIELDS, entry),
+                        _ => {}
                     }
                 }
             }
@@ -203,14 +203,15 @@ impl NativePlanReader<'_, '_> {
             Value::Text(command) => draft.command.clone_from(command),
             Value::Table(entries) => {
                 for entry in entries {
-                    match entry.key.as_str() {
+                    let path = || path.to_owned();
+                    match self.known_field(path, CHECK_FIELDS, (entries, entry)) {
                         "name" => draft.name = Some(self.text(&entry.node)),
                         "run" => draft.command = self.text(&entry.node),
                         "red_first" => match entry.node.value {
                             Value::Bool(flag) => draft.red_first = flag,
                             _ => self.wrong_type(&entry.node, "true or false"),
                         },
-                        _ => self.unknown_field(path, CHECK_FIELDS, entry),
+                        _ => {}
                     }
                 }
             }

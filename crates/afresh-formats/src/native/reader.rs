@@ -1,20 +1,24 @@
 //! Collects findings and positions, and reads plain values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use afresh_core::Plan;
-use afresh_core::plan::{PlanField, PlanProblem, ProblemKind, ProblemLocation, nearest};
+use afresh_core::plan::{
+    PlanDraft, PlanField, PlanProblem, ProblemKind, ProblemLocation, TaskDraft, nearest,
+};
 
 use super::FORMAT_HINT;
 use crate::findings::{Finding, Fix, Severity, SourceText};
-use crate::reading::{PlanReading, SourceSpan, TaskPlaces};
+use crate::reading::{PartialPlan, PlanReading, SourceSpan, TaskPlaces};
 use crate::text::node::{Node, TableEntry, Value};
 use crate::text::yaml::values::get;
 
 /// The most findings that are listed; the rest is counted.
 const MAX_FINDINGS: usize = 1_000;
+/// How often tasks with problems are taken out to find the readable part.
+const MAX_ROUNDS: usize = 20;
 
 /// The ranges of a task and its parts.
 #[derive(Debug, Default, Clone)]
@@ -43,6 +47,8 @@ pub(super) struct NativePlanReader<'a, 's> {
     /// See [`PlanReading::target`].
     pub(super) target: Option<String>,
     unknown: BTreeMap<String, String>,
+    /// The tasks with values that could not be read.
+    unreadable: BTreeSet<usize>,
 }
 
 impl<'a, 's> NativePlanReader<'a, 's> {
@@ -55,20 +61,30 @@ impl<'a, 's> NativePlanReader<'a, 's> {
             places: Vec::new(),
             target: None,
             unknown: BTreeMap::new(),
+            unreadable: BTreeSet::new(),
         }
     }
 
     pub(super) fn read(mut self, root: &Node) -> PlanReading {
         let draft = self.plan(root);
         let readable = self.worst < Severity::Error && !self.findings.iter().any(Finding::is_error);
-        let mut plan = None;
-        match Plan::new(draft) {
-            Ok(read) => plan = Some(read).filter(|_| readable),
+        // Without all ids, it is not known which dependencies exist.
+        let ids_are_known = draft.tasks.iter().all(|task| !task.id.is_empty());
+        let is_independent = |problem: &PlanProblem| match problem.kind {
+            ProblemKind::Empty => readable,
+            ProblemKind::UnknownNeed => readable || ids_are_known,
+            _ => true,
+        };
+        let (mut plan, mut part) = (None, None);
+        match Plan::from_draft(&draft) {
+            Ok(read) if readable => plan = Some(read),
+            Ok(_) => part = self.readable_part(&draft, &[]),
             Err(problems) => {
-                for problem in problems.iter().filter(|p| readable || is_independent(p)) {
+                for problem in problems.iter().filter(|problem| is_independent(problem)) {
                     let at = self.span(&problem.place);
                     self.add_finding(Severity::Error, &at, |reader| reader.locate(problem));
                 }
+                part = self.readable_part(&draft, &problems);
             }
         }
         self.findings.sort_by_key(|finding| (finding.line, finding.column));
@@ -81,15 +97,39 @@ impl<'a, 's> NativePlanReader<'a, 's> {
         let file: Arc<str> = self.source.name.into();
         let places = self.places.iter().map(|places| places.in_file(&file)).collect();
         let Self { findings, target, unknown, .. } = self;
-        PlanReading {
-            plan,
-            findings,
-            target,
-            unknown,
-            places,
-            reads: Vec::new(),
-            blocked: Vec::new(),
+        PlanReading { plan, part, findings, target, unknown, places, ..PlanReading::default() }
+    }
+
+    /// The tasks without problems, as a plan that can be linted.
+    fn readable_part(&self, draft: &PlanDraft, problems: &[PlanProblem]) -> Option<PartialPlan> {
+        let file: Arc<str> = self.source.name.into();
+        let mut faulty = self.unreadable.clone();
+        faulty.extend(problems.iter().filter_map(|problem| problem.place.task));
+        for _ in 0..MAX_ROUNDS {
+            let kept: Vec<usize> =
+                (0..draft.tasks.len()).filter(|at| !faulty.contains(at)).collect();
+            let ids: BTreeSet<&str> = kept.iter().map(|at| draft.tasks[*at].id.as_str()).collect();
+            let mut tasks: Vec<TaskDraft> =
+                kept.iter().map(|at| draft.tasks[*at].clone()).collect();
+            for task in &mut tasks {
+                task.needs.retain(|need| ids.contains(need.as_str()));
+            }
+            match Plan::new(PlanDraft { tasks, ..PlanDraft::default() }) {
+                Ok(plan) => {
+                    let places = kept.iter().map(|at| self.places[*at].in_file(&file)).collect();
+                    return Some(PartialPlan { plan, places });
+                }
+                Err(more) => {
+                    let found: Vec<usize> =
+                        more.iter().filter_map(|p| kept.get(p.place.task?).copied()).collect();
+                    if found.is_empty() {
+                        return None;
+                    }
+                    faulty.extend(found);
+                }
+            }
         }
+        None
     }
 
     /// Adds a finding, unless the value there has the wrong type anyway or the limit is reached.
@@ -192,12 +232,36 @@ impl<'a, 's> NativePlanReader<'a, 's> {
 
     pub(super) fn wrong_type(&mut self, node: &Node, expected: &str) {
         let message = format!("expected {expected}, found {}", node.value.describe());
+        self.unreadable.extend(self.places.len().checked_sub(1));
         self.add_finding(Severity::Error, &node.span, |reader| {
             reader.source.finding("wrong-type", &node.span, message).with_hint(FORMAT_HINT)
         });
     }
 
-    pub(super) fn unknown_field(&mut self, path: &str, known: &[&str], entry: &TableEntry) {
+    /// The field that an entry of a table is read as. A misspelt one is an error, and read as the one
+    /// that was meant, so that everything else that is wrong with the plan is reported too. Empty
+    /// for any other unknown field.
+    pub(super) fn known_field<'e>(
+        &mut self,
+        path: impl FnOnce() -> String,
+        known: &'static [&'static str],
+        (table, entry): (&[TableEntry], &'e TableEntry),
+    ) -> &'e str {
+        if known.contains(&entry.key.as_str()) {
+            return &entry.key;
+        }
+        let meant = self.unknown_field(&path(), known, entry);
+        let is_free = |field: &&str| table.iter().all(|other| other.key != *field);
+        meant.filter(is_free).unwrap_or_default()
+    }
+
+    /// Reports an unknown field; returns the one that was meant.
+    fn unknown_field(
+        &mut self,
+        path: &str,
+        known: &'static [&'static str],
+        entry: &TableEntry,
+    ) -> Option<&'static str> {
         let key = entry.key.as_str();
         let shown: String = key.chars().take(80).collect();
         let meant = alias(key).filter(|word| known.contains(word));
@@ -221,15 +285,8 @@ impl<'a, 's> NativePlanReader<'a, 's> {
         });
         let written = self.source.text.get(entry.node.span.clone()).unwrap_or_default();
         self.unknown.insert(format!("{path}{key}"), written.to_owned());
+        near
     }
-}
-
-/// Whether a problem is independent of fields that could not be read.
-fn is_independent(problem: &PlanProblem) -> bool {
-    !matches!(
-        problem.kind,
-        ProblemKind::Empty | ProblemKind::MissingTitle | ProblemKind::UnknownNeed
-    )
 }
 
 /// Names of our fields in other formats.

@@ -1,5 +1,9 @@
 //! How each kind of problem is shown (B01, B05, B07 to B10, B20, FO-06).
 
+use afresh_formats::folder::MemoryFolder;
+use afresh_formats::lint::all_findings;
+use afresh_formats::native;
+
 use crate::{json, rendered, toml};
 
 /// A plan of one task with these lines.
@@ -97,7 +101,7 @@ fn bad_dependencies_are_marked() {
        |
      9 | needs = ["A", "BB"]
        |               ^^^^
-      hint: did you mean "B"?
+      hint: add a task with that id, or remove it from `needs`
     "#);
 }
 
@@ -125,6 +129,12 @@ fn a_misspelt_field_is_an_error() {
      6 | depends_on = ["B"]
        | ^^^^^^^^^^
       hint: did you mean "needs"?
+    error[unknown-dependency]: task "A" needs "B", which is not in the plan
+      --> my.plan.toml:6:15
+       |
+     6 | depends_on = ["B"]
+       |               ^^^
+      hint: add a task with that id, or remove it from `needs`
     error[unknown-field]: unknown field "fiels"
       --> my.plan.toml:7:1
        |
@@ -140,6 +150,41 @@ fn a_misspelt_field_is_an_error() {
        | ^^^^^^
       hint: it is kept but has no effect
     "#);
+}
+
+/// FO-06, BE-01: everything that is wrong is reported at once: one error hides no other, and no lint of
+/// the tasks that have none.
+#[test]
+fn one_mistake_hides_no_other() {
+    let lint = |text: &str| -> Vec<String> {
+        let folder = MemoryFolder::new([("my.plan.toml", text)]);
+        let reading = native::read("my.plan.toml", text.as_bytes());
+        let found = all_findings(&folder, "native", &reading, None);
+        found.iter().map(|found| format!("{}:{}", found.code, found.line)).collect()
+    };
+    let tasks = [
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a\"]\nverfiy = [\"true\"]\nneeds = [\"Z\"]\n",
+        "[[task]]\nid = \"B\"\ntitle = \"b\"\nfiles = [\"b\"]\n",
+        "[[task]]\nid = \"C\"\nfiles = [\"../c\"]\nneeds = [\"C\"]\n",
+    ];
+    let text = format!("version = 1\n{}", tasks.concat());
+    assert_eq!(
+        lint(&text),
+        [
+            "unknown-field:6",
+            "unknown-dependency:7",
+            "unchecked:8",
+            "missing-title:12",
+            "bad-path:14",
+            "cycle:15"
+        ]
+    );
+    // A misspelt table is read as the one that was meant.
+    let listed = text.replace("[[task]]", "[[tasks]]");
+    assert_eq!(lint(&listed).len(), 7, "{:?}", lint(&listed));
+    // Without all ids, it is not known which dependencies exist; what could not be read is not judged.
+    let unknown = "version = 1\n[[task]]\nid = 7\ntitle = \"a\"\nno_check = \"x\"\n[[task]]\nid = \"B\"\ntitle = \"b\"\nneeds = [\"7\"]\nchecks = 3\n";
+    assert_eq!(lint(unknown), ["wrong-type:3", "wrong-type:10"]);
 }
 
 /// FO-06: the message names the expected and the actual type.

@@ -197,6 +197,11 @@ impl<'a> JsonDocument<'a> {
             self.wrong(node, "a list of objects");
             return Vec::new();
         };
+        self.objects_in(items)
+    }
+
+    /// The objects of a list; anything else is reported.
+    pub(crate) fn objects_in<'n>(&mut self, items: &'n [Node]) -> Vec<&'n Node> {
         let (objects, others): (Vec<_>, Vec<_>) =
             items.iter().partition(|item| matches!(item.value, Value::Table(_)));
         for other in others {

@@ -24,8 +24,8 @@ const MAX_ID_CHARS: usize = 56;
 #[derive(Debug, Default)]
 pub(super) struct ContainedPlan {
     pub(super) plan: Option<Plan>,
-    /// The ids of blocked tasks.
-    pub(super) blocked: Vec<String>,
+    /// The ids of blocked tasks, and why.
+    pub(super) blocked: BTreeMap<String, String>,
 }
 
 /// What problems concern.
@@ -239,9 +239,10 @@ fn judge(plan: Plan, blocked: &BlockedTasks) -> ContainedPlan {
             runs |= !waits[position];
         }
     }
-    let ids = blocked.keys().map(|at| plan.tasks()[*at].id.to_string()).collect();
+    let reason = |(at, why): (&usize, &String)| (plan.tasks()[*at].id.to_string(), why.clone());
+    let reasons = blocked.iter().map(reason).collect();
     let plan = Some(plan).filter(|_| runs || blocked.is_empty());
-    ContainedPlan { plan, blocked: ids }
+    ContainedPlan { plan, blocked: reasons }
 }
 
 /// An id that is not used yet.

@@ -3,12 +3,10 @@
 //! One of them is read: the one that the user named, or else the only unfinished one.
 
 use crate::detect::ReadOptions;
+use crate::draft::unfinished::{PlanCandidate, choose_unfinished};
 use afresh_formats::findings::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
-
-/// The most directories that a message names.
-const MAX_NAMED: usize = 10;
 
 /// A directory with a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +50,7 @@ pub(crate) fn features(folder: &dyn PlanFolder, parents: &[&str], file: &str) ->
 
 /// Reads the named feature, or the only unfinished one.
 pub(crate) fn read_one(
+    folder: &dyn PlanFolder,
     options: &ReadOptions,
     features: &[FeatureDir],
     read: impl Fn(&FeatureDir) -> PlanReading,
@@ -69,42 +68,14 @@ pub(crate) fn read_one(
             return nothing(only);
         }
     }
-    let mut open: Vec<(&FeatureDir, PlanReading)> = Vec::new();
-    let mut broken: Vec<PlanReading> = Vec::new();
-    let mut finished = None;
-    for feature in features {
-        let reading = read(feature);
-        match reading.plan.as_ref().map(afresh_core::Plan::tasks) {
-            None => broken.push(reading),
-            Some(tasks) if tasks.iter().all(|task| task.done_before.is_some()) => {
-                finished = Some(reading);
-            }
-            Some(_) => open.push((feature, reading)),
-        }
-    }
-    // What is wrong with one feature does not stop another.
-    let trouble = broken.iter_mut().flat_map(|reading| std::mem::take(&mut reading.findings));
-    let trouble: Vec<Finding> = trouble.collect();
-    let mut reading = match (open.len(), finished) {
-        (0, Some(finished)) if trouble.iter().all(|finding| !finding.is_error()) => finished,
-        (0, None) if trouble.is_empty() => nothing("."),
-        (0, _) => return PlanReading { findings: trouble, ..broken.pop().unwrap_or_default() },
-        (1, _) => open.remove(0).1,
-        _ => several(&open),
-    };
-    reading.findings.extend(trouble);
-    reading
+    let candidates = features.into_iter().map(|feature| {
+        let (path, reading) = (feature.directory.clone(), read(feature));
+        PlanCandidate { path, reading }
+    });
+    choose_unfinished(folder, candidates.collect()).unwrap_or_else(|| nothing("."))
 }
 
 fn nothing(file: &str) -> PlanReading {
     let finding = Finding::for_file(file, "empty-plan", "no tasks here: nothing to do");
     PlanReading::failed(finding.with_hint("expected a tasks.md next to it"))
-}
-
-fn several(open: &[(&FeatureDir, PlanReading)]) -> PlanReading {
-    let names: Vec<&str> =
-        open.iter().take(MAX_NAMED).map(|(feature, _)| feature.directory.as_str()).collect();
-    let message = format!("{} plans are unfinished: {}", open.len(), names.join(", "));
-    let finding = Finding::for_file(".", "several-plans", message);
-    PlanReading::failed(finding.with_hint(format!("name one of them, for example {}", names[0])))
 }

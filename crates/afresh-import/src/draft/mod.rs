@@ -7,18 +7,21 @@
 //! | `feature_dirs` | formats with one directory per feature |
 //! | `outside_paths` | paths that no worker can write |
 //! | `status` | tasks that are done, cancelled or deferred |
+//! | `unfinished` | which of several plans is meant |
 
 pub(crate) mod document;
 mod faults;
 pub(crate) mod feature_dirs;
 mod outside_paths;
 pub(crate) mod status;
+pub(crate) mod unfinished;
+
 use std::collections::BTreeMap;
 
 use afresh_core::plan::{PlanField, PlanProblem, ProblemLocation, TaskDraft};
 
-use afresh_formats::findings::Finding;
 use afresh_formats::findings::locator::FindingLocator;
+use afresh_formats::findings::{Finding, Severity};
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan, TaskPlaces};
 use afresh_formats::text::limits::too_many_tasks;
@@ -26,6 +29,8 @@ use faults::ContainedPlan;
 
 /// The most findings of one plan.
 const MAX_FINDINGS: usize = 1_000;
+/// The most tasks that a message names.
+const MAX_NAMED: usize = 10;
 
 /// A task as it was read.
 #[derive(Debug, Clone)]
@@ -160,7 +165,7 @@ impl DraftPlan {
         }
         let places = self.tasks.into_iter().map(|task| task.places).collect();
         let Self { findings, target, unknown, reads, .. } = self;
-        PlanReading { plan, findings, target, unknown, places, reads, blocked }
+        PlanReading { plan, findings, target, unknown, places, reads, blocked, part: None }
     }
 
     /// Adds a finding for a problem of the plan.
@@ -184,6 +189,22 @@ impl DraftPlan {
         let task = self.tasks.get(place.task?)?;
         Some(task.places.locate(place.step, place.field, place.item))
     }
+}
+
+/// Reports unfinished tasks that a task needs, and that are not part of what was named.
+pub(crate) fn report_needs_outside(
+    drafted: &mut DraftPlan,
+    task: &str,
+    needs: &[&str],
+    span: &SourceSpan,
+) {
+    let named = needs.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = if needs.len() > MAX_NAMED { " and others" } else { "" };
+    let message =
+        format!("{task} comes after {named}{more}: unfinished, and not part of what was named");
+    let found = drafted.find(span, "needs-outside", message);
+    found.severity = Severity::Warning;
+    found.hint = Some("finish those first, or name the whole project".to_owned());
 }
 
 /// The finding about a file that cannot be read, with a hint.
@@ -213,7 +234,6 @@ fn few(mut findings: Vec<Finding>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use afresh_formats::findings::Severity;
     use afresh_formats::folder::MemoryFolder;
 
     /// FO-06: an error is reported, however many warnings come before and after it.

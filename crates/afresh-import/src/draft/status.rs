@@ -1,9 +1,9 @@
 //! The status of tasks in their own files: done, cancelled, deferred.
 //!
-//! Done tasks stay in the plan as done. Cancelled tasks are left out, and no task waits for them.
-//! Deferred tasks are left out too, unless a task needs one: then a person is asked.
+//! Done tasks stay in the plan as done. Cancelled tasks are left out: what needed one waits for what
+//! that waited for. Deferred tasks are left out too, unless a task needs one: then a person is asked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::plan::{Checkpoint, CheckpointKind, PlanField};
 
@@ -42,7 +42,7 @@ pub(crate) fn finish(
     found: Vec<ImportedTask>,
     (file, expected): (&str, &str),
 ) -> PlanReading {
-    settle(&mut drafted, found);
+    add_tasks(&mut drafted, found, file);
     if drafted.has_failed() {
         return drafted.finish(folder);
     }
@@ -56,39 +56,88 @@ pub(crate) fn finish(
 }
 
 /// Adds the tasks to the plan.
-fn settle(drafted: &mut DraftPlan, found: Vec<ImportedTask>) {
-    let of = |wanted: &TaskStanding| -> BTreeSet<String> {
-        let those = found.iter().filter(|one| one.standing == *wanted);
-        those.map(|one| one.task.draft.id.clone()).collect()
-    };
-    let (cancelled, deferred) = (of(&TaskStanding::Cancelled), of(&TaskStanding::Deferred));
+fn add_tasks(drafted: &mut DraftPlan, found: Vec<ImportedTask>, file: &str) {
     let open = found.iter().filter(|one| one.standing == TaskStanding::Open);
     let needed: BTreeSet<String> =
         open.flat_map(|one| &one.needs).map(|(id, _)| id.clone()).collect();
-    let mut left_out: Vec<(String, SourceSpan)> = Vec::new();
-    for ImportedTask { mut task, needs, standing } in found {
+    let is_out = |one: &ImportedTask| match one.standing {
+        TaskStanding::Cancelled => true,
+        TaskStanding::Deferred => !needed.contains(&one.task.draft.id),
+        TaskStanding::Open | TaskStanding::Done(_) => false,
+    };
+    let (out, kept): (Vec<ImportedTask>, Vec<ImportedTask>) = found.into_iter().partition(is_out);
+    let left_out: Vec<(String, SourceSpan)> =
+        out.iter().map(|one| (one.task.draft.id.clone(), one.task.places.whole.clone())).collect();
+    // Of two tasks with one id, the one that is kept is meant.
+    let ids: BTreeSet<String> = kept.iter().map(|one| one.task.draft.id.clone()).collect();
+    let out = out.into_iter().map(|one| (one.task.draft.id, one.needs));
+    let mut out = LeftOutTasks::new(out.filter(|(id, _)| !ids.contains(id)));
+    for ImportedTask { mut task, needs, standing } in kept {
         match standing {
-            TaskStanding::Open => {}
             TaskStanding::Done(how) => task.draft.done_before = Some(how),
-            TaskStanding::Deferred if needed.contains(&task.draft.id) => ask_about(&mut task),
-            TaskStanding::Cancelled | TaskStanding::Deferred => {
-                left_out.push((task.draft.id.clone(), task.places.whole.clone()));
-                continue;
-            }
+            TaskStanding::Deferred => ask_about(&mut task),
+            TaskStanding::Open | TaskStanding::Cancelled => {}
         }
-        let asks = task.draft.checkpoint.is_some();
-        let gone =
-            |id: &String| cancelled.contains(id) || deferred.contains(id) && !needed.contains(id);
-        for (id, span) in needs.into_iter().filter(|(id, _)| !gone(id)) {
-            // A deferred task asks a person and does not wait for its own dependencies.
-            if !asks {
-                task.note(None, PlanField::Needs, task.draft.needs.len(), span);
-                task.draft.needs.push(id);
-            }
+        for (id, span) in out.replace_in(needs) {
+            task.note(None, PlanField::Needs, task.draft.needs.len(), span);
+            task.draft.needs.push(id);
         }
         drafted.tasks.push(task);
     }
+    out.report(drafted, file);
     report_left_out(drafted, &left_out);
+}
+
+/// Tasks that are left out, by id, with their dependencies: what needed one of them waits for those,
+/// so that the order stays.
+#[derive(Debug)]
+pub(crate) struct LeftOutTasks<P> {
+    needs: BTreeMap<String, Vec<(String, P)>>,
+    /// How many dependencies were followed.
+    steps: usize,
+}
+
+/// The most dependencies of tasks that are left out which are followed.
+const MAX_STEPS: usize = 2_000_000;
+
+impl<P: Clone> LeftOutTasks<P> {
+    pub(crate) fn new(tasks: impl IntoIterator<Item = (String, Vec<(String, P)>)>) -> Self {
+        Self { needs: tasks.into_iter().collect(), steps: 0 }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.needs.is_empty()
+    }
+
+    /// The dependencies, with those that are left out replaced by theirs.
+    pub(crate) fn replace_in(&mut self, needs: Vec<(String, P)>) -> Vec<(String, P)> {
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<(String, P)> = needs.into_iter().rev().collect();
+        let mut found = Vec::new();
+        while let Some((id, place)) = open.pop() {
+            if !seen.insert(id.clone()) {
+                continue;
+            }
+            match self.needs.get(&id) {
+                Some(theirs) if self.steps < MAX_STEPS => {
+                    self.steps += theirs.len();
+                    open.extend(theirs.iter().rev().map(|(id, _)| (id.clone(), place.clone())));
+                }
+                Some(_) => {}
+                None => found.push((id, place)),
+            }
+        }
+        found
+    }
+
+    /// Reports if there were too many to follow.
+    pub(crate) fn report(&self, drafted: &mut DraftPlan, file: &str) {
+        if self.steps >= MAX_STEPS {
+            let message = "tasks that are left out have too many dependencies";
+            let finding = Finding::for_file(file, "too-large", message);
+            drafted.findings.push(finding.with_hint("remove them from the plan"));
+        }
+    }
 }
 
 fn ask_about(task: &mut DraftTask) {

@@ -5,10 +5,11 @@
 //! priority order the list, then the file does. Without boxes there are no tasks: prose is not guessed
 //! at.
 
-use crate::checklist::boxes::{BoxList, ListBox};
-use crate::checklist::tasks::{self, is_put_off, report_optional, warn};
+use crate::box_lists::boxes::{BoxList, ListBox, is_about_criteria, speaks_of};
+use crate::box_lists::tasks::{self, is_put_off, report_optional, warn};
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::status::{self, ImportedTask, TaskStanding};
+use crate::draft::unfinished::{PlanCandidate, choose_unfinished};
 use crate::draft::{DraftPlan, DraftTask};
 use crate::prose::{WorkerBrief, unticked, warn_about_outside};
 use afresh_formats::findings::Finding;
@@ -36,9 +37,6 @@ const PLACES: &[&str] = &["", ".ralph", "ralph", ".agent", "scripts/ralph"];
 
 const EXPECTED: &str = "expected lines `- [ ] …` outside of code blocks";
 
-/// Headings over boxes that are not tasks.
-const CRITERIA: &[&str] =
-    &["criteria", "success", "definition of done", "verification", "notes", "acceptance"];
 const OPTIONAL: &[&str] = &["optional", "future", "nice to have", "nice-to-have", "stretch"];
 const FINISHED: &[&str] = &["completed", "done", "finished"];
 
@@ -69,27 +67,14 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let all: Vec<&String> = found(folder).filter(|path| options.includes(path)).collect();
     // A file with the right name says what is wrong with it.
     let all = if all.is_empty() { named_files(folder).take(1).collect() } else { all };
-    let mut readings: Vec<(&String, PlanReading)> =
-        all.iter().map(|path| (*path, read_file(folder, path))).collect();
-    let is_open = |(_, reading): &(&String, PlanReading)| {
-        let tasks = reading.plan.as_ref().map(afresh_core::Plan::tasks).unwrap_or_default();
-        tasks.iter().any(|task| task.done_before.is_none())
-    };
-    let open = readings.iter().filter(|one| is_open(one)).count();
-    if open > 1 {
-        let names: Vec<&str> =
-            readings.iter().filter(|one| is_open(one)).map(|(path, _)| path.as_str()).collect();
-        let message = format!("{open} checklists are unfinished: {}", names.join(", "));
-        let finding = Finding::for_file(".", "several-plans", message);
-        let hint = format!("name one of them, for example {}", names[0]);
-        return PlanReading::failed(finding.with_hint(hint));
-    }
-    let at = readings.iter().position(is_open).unwrap_or(0);
-    if readings.is_empty() {
+    let candidates = all.into_iter().map(|path| {
+        let reading = read_file(folder, path);
+        PlanCandidate { path: path.clone(), reading }
+    });
+    choose_unfinished(folder, candidates.collect()).unwrap_or_else(|| {
         let finding = Finding::for_file(".", "empty-plan", "no checklist here: nothing to do");
-        return PlanReading::failed(finding.with_hint(EXPECTED));
-    }
-    readings.swap_remove(at).1
+        PlanReading::failed(finding.with_hint(EXPECTED))
+    })
 }
 
 fn read_file(folder: &dyn PlanFolder, file: &str) -> PlanReading {
@@ -147,7 +132,7 @@ impl ChecklistReader<'_> {
     /// The outermost boxes that are tasks.
     fn rows(&mut self) -> Vec<ChecklistRow> {
         let mut rows = Vec::new();
-        let mut optional = Vec::new();
+        let (mut optional, mut criteria) = (Vec::new(), Vec::new());
         let mut at = 0;
         let count = self.list.boxes.len();
         while at < count {
@@ -161,7 +146,8 @@ impl ChecklistReader<'_> {
             let below = |words: &[&str]| {
                 sections.iter().any(|heading| speaks_of(&heading.text.to_lowercase(), words))
             };
-            if below(CRITERIA) {
+            if sections.iter().any(|heading| is_about_criteria(heading.text)) {
+                criteria.extend((!one.is_done).then(|| one.text.range()));
                 continue;
             }
             let mut task = tasks::task(self.file, self.text, one, steps);
@@ -178,6 +164,7 @@ impl ChecklistReader<'_> {
             rows.push(ChecklistRow { rank, task, standing });
         }
         report_optional(&mut self.drafted, &optional);
+        tasks::report_other_boxes(&mut self.drafted, self.file, &criteria);
         rows
     }
 
@@ -214,19 +201,6 @@ impl ChecklistReader<'_> {
         }
         TaskStanding::Open
     }
-}
-
-/// Whether a heading is about one of these, as whole words.
-fn speaks_of(heading: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| {
-        heading.match_indices(word).any(|(at, _)| {
-            let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-            let negated = heading[..at].ends_with("not ") || heading[..at].ends_with("un");
-            edge(heading[..at].chars().next_back())
-                && edge(heading[at + word.len()..].chars().next())
-                && !negated
-        })
-    })
 }
 
 /// The rank of a heading with a priority: `High Priority`, `P1`.

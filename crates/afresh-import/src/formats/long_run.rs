@@ -61,8 +61,8 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         [home] => (*home).to_owned(),
         homes @ [first, ..] => {
             let message = format!("{} specs have plans here", homes.len());
-            let hint =
-                format!("name one of them, for example {}", first.trim_end_matches(".long-run/"));
+            let shown = folder.shown(first.trim_end_matches(".long-run/"));
+            let hint = format!("name one of them, for example {shown}");
             let first = plans.iter().find(|plan| plan.home == *first).map_or(".", |plan| plan.path);
             return PlanReading::failed(
                 Finding::for_file(first, "several-plans", message).with_hint(hint),

@@ -2,7 +2,7 @@
 //!
 //! | module | format |
 //! | --- | --- |
-//! | [`gsd`], [`ultraplan`], [`long_run`] | PLAN.md files in the layouts of these tools; see [`crate::plan_md`] |
+//! | [`gsd`], [`long_run`] | PLAN.md files in the layouts of GSD, Ultra Planner and long-run; see [`crate::plan_md`] |
 //! | [`gsd2`] | GSD 2: `.gsd/milestones/` |
 //! | [`specflow`] | SpecFlow: `.specflow/specs/` |
 //! | [`agent_os`] | Agent OS: `agent-os/specs/NAME/tasks.md` |
@@ -28,4 +28,3 @@ pub mod spec_kit;
 pub mod specflow;
 pub mod task_master;
 pub mod tasker;
-pub mod ultraplan;

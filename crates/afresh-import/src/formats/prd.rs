@@ -6,10 +6,11 @@
 
 use afresh_core::plan::{CheckDraft, PlanField};
 
-use crate::checklist::commands::proofs;
+use crate::box_lists::commands::proofs;
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::document::{JsonDocument, get};
 use crate::draft::status::{self, ImportedTask, TaskStanding};
+use crate::draft::unfinished::{PlanCandidate, choose_unfinished};
 use crate::draft::{DraftPlan, IdRule};
 use crate::plan_md::checks::command;
 use crate::prose::{WorkerBrief, text_id, title};
@@ -82,26 +83,14 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     // A file with the right name says what is wrong with it.
     let first = named_files(folder).next().map(String::as_str);
     let all = if all.is_empty() { first.into_iter().collect() } else { all };
-    let mut readings: Vec<(&str, PlanReading)> =
-        all.iter().map(|file| (*file, read_file(folder, file))).collect();
-    let is_open = |(_, reading): &(&str, PlanReading)| {
-        let plan = reading.plan.as_ref();
-        plan.is_none_or(|plan| plan.tasks().iter().any(|task| task.done_before.is_none()))
-    };
-    let open: Vec<&str> = readings.iter().filter(|one| is_open(one)).map(|(f, _)| *f).collect();
-    if open.len() > 1 {
-        let message =
-            format!("{} lists of stories are unfinished: {}", open.len(), open.join(", "));
-        let finding = Finding::for_file(".", "several-plans", message);
-        let hint = format!("name one of them, for example {}", open[0]);
-        return PlanReading::failed(finding.with_hint(hint));
-    }
-    if readings.is_empty() {
+    let candidates = all.into_iter().map(|file| {
+        let reading = read_file(folder, file);
+        PlanCandidate { path: file.to_owned(), reading }
+    });
+    choose_unfinished(folder, candidates.collect()).unwrap_or_else(|| {
         let finding = Finding::for_file(".", "empty-plan", "no stories here: nothing to do");
-        return PlanReading::failed(finding.with_hint(EXPECTED));
-    }
-    let at = readings.iter().position(is_open).unwrap_or(0);
-    readings.swap_remove(at).1
+        PlanReading::failed(finding.with_hint(EXPECTED))
+    })
 }
 
 fn read_file(folder: &dyn PlanFolder, file: &str) -> PlanReading {
@@ -134,24 +123,32 @@ fn read_file(folder: &dyn PlanFolder, file: &str) -> PlanReading {
     status::finish(folder, drafted, found, (file, EXPECTED))
 }
 
-/// The stories: in a list, in the lists of phases, or the file itself.
+/// The stories: in lists, in the lists of phases, or the file itself. Every object of a list is one,
+/// if any of them says whether it passes.
 fn story_nodes<'n>(document: &mut JsonDocument<'_>, root: &'n Node) -> Vec<&'n Node> {
     if let Value::List(items) = &root.value {
-        return items.iter().filter(|item| is_story(item)).collect();
+        return if items.iter().any(is_story) { document.objects_in(items) } else { Vec::new() };
     }
-    for key in LISTS {
-        let found = get(root, key).map(|node| &node.value);
-        if matches!(found, Some(Value::List(_))) {
-            return document.objects(root, key);
-        }
-    }
-    let mut found = Vec::new();
+    let mut found = listed_stories(document, root);
     for phase in document.objects(root, "phases") {
-        for key in LISTS {
-            if get(phase, key).is_some() {
-                found.extend(document.objects(phase, key));
-                break;
-            }
+        found.extend(listed_stories(document, phase));
+    }
+    // A list in which nothing passes says so itself.
+    let is_list = |key: &&&str| matches!(get(root, key), Some(Node { value: Value::List(_), .. }));
+    match LISTS.iter().find(is_list).filter(|_| found.is_empty()) {
+        Some(key) => document.objects(root, key),
+        None => found,
+    }
+}
+
+/// The stories in all lists of an object.
+fn listed_stories<'n>(document: &mut JsonDocument<'_>, node: &'n Node) -> Vec<&'n Node> {
+    let mut found = Vec::new();
+    for key in LISTS {
+        if let Some(Node { value: Value::List(items), .. }) = get(node, key)
+            && items.iter().any(is_story)
+        {
+            found.extend(document.objects(node, key));
         }
     }
     found
@@ -293,5 +290,5 @@ fn report_claims(drafted: &mut DraftPlan, found: &[ImportedTask]) {
     );
     let span = first.task.places.whole.clone();
     let hint = "they are not done again; write `\"passes\": false` to have one done and checked";
-    crate::checklist::tasks::warn(drafted, &span, "unproven-done", message, hint);
+    crate::box_lists::tasks::warn(drafted, &span, "unproven-done", message, hint);
 }

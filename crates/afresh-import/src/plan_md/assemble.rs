@@ -7,20 +7,18 @@ use afresh_core::plan::PlanField;
 use super::parts::{self, PlanTasks};
 use super::reads;
 use crate::detect::{ReadOptions, WorkUnit};
-use crate::draft::{DraftPlan, DraftTask, unreadable_file};
+use crate::draft::{DraftPlan, DraftTask, report_needs_outside, unreadable_file};
 use crate::plan_md::order::dependencies::{self, PlanNeeds};
 use crate::plan_md::order::plan_set::{PlanMember, PlanSet};
 use crate::plan_md::order::waves;
 use crate::prose;
-use afresh_formats::findings::{Severity, SourceText};
+use afresh_formats::findings::SourceText;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan};
 use afresh_formats::text::limits::{self, MAX_INSTRUCTION_BYTES};
 
 /// The most dependencies of the whole plan.
 const MAX_LINKS: usize = 200_000;
-/// The most plans that a message names.
-const MAX_NAMED: usize = 10;
 
 /// Adds the plans to the draft and builds the plan.
 pub fn assemble(
@@ -101,18 +99,9 @@ fn report_outside(drafted: &mut DraftPlan, set: &PlanSet, at: usize, outside: &B
     if outside.is_empty() || member.done_before.is_some() {
         return;
     }
-    let named: Vec<&str> =
-        outside.iter().take(MAX_NAMED).map(|need| set.members[*need].id.as_str()).collect();
-    let more = if outside.len() > named.len() { " and others" } else { "" };
-    let message = format!(
-        "{} comes after {}{more}: unfinished, and not part of what was named",
-        member.id,
-        named.join(", ")
-    );
+    let needs: Vec<&str> = outside.iter().map(|need| set.members[*need].id.as_str()).collect();
     let span = SourceSpan::new(&member.document.path, 0..0);
-    let found = drafted.find(&span, "needs-outside", message);
-    found.severity = Severity::Warning;
-    found.hint = Some("finish those first, or name the whole project".to_owned());
+    report_needs_outside(drafted, &member.id, &needs, &span);
 }
 
 /// Adds the phase of the project to the instructions (PR-02).

@@ -1,12 +1,13 @@
 //! The files in a plan: separated by commas or lines, with remarks.
 //!
-//! `src/a.ts (new)`, `- src/b.ts — the parser`, `` `src/c.ts`:10-20 ``, `Create: src/d.ts`. Text
-//! that is not a path is returned as prose.
+//! `src/a.ts (new)`, `- src/b.ts — the parser`, `` `src/c.ts`:10-20 ``, `Create: src/d.ts`, ``Create
+//! `a.ts` and modify `b.ts` ``. Text that is not a path is returned as prose.
 
 use std::ops::Range;
 
 use afresh_core::plan::{FileAction, FileDraft};
 
+use crate::prose::paths;
 use afresh_formats::text::markdown::lines::{TextLine, lines_from};
 
 /// A file, or prose in its place.
@@ -18,10 +19,13 @@ pub enum FileMention {
 
 /// The files in a part of a text.
 pub fn parse(text: &str, part: &Range<usize>) -> Vec<FileMention> {
-    lines_from(&text[part.clone()], part.start)
-        .flat_map(|line| items(&line))
-        .filter_map(item)
-        .collect()
+    lines_from(&text[part.clone()], part.start).flat_map(|line| parse_line(&line)).collect()
+}
+
+/// The files in a line.
+pub fn parse_line(line: &TextLine) -> Vec<FileMention> {
+    FileSequence::read(line.without_bullet())
+        .unwrap_or_else(|| items(line).into_iter().filter_map(item).collect())
 }
 
 /// A single file in an item of a list.
@@ -106,6 +110,139 @@ fn split_remark<'a>(line: &TextLine<'a>) -> (&'a str, &'a str) {
     }
 }
 
+/// Files in a row, with words that say what is done to them: ``Create `a.ts` (new), modify b.ts and
+/// test `c.ts` — the parser``.
+struct FileSequence<'a> {
+    line: TextLine<'a>,
+    rest: &'a str,
+    action: Option<FileAction>,
+    found: Vec<(FileDraft, Range<usize>)>,
+}
+
+impl<'a> FileSequence<'a> {
+    /// The files, if the line is nothing but a sequence of them and a remark at its end.
+    fn read(line: TextLine<'a>) -> Option<Vec<FileMention>> {
+        let mut sequence =
+            Self { rest: line.text.trim_start(), line, action: None, found: Vec::new() };
+        while !sequence.rest.is_empty() {
+            if sequence.skip_remark() || sequence.skip_word() || sequence.take_path() {
+                sequence.rest = sequence.rest.trim_start_matches([' ', '\t', ',', ';']);
+            } else if sequence.ends_here() {
+                break;
+            } else {
+                return None;
+            }
+        }
+        let found = sequence.found.into_iter().map(|(file, at)| FileMention::File(file, at));
+        Some(found.collect::<Vec<_>>()).filter(|found| !found.is_empty())
+    }
+
+    /// `(new)` after a path.
+    fn skip_remark(&mut self) -> bool {
+        let Some(inside) = self.rest.strip_prefix('(') else { return false };
+        let (Some((remark, rest)), Some((file, _))) =
+            (inside.split_once(')'), self.found.last_mut())
+        else {
+            return false;
+        };
+        file.action = file.action.or_else(|| action_of(remark));
+        self.rest = rest;
+        true
+    }
+
+    /// `Create`, `[NEW]`, `Test:`, `and`.
+    fn skip_word(&mut self) -> bool {
+        let word = self.rest.split([' ', '\t']).next().unwrap_or_default();
+        let rest = &self.rest[word.len()..];
+        let bare = word.trim_end_matches(':').trim_matches(['[', ']', '*']);
+        let joins = ["and", "plus", "&", "+"].contains(&bare) && !self.found.is_empty();
+        let moves = ["to", "→", "->"].contains(&bare) && !self.found.is_empty();
+        if joins || (moves && first_word(rest).is_some_and(is_plain_path)) {
+            self.rest = rest;
+            return true;
+        }
+        let is_word = bare.chars().all(char::is_alphabetic) && !rest.trim().is_empty();
+        if !is_word || !(action_of(bare).is_some() || is_neutral_verb(bare)) {
+            return false;
+        }
+        (self.action, self.rest) = (action_of(bare), rest);
+        true
+    }
+
+    fn take_path(&mut self) -> bool {
+        let spanned = self.rest.strip_prefix('`').and_then(|rest| rest.split_once('`'));
+        let (path, rest) = spanned.unwrap_or_else(|| {
+            let word = bare_word(self.rest).trim_end_matches(':');
+            (word, &self.rest[word.len()..])
+        });
+        let path = path.trim();
+        let quoted = spanned.is_some();
+        // After a path in backticks, `:10-20` are its lines.
+        let lines = rest.strip_prefix(':').map_or(0, |rest| {
+            let digits = |c: char| c.is_ascii_digit() || c == '-' || c == 'L';
+            rest.find(|c| !digits(c)).unwrap_or(rest.len())
+        });
+        let rest = if quoted && lines > 0 { &rest[1 + lines..] } else { rest };
+        let path = path.trim_matches(['"', '\'', '*']).trim_start_matches('@');
+        let path = without_line_numbers(path);
+        if path.is_empty() || !(quoted || is_plain_path(path)) {
+            return false;
+        }
+        let at = self.line.part(path).range();
+        self.found.push((FileDraft { path: path.to_owned(), action: self.action }, at));
+        self.rest = rest;
+        true
+    }
+
+    /// Whether the rest is a remark about the last file.
+    fn ends_here(&mut self) -> bool {
+        let marks = ["—", "–", "- ", "#", ": ", "→", "->", "<-", "←"];
+        let Some((file, _)) = self.found.last_mut() else { return false };
+        file.action = file.action.or_else(|| action_of(self.rest));
+        marks.iter().any(|mark| self.rest.starts_with(mark))
+    }
+}
+
+/// The first word of a text, with spaces and commas only in brackets.
+fn bare_word(text: &str) -> &str {
+    let mut depth = 0_usize;
+    let end = text.char_indices().find_map(|(at, c)| {
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        (depth == 0 && matches!(c, ' ' | '\t' | ',' | ';')).then_some(at)
+    });
+    &text[..end.unwrap_or(text.len())]
+}
+
+fn first_word(text: &str) -> Option<&str> {
+    text.split_whitespace().next().map(|word| word.trim_matches('`'))
+}
+
+/// Whether a word among others is a path: it has a directory or an extension, or is well known.
+fn is_plain_path(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let has_extension = name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !extension.is_empty()
+            && extension.chars().all(|c| c.is_ascii_alphanumeric() || c == '*')
+            && (!stem.is_empty() || word.contains('/') || paths::is_dot_file(name))
+    });
+    let dotted = word.matches('.').count() > 1 && !word.contains('/') && word.ends_with('.');
+    let plain = |c: char| c.is_alphanumeric() || "._-/@+*[]{},()~:$".contains(c);
+    word.chars().all(plain)
+        && !dotted
+        && !word.contains("//")
+        && (word.contains('/') || has_extension || paths::is_path(name))
+}
+
+/// Words before a file that say nothing about what is done to it.
+fn is_neutral_verb(word: &str) -> bool {
+    let words = ["test", "tests", "rename", "move", "use", "touch", "file", "files"];
+    words.contains(&word.to_ascii_lowercase().as_str())
+}
+
 /// The path without `:10`, `:10-20` or `:L5`.
 fn without_line_numbers(path: &str) -> &str {
     match path.rsplit_once(':') {
@@ -120,10 +257,12 @@ fn without_line_numbers(path: &str) -> &str {
 }
 
 /// The action that a remark names.
-fn action_of(remark: &str) -> Option<FileAction> {
+pub(super) fn action_of(remark: &str) -> Option<FileAction> {
     let mut words = remark.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
     match words.next()?.to_ascii_lowercase().as_str() {
-        "new" | "create" | "created" | "creates" | "add" => Some(FileAction::Create),
+        "new" | "create" | "created" | "creates" | "add" | "adds" | "write" => {
+            Some(FileAction::Create)
+        }
         "modify" | "modified" | "update" | "updated" | "edit" | "extend" | "existing"
         | "modifies" => Some(FileAction::Modify),
         "delete" | "deleted" | "remove" | "removed" => Some(FileAction::Delete),
@@ -171,6 +310,21 @@ mod tests {
         assert_eq!(read("(see the plan, then decide)"), ["? (see the plan, then decide)"]);
         assert_eq!(read(""), Vec::<String>::new());
         assert_eq!(read("whatever is needed"), ["? whatever is needed"]);
+        assert_eq!(read("Create a.gd"), ["a.gd Create"]);
+        assert_eq!(read("Create `a.gd`"), ["a.gd Create"]);
+        assert_eq!(
+            read("- Modify: `src/a.py:123-145`\n- Test: `tests/test_a.py`\n- Create: b.py"),
+            ["src/a.py Modify", "tests/test_a.py", "b.py Create"]
+        );
+        assert_eq!(
+            read("Create `a.gd` and `b.gd`, modify c.gd (the player) and test `d.gd` — all"),
+            ["a.gd Create", "b.gd Create", "c.gd Modify", "d.gd"]
+        );
+        assert_eq!(read("`a.ts` `b.ts`"), ["a.ts", "b.ts"]);
+        assert_eq!(read("src/a.ts (new) and src/b.ts"), ["src/a.ts Create", "src/b.ts"]);
+        assert_eq!(read("Rename a.gd to b.gd"), ["a.gd", "b.gd"]);
+        assert_eq!(read("`a.ts` → exports b"), ["a.ts"]);
+        assert_eq!(read("Create the parser"), ["? Create the parser"]);
         assert_eq!(
             read("src/app/[slug]/page.tsx, src/(auth)/a.ts"),
             ["src/app/[slug]/page.tsx", "src/(auth)/a.ts"]

@@ -9,14 +9,22 @@ use afresh_formats::text::markdown::{TextLine, code_spans};
 
 /// Extensions of files that tasks write.
 const ENDINGS: &[&str] = &[
-    "astro", "bat", "c", "cc", "cfg", "cjs", "clj", "conf", "cpp", "cs", "css", "csv", "cts",
-    "dart", "env", "ex", "exs", "fish", "go", "gradle", "graphql", "h", "hpp", "hs", "html", "ini",
-    "ipynb", "java", "jl", "js", "json", "jsonc", "jsx", "kt", "kts", "less", "lock", "lua", "m",
-    "md", "mdx", "mjs", "ml", "mod", "mts", "nix", "php", "pl", "prisma", "proto", "ps1", "py",
-    "pyi", "r", "rb", "resc", "rs", "rst", "sass", "scala", "scss", "sh", "sol", "sql", "svelte",
-    "svg", "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "wgsl", "xml", "yaml", "yml", "zig",
-    "zsh",
+    "adoc", "asm", "astro", "avsc", "awk", "bat", "bib", "bzl", "c", "cc", "cfg", "cjs", "cl",
+    "clj", "cmake", "coffee", "conf", "cpp", "cs", "cshtml", "css", "csv", "cts", "cu", "dart",
+    "ejs", "elm", "env", "erb", "erl", "ex", "exs", "fbs", "feature", "fish", "frag", "fs", "fsx",
+    "gd", "gif", "glsl", "go", "gql", "gradle", "graphql", "groovy", "h", "haml", "hbs", "hlsl",
+    "hpp", "hrl", "hs", "html", "ico", "ini", "ipynb", "j2", "java", "jinja", "jl", "jpeg", "jpg",
+    "js", "json", "json5", "jsonc", "jsonl", "jsx", "kdl", "kt", "kts", "ld", "less", "liquid",
+    "lock", "lua", "m", "md", "mdx", "metal", "mjs", "mk", "ml", "mm", "mod", "mts", "mustache",
+    "ndjson", "nim", "nix", "patch", "pdf", "php", "pl", "plist", "png", "prisma", "proto", "ps1",
+    "pug", "py", "pyi", "r", "razor", "rb", "resc", "ron", "rs", "rst", "sass", "scala", "scss",
+    "service", "sh", "snap", "sol", "sql", "styl", "sum", "svelte", "svg", "swift", "tex", "tf",
+    "thrift", "tmpl", "toml", "tpl", "tres", "ts", "tscn", "tsv", "tsx", "ttf", "twig", "txt",
+    "vb", "vert", "vim", "vue", "webp", "wgsl", "woff", "woff2", "xib", "xml", "yaml", "yml",
+    "zig", "zsh",
 ];
+/// Those with long names.
+const LONG_ENDINGS: &[&str] = &["properties", "storyboard"];
 
 /// Well-known file names, recognised without a directory and outside of backticks.
 const NAMES: &[&str] = &[
@@ -174,7 +182,11 @@ pub fn is_path(text: &str) -> bool {
     }
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     let hidden = name.starts_with('.') && (text != name || is_dot_file(name));
-    NAMES.contains(&name) || hidden || ending.is_some_and(|e| ENDINGS.contains(&e.as_str()))
+    NAMES.contains(&name) || hidden || ending.is_some_and(|e| is_ending(&e))
+}
+
+fn is_ending(text: &str) -> bool {
+    ENDINGS.contains(&text) || LONG_ENDINGS.contains(&text)
 }
 
 /// Whether a name that starts with a dot is a file, not a CSS class or a method.
@@ -213,7 +225,7 @@ pub fn is_dot_file(name: &str) -> bool {
     let first = rest.split('.').next().unwrap_or(rest);
     known.contains(&first)
         || ((first.ends_with("rc") || first.ends_with("ignore")) && first.len() > 3)
-        || rest.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+        || rest.rsplit_once('.').is_some_and(|(_, ending)| is_ending(ending))
 }
 
 /// Whether this is a path with a directory and an extension that is not common.

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use afresh_core::Plan;
 use afresh_core::ids::TaskId;
 use afresh_core::plan::{
     Check, Checkpoint, FileAction, FileConflict, FileScope, ModelTier, Step, Task, TaskIndex,
@@ -48,6 +47,8 @@ struct TaskJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<PromptJson>,
     checkpoint: Option<&'a Checkpoint>,
+    /// Why it cannot be run as it is written.
+    blocked: Option<&'a str>,
     done_before: Option<&'a str>,
 }
 
@@ -108,7 +109,7 @@ impl<'a> PlanJson<'a> {
         Self {
             format: file.format,
             name: &plan.name,
-            tasks: plan.indices().map(|at| task(plan, at, &percent, &staff, prompt(at))).collect(),
+            tasks: plan.indices().map(|at| task(file, at, &percent, &staff, prompt(at))).collect(),
             waves: plan.waves().iter().map(|wave| ids(wave)).collect(),
             critical_path: ids(&plan.critical_path()),
             conflicts: plan.conflicts().into_iter().map(conflict).collect(),
@@ -119,12 +120,13 @@ impl<'a> PlanJson<'a> {
 }
 
 fn task(
-    plan: &Plan,
+    file: &PlanFile,
     at: TaskIndex,
     percent: impl Fn(&Task) -> u64,
     staff: impl Fn(&Task) -> AssignedAgent,
     prompt: Option<PromptJson>,
 ) -> TaskJson<'_> {
+    let plan = &file.plan;
     let task = plan.task(at);
     let AssignedAgent { agent, model } = staff(task);
     TaskJson {
@@ -142,6 +144,7 @@ fn task(
         est_context: share(percent(task)),
         prompt,
         checkpoint: task.checkpoint.as_ref(),
+        blocked: file.blocked.get(task.id.as_str()).map(String::as_str),
         done_before: task.done_before.as_deref(),
     }
 }

@@ -33,6 +33,18 @@ fn one_broken_plan_of_four_blocks_itself_and_what_needs_it() {
     assert!(linted.stdout.contains("error[unbalanced-task]"), "{}", linted.stdout);
     let shown = repo.afresh(&["show", "."]).expect(0);
     assert!(shown.stdout.contains("01-03") && shown.stderr.contains("unbalanced-task"));
+    assert!(shown.stdout.contains("BLOCKED: this task is not closed"), "{}", shown.stdout);
+    let json = repo.afresh(&["show", ".", "--json"]).expect(0).json();
+    let blocked: Vec<&str> = json["tasks"]
+        .as_array()
+        .expect("tasks")
+        .iter()
+        .filter(|task| task["blocked"].is_string())
+        .filter_map(|task| task["id"].as_str())
+        .collect();
+    assert_eq!(blocked, ["01-02"], "{json}");
+    let linted = repo.afresh(&["lint", ".", "--json"]).expect(1).json();
+    assert!(linted["blocked"]["01-02"].is_string(), "{linted}");
     let imported = repo.afresh(&["import", "."]).expect(0);
     assert!(imported.stdout.contains("cannot be run as it is written"), "{}", imported.stdout);
     let ran = repo.afresh(&["run", "."]);

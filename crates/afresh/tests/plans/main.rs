@@ -10,6 +10,7 @@
 //! | [`importing`] | `afresh import` |
 //! | [`lint`] | `afresh lint` |
 //! | [`lint_fixes`] | `afresh lint --fix` |
+//! | [`places`] | findings name files as the caller sees them |
 //! | [`show`] | `afresh show` |
 //! | [`two_plans`] | two plans in one repository |
 
@@ -24,5 +25,6 @@ mod hostile_text;
 mod importing;
 mod lint;
 mod lint_fixes;
+mod places;
 mod show;
 mod two_plans;

@@ -21,8 +21,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "left-out",
-        title: "tasks that were cancelled or deferred",
-        text: "They are not run. Tasks that depend on a cancelled task do not wait for it; if a task depends on a deferred one, a person is asked.",
+        title: "work that is left out",
+        text: "Tasks that were cancelled, deferred or called optional are not run. What depends on a cancelled one waits for what that one waited for; if a task depends on a deferred one, a person is asked. Boxes below criteria and notes are no tasks.",
         example: Some(CodeExample {
             file: ".taskmaster/tasks/tasks.json",
             wrong: include_str!("examples/left-out.wrong"),

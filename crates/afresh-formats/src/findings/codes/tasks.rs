@@ -75,8 +75,8 @@ pub(super) const CODES: &[FindingCode] = &[
     },
     FindingCode {
         code: "no-task-id",
-        title: "a check box without a task id",
-        text: "It is not run. Start it with an id such as `T001`.",
+        title: "a check box without a task id or group",
+        text: "It is not run. Start it with an id such as `T001`, or move it below a task group.",
         example: Some(CodeExample {
             file: "specs/001-a/tasks.md",
             wrong: include_str!("examples/no-task-id.wrong"),
@@ -187,6 +187,12 @@ pub(super) const CODES: &[FindingCode] = &[
         code: "unknown-requirement",
         title: "a requirement that does not exist",
         text: "The task cites it, but the requirements do not have it, so the worker does not get it.",
+        example: None,
+    },
+    FindingCode {
+        code: "unread-plan",
+        title: "a file that looks like a plan and is not read",
+        text: "It is in a phase and its name says that it is a plan, but not in a spelling that GSD reads. Name it NN-PP-PLAN.md.",
         example: None,
     },
 ];

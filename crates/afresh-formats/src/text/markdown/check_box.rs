@@ -1,4 +1,5 @@
-//! Task list items: `- [ ]` and `- [x]`.
+//! Task list items: `- [ ]` and `- [x]`; those of other states, `- [-]` and `- [~]`, are open; `- [ ]*` is
+//! optional.
 
 use std::ops::Range;
 
@@ -8,6 +9,8 @@ use super::lines::{TextLine, lines};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckBox<'a> {
     pub ticked: bool,
+    /// `- [ ]* …`: not needed.
+    pub is_optional: bool,
     /// The text after the box.
     pub text: &'a str,
     /// Bytes of white space before the bullet.
@@ -27,7 +30,10 @@ pub fn check_boxes(text: &str) -> Vec<CheckBox<'_>> {
         .collect()
 }
 
-/// Parses a line of a bullet or a number, then `[ ]`, `[x]` or `[X]`.
+/// Marks of work that has begun, waits or needs attention. Only `x` is done.
+const OPEN_MARKS: &str = "-~/>!?✅✓✔";
+
+/// Parses a line of a bullet or a number, then `[ ]`, `[x]`, or another mark.
 pub fn parse<'a>(line: &TextLine<'a>) -> Option<CheckBox<'a>> {
     let bulleted = line.text.trim_start();
     let digits = bulleted.bytes().take_while(u8::is_ascii_digit).count();
@@ -41,13 +47,19 @@ pub fn parse<'a>(line: &TextLine<'a>) -> Option<CheckBox<'a>> {
     let ticked = match mark {
         " " | "" => false,
         "x" | "X" => true,
+        // `[P]` is a label.
+        mark if mark.chars().count() == 1 && OPEN_MARKS.contains(mark) => false,
         _ => return None,
     };
+    let starred = text.strip_prefix('*').filter(|rest| rest.starts_with([' ', '\t']));
+    let is_optional = starred.is_some();
+    let text = starred.unwrap_or(text);
     // `[x](link)` is a link.
     let spaced = text.is_empty() || text.starts_with([' ', '\t']);
     let (words, mark) = (line.part(text.trim()), line.part(mark));
     spaced.then(|| CheckBox {
         ticked,
+        is_optional,
         text: words.text,
         indent: line.indent(),
         at: words.range(),
@@ -61,18 +73,26 @@ mod tests {
 
     #[test]
     fn links_and_code_are_not_check_boxes() {
-        let text = "- [ ] 1.1 first\n  * [X] second\n1. [x] third\n- [x](link)\n```\n- [ ] code\n```\n- [-] half\n-[ ] no\n- [ ]";
+        let text = "- [ ] 1.1 first\n  * [X] second\n1. [x] third\n- [x](link)\n```\n- [ ] code\n```\n- [-] half\n-[ ] no\n- [P] label\n- [ ]* fine\n- [ ]";
         let shown: Vec<_> = check_boxes(text)
             .iter()
             .map(|found| (found.ticked, found.indent, found.text))
             .collect();
         assert_eq!(
             shown,
-            [(false, 0, "1.1 first"), (true, 2, "second"), (true, 0, "third"), (false, 0, "")]
+            [
+                (false, 0, "1.1 first"),
+                (true, 2, "second"),
+                (true, 0, "third"),
+                (false, 0, "half"),
+                (false, 0, "fine"),
+                (false, 0, ""),
+            ]
         );
+        assert_eq!(check_boxes(text).iter().filter(|found| found.is_optional).count(), 1);
         for found in check_boxes(text) {
             assert_eq!(&text[found.at.clone()], found.text);
-            assert!(matches!(&text[found.mark.clone()], " " | "x" | "X"));
+            assert!(matches!(&text[found.mark.clone()], " " | "x" | "X" | "-"));
         }
     }
 }

@@ -5,6 +5,7 @@
 //! by any amount, because plans indent the contents of their tags. A block inside a list item ends
 //! with it, but only at a heading or a check box: other lines of code are often indented too little.
 
+use super::check_box;
 use super::lines::TextLine;
 
 /// The kind of a line.
@@ -22,8 +23,8 @@ pub enum LineKind {
 #[derive(Debug, Clone, Default)]
 pub struct FenceTracker {
     open: Option<OpenFence>,
-    /// The indentation of the list item that the last line of text belongs to.
-    item: Option<usize>,
+    /// The indentations of the list items that the last line of text belongs to, the innermost last.
+    items: Vec<usize>,
 }
 
 /// A block that is not closed yet.
@@ -43,7 +44,8 @@ impl FenceTracker {
         let _ = self.open.take_if(ends);
         match (self.open, mark) {
             (None, Some((mark, length, _))) => {
-                let inside = self.item.is_some_and(|item| item < line.indent());
+                self.items.retain(|item| *item < line.indent());
+                let inside = !self.items.is_empty();
                 let in_item = inside.then(|| line.indent());
                 self.open = Some(OpenFence { mark, length, start: line.start, in_item });
                 LineKind::Opening
@@ -71,10 +73,11 @@ impl FenceTracker {
         } else {
             ["- ", "* ", "+ "].iter().any(|bullet| words.starts_with(bullet))
         };
+        if !words.is_empty() {
+            while self.items.pop_if(|item| *item >= indent).is_some() {}
+        }
         if marked {
-            self.item = Some(indent);
-        } else if !words.is_empty() && self.item.is_some_and(|item| indent <= item) {
-            self.item = None;
+            self.items.push(indent);
         }
     }
 
@@ -95,8 +98,7 @@ fn ends_item(line: &TextLine, own: usize) -> bool {
     let heading = words.trim_start_matches('#');
     let level = words.len() - heading.len();
     let heading = (2..=6).contains(&level) && heading.starts_with(' ') && line.indent() == 0;
-    let boxed = ["- [ ] ", "- [x] ", "- [X] ", "* [ ] ", "* [x] "];
-    heading || (line.indent() < own && boxed.iter().any(|front| words.starts_with(front)))
+    heading || (line.indent() < own && check_box::parse(line).is_some())
 }
 
 /// The info string of a fence: usually the language.

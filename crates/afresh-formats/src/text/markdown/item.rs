@@ -15,6 +15,8 @@ pub struct ListItem<'a> {
     pub indent: usize,
     /// The state of its check box, if it has one.
     pub ticked: Option<bool>,
+    /// `- [ ]* …`: not needed.
+    pub is_optional: bool,
     /// The lines below the first one that belong to it.
     pub below: Range<usize>,
 }
@@ -56,13 +58,14 @@ pub fn items(text: &str, within: Range<usize>) -> Vec<ListItem<'_>> {
         if !blank {
             end = line.end();
         }
-        if let Some((words, ticked)) = item {
+        if let Some(ItemStart { text: words, ticked, is_optional }) = item {
             let under = (line.end() + 1).min(within.end);
             open.push(found.len());
             found.push(ListItem {
                 text: words,
                 indent: line.indent(),
                 ticked,
+                is_optional,
                 below: under..under,
             });
         }
@@ -74,10 +77,19 @@ pub fn items(text: &str, within: Range<usize>) -> Vec<ListItem<'_>> {
     found
 }
 
+/// The first line of an item.
+struct ItemStart<'a> {
+    text: TextLine<'a>,
+    ticked: Option<bool>,
+    is_optional: bool,
+}
+
 /// The text of an item and its check box, if the line starts one.
-fn parse<'a>(line: &TextLine<'a>) -> Option<(TextLine<'a>, Option<bool>)> {
+fn parse<'a>(line: &TextLine<'a>) -> Option<ItemStart<'a>> {
     if let Some(found) = check_box::parse(line) {
-        return Some((TextLine { text: found.text, start: found.at.start }, Some(found.ticked)));
+        let text = TextLine { text: found.text, start: found.at.start };
+        let (ticked, is_optional) = (Some(found.ticked), found.is_optional);
+        return Some(ItemStart { text, ticked, is_optional });
     }
     let marked = line.text.trim_start();
     let digits = marked.bytes().take_while(u8::is_ascii_digit).count();
@@ -87,7 +99,8 @@ fn parse<'a>(line: &TextLine<'a>) -> Option<(TextLine<'a>, Option<bool>)> {
         marked.strip_prefix(['-', '*', '+'])?
     };
     let words = rest.strip_prefix([' ', '\t'])?.trim();
-    (!words.is_empty()).then(|| (line.part(words), None))
+    let text = line.part(words);
+    (!words.is_empty()).then_some(ItemStart { text, ticked: None, is_optional: false })
 }
 
 #[cfg(test)]

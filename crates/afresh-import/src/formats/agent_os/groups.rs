@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use crate::box_lists::boxes::{BoxList, is_about_criteria};
 use crate::prose::{leading_number, nearest_keyword};
 use afresh_formats::text::markdown::{Heading, ListItem, TextLine, headings, items, lines_from};
 
@@ -83,9 +84,42 @@ pub(super) enum ListOrder {
     InSequence,
 }
 
+/// The groups of a tasks.md.
+#[derive(Debug)]
+pub(super) struct GroupList<'a> {
+    pub(super) groups: Vec<TaskGroup<'a>>,
+    pub(super) order: ListOrder,
+    /// The outermost open boxes that belong to no group.
+    pub(super) outside: Vec<Range<usize>>,
+    /// Those of them that are criteria.
+    pub(super) criteria: Vec<Range<usize>>,
+}
+
+pub(super) fn read(text: &str) -> GroupList<'_> {
+    let (groups, order) = read_groups(text);
+    let mut list = GroupList { groups, order, outside: Vec::new(), criteria: Vec::new() };
+    let boxes = BoxList::read(text);
+    let top = boxes.boxes.iter().map(|one| one.indent).min().unwrap_or_default();
+    for one in boxes.boxes.iter().filter(|one| one.indent == top && !one.is_done) {
+        let at = one.text.range();
+        let holds = |group: &TaskGroup<'_>| {
+            group.body.contains(&at.start) || group.heading.contains(&at.start)
+        };
+        if list.groups.iter().any(holds) {
+            continue;
+        }
+        if boxes.headings_of(one).iter().any(|heading| is_about_criteria(heading.text)) {
+            list.criteria.push(at);
+        } else {
+            list.outside.push(at);
+        }
+    }
+    list
+}
+
 /// The groups: under headings, or else the outermost numbered boxes. Only the headings of task groups
 /// are known to state their dependencies; other tasks are in sequence if none of them does.
-pub(super) fn read(text: &str) -> (Vec<TaskGroup<'_>>, ListOrder) {
+fn read_groups(text: &str) -> (Vec<TaskGroup<'_>>, ListOrder) {
     let all = headings(text);
     for phrase in PHRASES {
         let mut found = under_headings(text, &all, phrase);

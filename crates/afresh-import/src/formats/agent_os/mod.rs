@@ -59,7 +59,7 @@ pub(crate) fn has_groups(text: &str) -> bool {
 }
 
 fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
-    read_one(options, &found(folder), |feature| read_feature(folder, feature))
+    read_one(folder, options, &found(folder), |feature| read_feature(folder, feature))
 }
 
 fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {

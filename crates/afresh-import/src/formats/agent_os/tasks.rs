@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use afresh_core::plan::{PlanField, StepDraft, TaskDraft};
 
-use super::groups::{self, GroupKey, ListOrder, TaskGroup};
+use super::groups::{self, GroupKey, GroupList, ListOrder, TaskGroup};
 use super::needs::{self, GroupMention};
 use super::roles;
+use crate::box_lists::tasks::report_other_boxes;
 use crate::draft::feature_dirs::FeatureDir;
 use crate::draft::{DraftPlan, DraftTask};
 use crate::prose::{self, WorkerBrief, title, unticked};
@@ -26,7 +27,7 @@ pub(super) fn add(
     file: &str,
     text: &str,
 ) {
-    let (groups, order) = groups::read(text);
+    let GroupList { groups, order, outside, criteria } = groups::read(text);
     if let Some(finding) = too_many_tasks(file, groups.len()) {
         drafted.findings.push(finding);
         return;
@@ -48,6 +49,12 @@ pub(super) fn add(
         let agent = role.and_then(|role| role.agent.clone());
         adding.group(at, brief.finish(), agent);
     }
+    // Without any group, that is the finding.
+    for at in outside.iter().filter(|_| !groups.is_empty()) {
+        let message = "this check box belongs to no task group, so it is not run".to_owned();
+        adding.warn(at, "no-task-id", message, "move it below a task group, or number it");
+    }
+    report_other_boxes(adding.drafted, file, &criteria);
     adding.label();
 }
 

@@ -38,8 +38,10 @@ fn is_present(folder: &dyn PlanFolder) -> bool {
     file(folder).is_some()
 }
 
+/// The file of issues. Only listed paths count: a part of a project does not hold the issues of the
+/// whole.
 fn file(folder: &dyn PlanFolder) -> Option<&'static str> {
-    let there = |file: &&&str| folder.holds(file);
+    let there = |file: &&&str| folder.paths().iter().any(|path| path == *file);
     FILES.iter().find(there).copied()
 }
 

@@ -127,7 +127,7 @@ impl GsdPlanPath {
 /// The name before `-PLAN` and the number after it, if the file is a plan.
 fn plan_name(name: &str) -> Option<(&str, Option<u64>)> {
     let stem = name.strip_suffix(".md")?;
-    if ["OUTLINE", "SUMMARY", "REVIEW", ".pre-bounce"].iter().any(|other| stem.contains(other)) {
+    if is_about_a_plan(stem) {
         return None;
     }
     if stem == "PLAN" {
@@ -142,6 +142,27 @@ fn plan_name(name: &str) -> Option<(&str, Option<u64>)> {
     };
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     Some((prefix, Some(rest[..digits].parse().ok()?)))
+}
+
+/// Whether a file is about a plan: its outline, review or summary, or an older version.
+fn is_about_a_plan(stem: &str) -> bool {
+    let ends = ["-OUTLINE", "-SUMMARY", "-REVIEW", ".pre-bounce", "-CHECK"];
+    stem == "SUMMARY" || ends.iter().any(|end| stem.ends_with(end))
+}
+
+/// Files in phases whose names say that they are plans, in a spelling that GSD does not read.
+pub fn unread_plans(paths: &[String]) -> Vec<&String> {
+    let is_unread = |path: &&String| {
+        let parts: Vec<&str> = path.split('/').collect();
+        let Some((name, directory)) = parts.split_last() else { return false };
+        let Some(stem) = name.strip_suffix(".md") else { return false };
+        let words = stem.split(|c: char| !c.is_ascii_alphanumeric());
+        let named = words.into_iter().any(|word| word.eq_ignore_ascii_case("plan"));
+        let in_phase = directory.contains(&"phases")
+            && matches!(area(directory), Some((PlanningArea::Phases, at)) if at < directory.len());
+        named && in_phase && !is_about_a_plan(stem) && GsdPlanPath::parse(path).is_none()
+    };
+    paths.iter().filter(is_unread).collect()
 }
 
 /// Directories of work that was put away.
@@ -360,6 +381,7 @@ mod tests {
             ".planning/phases/01-a/01-01-PLAN-REVIEW.md",
             ".planning/phases/01-a/01-PLAN-OUTLINE.md",
             ".planning/phases/01-a/01-01-PLAN.pre-bounce.md",
+            ".planning/phases/01-a/01-PLAN-CHECK.md",
             ".planning/phases/01-a/01-RESEARCH.md",
             ".planning/phases/01-a/PLANNING.md",
             ".long-run/plans/01-PLAN.md",
@@ -371,6 +393,29 @@ mod tests {
         ] {
             assert_eq!(id(path), None, "{path}");
         }
+    }
+
+    /// FO-11: a review is a subject, too; a name that nothing reads is found.
+    #[test]
+    fn names_that_resemble_a_plan_are_read_or_reported() {
+        assert_eq!(id(".planning/phases/06-a/06-02-CODE-REVIEW-PLAN.md").as_deref(), Some("06-02"));
+        let paths: Vec<String> = [
+            "01-01-plan.md",
+            "01-02-PLAN.md",
+            "01-02-SUMMARY.md",
+            "01-PLAN-OUTLINE.md",
+            "PLAN-auth.md",
+            "PLAN_03.md",
+            "PLANNING.md",
+        ]
+        .iter()
+        .map(|name| format!(".planning/phases/01-a/{name}"))
+        .collect();
+        let unread: Vec<&str> = unread_plans(&paths)
+            .iter()
+            .map(|path| path.rsplit('/').next().unwrap_or(path))
+            .collect();
+        assert_eq!(unread, ["01-01-plan.md", "PLAN-auth.md", "PLAN_03.md"]);
     }
 
     #[test]

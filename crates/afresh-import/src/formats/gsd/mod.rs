@@ -7,9 +7,11 @@
 //! | --- | --- |
 //! | [`layout`] | the paths of plans, and what they mean |
 //! | [`roadmap`] | phases, their dependencies, and the titles of plans |
+//! | [`ultraplan`] | Ultra Planner, which has the same layout |
 
 pub mod layout;
 pub mod roadmap;
+pub mod ultraplan;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +34,8 @@ pub const FORMAT: PlanFormat = PlanFormat { name: "gsd", is_present, read };
 
 /// Whether there are plans in GSD's layout, unless they are Ultra Planner's.
 fn is_present(folder: &dyn PlanFolder) -> bool {
-    !crate::formats::ultraplan::leaves_traces(folder) && !layout::plans(folder.paths()).is_empty()
+    !crate::formats::gsd::ultraplan::leaves_traces(folder)
+        && !layout::plans(folder.paths()).is_empty()
 }
 
 /// Reads the plans of a project.
@@ -59,6 +62,11 @@ pub fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     }
     let project = drafted.beside(folder, &format!("{root}PROJECT.md"), "the plan has no name");
     drafted.name = project.as_deref().and_then(title).unwrap_or_else(|| "plan".to_owned());
+    for path in layout::unread_plans(folder.paths()).into_iter().filter(|p| options.includes(p)) {
+        let message = "this looks like a plan, but its name is not one of a plan; it is not run";
+        let finding = Finding::for_file(path, "unread-plan", message).as_warning();
+        drafted.findings.push(finding.with_hint("name it NN-PP-PLAN.md, as GSD does"));
+    }
     let set = set(folder, &plans, &roadmaps, &mut drafted);
     assemble(folder, options, drafted, set)
 }
@@ -85,7 +93,7 @@ fn set(
         plans.iter().map(|plan| (plan.root.as_str(), &plan.area)).collect();
     spaces.dedup();
     // It scans every path, so it is called once and not for each plan.
-    let foreign = crate::formats::ultraplan::leaves_traces(folder);
+    let foreign = crate::formats::gsd::ultraplan::leaves_traces(folder);
     let mut members = Vec::with_capacity(plans.len());
     for (plan, id) in plans.iter().zip(layout::ids(plans)) {
         let current = plan.number.as_ref().filter(|_| plan.area == PlanningArea::Phases);

@@ -1,6 +1,7 @@
 //! The lines of roadmaps and slices: ``- [ ] **S01: Title** `risk:high` `depends:[S02]` ``; or the rows
 //! of a table `| ID | Slice | Risk | Depends | Done |`.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::milestone::is_id;
@@ -23,11 +24,17 @@ pub(super) struct BoxLine<'a> {
 /// Marks in backticks after a title.
 const MARKS: &[&str] = &["depends", "risk", "est", "demo", "after"];
 
-/// The lines whose id starts with this letter, or else the rows of tables.
+/// The lines whose id starts with this letter, and the rows of tables.
 pub(super) fn read(text: &str, letter: char) -> Vec<BoxLine<'_>> {
     let all = items(text, 0..text.len());
-    let lines: Vec<BoxLine<'_>> = all.iter().filter_map(|item| parse(item, letter)).collect();
-    if lines.is_empty() { rows(text, letter) } else { lines }
+    let mut lines: Vec<BoxLine<'_>> = all.iter().filter_map(|item| parse(item, letter)).collect();
+    // A table beside a list repeats it; what only the table has is not lost.
+    let known: BTreeSet<&str> = lines.iter().map(|line| line.id.text).collect();
+    let rows: Vec<BoxLine<'_>> =
+        rows(text, letter).into_iter().filter(|row| !known.contains(row.id.text)).collect();
+    let is_list = !lines.is_empty();
+    lines.extend(rows.into_iter().filter(|row| !is_list || row.needs.is_some()));
+    lines
 }
 
 /// Marks of a cell that say that something is done.
@@ -77,10 +84,14 @@ fn ids_in<'a>(cell: &TextLine<'a>) -> Vec<TextLine<'a>> {
 fn parse<'a>(item: &ListItem<'a>, letter: char) -> Option<BoxLine<'a>> {
     let ticked = item.ticked?;
     let line = item.text;
-    let bold = line.text.strip_prefix("**")?;
-    let (inside, rest) = bold.split_once("**").unwrap_or((bold, ""));
-    let (id, title) = inside.split_once(':').unwrap_or((inside, ""));
-    let id = line.part(id.trim());
+    let (inside, rest) = match line.text.strip_prefix("**") {
+        Some(bold) => bold.split_once("**").unwrap_or((bold, "")),
+        // Without emphasis, the marks in backticks end the title.
+        None => line.text.split_at(line.text.find('`').unwrap_or(line.text.len())),
+    };
+    let (id, title) = inside.split_once([':', ' ']).unwrap_or((inside, ""));
+    let (id, title) = (id.trim(), title.trim_start_matches([':', '-', '—', '–', ' ']));
+    let id = line.part(id);
     let spans = code_spans(&line.part(rest));
     let listed = spans.iter().find_map(|span| Some((span, span.text.strip_prefix("depends:")?)));
     let needs = listed.map(|(span, names)| {

@@ -23,7 +23,7 @@ pub(super) struct GraphWave {
     pub(super) id: Option<String>,
     pub(super) tasks: Vec<GraphName>,
     /// The waves that it waits for, if it says so; otherwise all before it.
-    pub(super) needs: Option<Vec<String>>,
+    pub(super) needs: Option<Vec<GraphName>>,
 }
 
 /// A name and where it stands.
@@ -115,7 +115,6 @@ fn from_json(text: &str, root: &Node, graph: &mut KiroGraph) {
             let tasks = tasks.map(|node| names(text, node)).unwrap_or_default();
             let id = ["id", "wave", "name"].iter().find_map(|key| get(item, key));
             let id = id.and_then(|node| name(text, node)).map(|name| name.text);
-            let needs = needs.map(|needs| needs.into_iter().map(|need| need.text).collect());
             graph.waves.push(GraphWave { id, tasks, needs });
         } else if let Some(own) = get(item, "id").and_then(|node| name(text, node)) {
             graph

@@ -55,5 +55,5 @@ fn specs(folder: &dyn PlanFolder) -> Vec<FeatureDir> {
 }
 
 fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
-    read_one(options, &specs(folder), |feature| tasks::read(folder, feature))
+    read_one(folder, options, &specs(folder), |feature| tasks::read(folder, feature))
 }

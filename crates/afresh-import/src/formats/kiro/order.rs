@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::graph::{GraphName, KiroGraph};
+use super::graph::{GraphName, GraphWave, KiroGraph};
 use super::outline::KiroOutline;
 
 /// The most dependencies of one plan.
@@ -60,15 +60,14 @@ pub(super) fn read(outline: &KiroOutline<'_>, graph: &KiroGraph) -> KiroOrder {
         .filter_map(|(at, wave)| Some((wave.id.as_deref()?, at)))
         .collect();
     for (at, wave) in graph.waves.iter().enumerate() {
-        let before: Vec<usize> = match &wave.needs {
-            Some(ids) => ids.iter().filter_map(|id| by_id.get(id.as_str()).copied()).collect(),
-            None => at.checked_sub(1).into_iter().collect(),
-        };
+        let before = wave_needs(wave, at, &by_id, |name| found(name, &mut order));
+        let waited = before.waves.iter().filter(|wave| **wave != at).flat_map(|wave| &waves[*wave]);
+        let waited: Vec<usize> = waited.map(|(task, _)| *task).chain(before.tasks).collect();
         for (task, place) in &waves[at] {
-            for need in before.iter().filter(|wave| **wave != at).flat_map(|wave| &waves[*wave]) {
+            for need in waited.iter().filter(|need| *need != task) {
                 count += 1;
-                if need.0 != *task && count <= MAX_NEEDS {
-                    order.needs[*task].push((need.0, Some(place.clone())));
+                if count <= MAX_NEEDS {
+                    order.needs[*task].push((*need, Some(place.clone())));
                 }
             }
         }
@@ -92,6 +91,37 @@ pub(super) fn read(outline: &KiroOutline<'_>, graph: &KiroGraph) -> KiroOrder {
     place_others(&named, &mut order, &mut count);
     order.too_many = count > MAX_NEEDS;
     order
+}
+
+/// What a wave waits for.
+struct WaveNeeds {
+    waves: Vec<usize>,
+    tasks: Vec<usize>,
+}
+
+/// The waves and tasks that a wave names; the wave before it, if it names none or one that does not
+/// exist.
+fn wave_needs(
+    wave: &GraphWave,
+    at: usize,
+    by_id: &BTreeMap<&str, usize>,
+    mut find_tasks: impl FnMut(&GraphName) -> Vec<usize>,
+) -> WaveNeeds {
+    let mut needs = WaveNeeds { waves: Vec::new(), tasks: Vec::new() };
+    let mut is_known = wave.needs.is_some();
+    for name in wave.needs.iter().flatten() {
+        if let Some(wave) = by_id.get(name.text.as_str()) {
+            needs.waves.push(*wave);
+            continue;
+        }
+        let tasks = find_tasks(name);
+        is_known &= !tasks.is_empty();
+        needs.tasks.extend(tasks);
+    }
+    if !is_known {
+        needs.waves.extend(at.checked_sub(1));
+    }
+    needs
 }
 
 /// Each task after the one before it; neighbours marked `(P)` beside each other.

@@ -4,8 +4,9 @@
 //! step of the box that it is below, or else a task.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use crate::checklist::boxes::{BoxList, ListBox};
+use crate::box_lists::boxes::{BoxList, ListBox};
 use crate::prose::{leading_number, text_id};
 use afresh_formats::text::markdown::Heading;
 
@@ -31,7 +32,7 @@ pub(super) struct KiroTask<'a> {
     pub(super) is_checkpoint: bool,
     /// `(P)`: it may run beside its neighbours.
     pub(super) is_parallel: bool,
-    /// The parents, the innermost first: id, words and text with notes.
+    /// The parents, the innermost first.
     pub(super) parents: Vec<usize>,
 }
 
@@ -41,13 +42,17 @@ pub(super) struct KiroParent {
     pub(super) id: String,
     pub(super) words: String,
     pub(super) is_done: bool,
-    pub(super) at: std::ops::Range<usize>,
+    pub(super) at: Range<usize>,
+    /// The lines below it, before its first part.
+    pub(super) notes: Range<usize>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct KiroOutline<'a> {
     pub(super) tasks: Vec<KiroTask<'a>>,
     pub(super) parents: Vec<KiroParent>,
+    /// Open boxes in sections that have no tasks.
+    pub(super) no_tasks: Vec<Range<usize>>,
     /// The tasks by id.
     index: BTreeMap<String, Vec<usize>>,
 }
@@ -65,8 +70,9 @@ impl<'a> KiroOutline<'a> {
         outline.add_headings(&list.headings, &mut by_id);
         // The last task and its indentation: boxes without an id below it are its steps.
         let mut open: Option<usize> = None;
-        for (one, id) in list.boxes.iter().zip(&ids) {
+        for (at, (one, id)) in list.boxes.iter().zip(&ids).enumerate() {
             if is_about(list, one) {
+                outline.no_tasks.extend((!one.is_done).then(|| one.text.range()));
                 continue;
             }
             let below = open.filter(|task| one.indent > outline.tasks[*task].list_box.indent);
@@ -81,9 +87,10 @@ impl<'a> KiroOutline<'a> {
                 None => (text_id(one.text.text), one.text.text.to_owned()),
             };
             if is_parent(&id) {
-                let (is_done, at) = (one.is_done, one.text.start..one.text.end());
                 by_id.insert(id.clone(), outline.parents.len());
-                outline.parents.push(KiroParent { id, words, is_done, at });
+                let (is_done, place) = (one.is_done, one.text.range());
+                let notes = own_notes(one, list.boxes.get(at + 1));
+                outline.parents.push(KiroParent { id, words, is_done, at: place, notes });
                 open = None;
                 continue;
             }
@@ -106,6 +113,7 @@ impl<'a> KiroOutline<'a> {
                 words: words.to_owned(),
                 is_done: false,
                 at: heading.at.clone(),
+                notes: 0..0,
             });
         }
     }
@@ -117,6 +125,13 @@ impl<'a> KiroOutline<'a> {
         let parts = self.index.range(front.clone()..).take_while(|(id, _)| id.starts_with(&front));
         own.chain(parts.flat_map(|(_, tasks)| tasks)).copied().collect()
     }
+}
+
+/// The lines below a box that come before the next box.
+fn own_notes(one: &ListBox<'_>, next: Option<&ListBox<'_>>) -> Range<usize> {
+    let Range { start, end } = one.below.clone();
+    let bullet = |next: &ListBox<'_>| next.text.start.saturating_sub(next.indent + "- [ ] ".len());
+    start..next.map_or(end, |next| bullet(next).clamp(start, end))
 }
 
 fn kiro_task<'a>(one: &ListBox<'a>, id: String, words: &str, parents: Vec<usize>) -> KiroTask<'a> {

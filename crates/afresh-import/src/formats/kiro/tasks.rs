@@ -5,16 +5,17 @@ use afresh_core::plan::{Checkpoint, CheckpointKind, PlanField};
 use super::outline::{KiroOutline, KiroTask};
 use super::requirements::{KiroRequirements, citations};
 use super::{DOCUMENTS, graph, order};
-use crate::checklist::boxes::BoxList;
-use crate::checklist::tasks::{self, report_optional, warn};
+use crate::box_lists::boxes::BoxList;
+use crate::box_lists::tasks::{self, report_optional, warn};
 use crate::draft::feature_dirs::FeatureDir;
+use crate::draft::status::LeftOutTasks;
 use crate::draft::{DraftPlan, DraftTask};
 use crate::prose::{WorkerBrief, title, unticked, warn_about_outside};
 use afresh_formats::findings::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan};
 use afresh_formats::text::limits::too_many_tasks;
-use afresh_formats::text::markdown::{Frontmatter, TextLine};
+use afresh_formats::text::markdown::{Frontmatter, TextLine, lines_from};
 
 const EXPECTED: &str = "expected boxes `- [ ] 1.1 …`";
 
@@ -38,13 +39,14 @@ pub(super) fn read(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading
     let mut drafted = DraftPlan { name: name(&list, feature), ..DraftPlan::default() };
     drafted.spec = DOCUMENTS.iter().map(|name| feature.file(name)).find(|path| folder.holds(path));
     tasks::report_code(&mut drafted, &file, list.in_code.as_ref());
+    tasks::report_other_boxes(&mut drafted, &file, &outline.no_tasks);
     let documents = SpecDocuments::read(folder, &mut drafted, feature);
     let mut reader = KiroReader { drafted, file: &file, text: &text, outline: &outline, documents };
     reader.add_tasks();
     reader.link();
     reader.report_parents();
     let mut drafted = reader.drafted;
-    leave_out_optional(&mut drafted, &outline);
+    leave_out_optional(&mut drafted, &outline, &file);
     tasks::label(&mut drafted);
     drafted.finish(folder)
 }
@@ -82,7 +84,8 @@ impl KiroReader<'_> {
         brief.paragraph(&unticked(whole.text));
         for at in &one.parents {
             let parent = &self.outline.parents[*at];
-            brief.paragraph(&format!("Part of {}. {}", parent.id, parent.words));
+            let notes = unticked(self.text[parent.notes.clone()].trim_end());
+            brief.paragraph(&format!("Part of {}. {}\n{notes}", parent.id, parent.words));
         }
         let cited = self.cited(one, &whole);
         if cited.is_empty() {
@@ -130,9 +133,9 @@ impl KiroReader<'_> {
         let order = order::read(self.outline, &graph);
         for name in &order.unknown {
             let shown: String = name.text.chars().take(40).collect();
-            let message = format!("the dependency graph names {shown:?}, which is no task");
+            let message = format!("the dependency graph names {shown:?}, which does not exist");
             let span = SourceSpan::new(self.file, name.at.clone());
-            let hint = "write the number of a task";
+            let hint = "write the number of a task or wave";
             warn(&mut self.drafted, &span, "unresolved-dependency", message, hint);
         }
         if order.too_many {
@@ -150,28 +153,41 @@ impl KiroReader<'_> {
                 self.drafted.tasks[at].draft.needs.push(ids[need].clone());
             }
         }
-        self.stated();
+        self.add_stated_needs();
     }
 
     /// `_Depends: 1.1_`, `_Dependencies: 1.1_` in the notes of a task.
-    fn stated(&mut self) {
+    fn add_stated_needs(&mut self) {
         for (at, one) in self.outline.tasks.iter().enumerate() {
-            for line in self.text[one.list_box.below.clone()].lines() {
-                let bare = line.trim().trim_start_matches(['-', '*', ' ', '_']);
-                let lower = bare.to_ascii_lowercase();
+            let below = one.list_box.below.clone();
+            for line in lines_from(&self.text[below.clone()], below.start) {
+                let bare = line.part(line.text.trim().trim_start_matches(['-', '*', ' ', '_']));
+                let lower = bare.text.to_ascii_lowercase();
                 let labels = ["depends:", "dependencies:", "depends on:", "blocked by:"];
                 let Some(label) = labels.iter().find(|label| lower.starts_with(**label)) else {
                     continue;
                 };
-                let words = bare[label.len()..].split(|c: char| c.is_whitespace() || c == ',');
-                for word in words.map(|word| word.trim_matches(['_', '*', '.', '`'])) {
-                    for need in self.outline.find(word).into_iter().filter(|need| *need != at) {
-                        let id = self.outline.tasks[need].id.clone();
-                        if !self.drafted.tasks[at].draft.needs.contains(&id) {
-                            self.drafted.tasks[at].draft.needs.push(id);
-                        }
-                    }
+                let words = bare.text[label.len()..].split(|c: char| c.is_whitespace() || c == ',');
+                for word in words.map(|word| bare.part(word.trim_matches(['_', '*', '.', '`']))) {
+                    self.add_stated_need(at, &word);
                 }
+            }
+        }
+    }
+
+    fn add_stated_need(&mut self, at: usize, word: &TextLine<'_>) {
+        let found = self.outline.find(word.text);
+        if found.is_empty() && word.text.starts_with(|c: char| c.is_ascii_digit()) {
+            let shown: String = word.text.chars().take(40).collect();
+            let message = format!("{shown:?} matches no task, so the dependency is ignored");
+            let span = SourceSpan::new(self.file, word.range());
+            let hint = "write the number of a task";
+            warn(&mut self.drafted, &span, "unresolved-dependency", message, hint);
+        }
+        for need in found.into_iter().filter(|need| *need != at) {
+            let id = self.outline.tasks[need].id.clone();
+            if !self.drafted.tasks[at].draft.needs.contains(&id) {
+                self.drafted.tasks[at].draft.needs.push(id);
             }
         }
     }
@@ -206,12 +222,14 @@ fn ask(task: &mut DraftTask) {
 }
 
 /// Removes open optional tasks; what needed one waits for what it waited for.
-fn leave_out_optional(drafted: &mut DraftPlan, outline: &KiroOutline<'_>) {
+fn leave_out_optional(drafted: &mut DraftPlan, outline: &KiroOutline<'_>, file: &str) {
     let is_out = |at: usize| outline.tasks[at].is_optional && !outline.tasks[at].list_box.is_done;
-    let out: std::collections::BTreeMap<String, Vec<String>> = (0..outline.tasks.len())
-        .filter(|at| is_out(*at))
-        .map(|at| (drafted.tasks[at].draft.id.clone(), drafted.tasks[at].draft.needs.clone()))
-        .collect();
+    let needs_of = |at: usize| -> Vec<(String, ())> {
+        drafted.tasks[at].draft.needs.iter().map(|need| (need.clone(), ())).collect()
+    };
+    let out = (0..outline.tasks.len()).filter(|at| is_out(*at));
+    let out = out.map(|at| (drafted.tasks[at].draft.id.clone(), needs_of(at)));
+    let mut out = LeftOutTasks::new(out.collect::<Vec<_>>());
     if out.is_empty() {
         return;
     }
@@ -222,28 +240,13 @@ fn leave_out_optional(drafted: &mut DraftPlan, outline: &KiroOutline<'_>) {
             left_out.push((task.draft.id.clone(), task.places.whole.clone()));
             continue;
         }
-        task.draft.needs = through(&task.draft.needs, &out);
+        let needs = task.draft.needs.drain(..).map(|need| (need, ())).collect();
+        task.draft.needs = out.replace_in(needs).into_iter().map(|(need, ())| need).collect();
         kept.push(task);
     }
     drafted.tasks = kept;
+    out.report(drafted, file);
     report_optional(drafted, &left_out);
-}
-
-/// The dependencies, with those that are left out replaced by theirs.
-fn through(needs: &[String], out: &std::collections::BTreeMap<String, Vec<String>>) -> Vec<String> {
-    let mut seen = std::collections::BTreeSet::new();
-    let mut open: Vec<&String> = needs.iter().rev().collect();
-    let mut found = Vec::new();
-    while let Some(need) = open.pop() {
-        if !seen.insert(need) {
-            continue;
-        }
-        match out.get(need) {
-            Some(theirs) => open.extend(theirs.iter().rev()),
-            None => found.push(need.clone()),
-        }
-    }
-    found
 }
 
 fn name(list: &BoxList<'_>, feature: &FeatureDir) -> String {

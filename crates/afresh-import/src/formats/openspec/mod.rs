@@ -32,7 +32,7 @@ fn is_present(folder: &dyn PlanFolder) -> bool {
 fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let all: Vec<_> = changes::in_use(folder).collect();
     let dirs: Vec<_> = all.iter().map(|change| change.directory.clone()).collect();
-    let mut reading = read_one(options, &dirs, |feature| {
+    let mut reading = read_one(folder, options, &dirs, |feature| {
         let change = all.iter().find(|change| change.directory == *feature);
         change.map_or_else(PlanReading::default, |change| tasks::read(folder, change))
     });
@@ -53,8 +53,9 @@ fn unfinished_archive(folder: &dyn PlanFolder) -> Option<Finding> {
         }
     }
     let first = open.first()?.clone();
-    let named: Vec<&str> =
-        open.iter().take(MAX_NAMED).map(|path| path.trim_end_matches("/tasks.md")).collect();
+    let named = open.iter().take(MAX_NAMED);
+    let named: Vec<String> =
+        named.map(|path| folder.shown(path.trim_end_matches("/tasks.md"))).collect();
     let message = format!("{} archived changes have open boxes: {}", open.len(), named.join(", "));
     let mut finding = Finding::for_file(&first, "archived-unfinished", message);
     finding.severity = Severity::Note;

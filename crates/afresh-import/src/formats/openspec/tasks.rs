@@ -1,8 +1,8 @@
 //! The boxes of a change as tasks.
 
 use super::changes::OpenSpecChange;
-use crate::checklist::boxes::{BoxList, ListBox};
-use crate::checklist::tasks::{self, is_put_off, warn};
+use crate::box_lists::boxes::{BoxList, ListBox};
+use crate::box_lists::tasks::{self, is_put_off, warn};
 use crate::draft::DraftPlan;
 use crate::draft::status::{self, ImportedTask, TaskStanding};
 use crate::prose::{WorkerBrief, unticked, warn_about_outside};

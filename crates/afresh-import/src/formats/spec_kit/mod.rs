@@ -63,7 +63,7 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
             None => false,
         });
     }
-    read_one(options, &all, |feature| read_feature(folder, feature))
+    read_one(folder, options, &all, |feature| read_feature(folder, feature))
 }
 
 fn read_feature(folder: &dyn PlanFolder, feature: &FeatureDir) -> PlanReading {

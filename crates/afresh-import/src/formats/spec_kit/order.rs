@@ -188,10 +188,14 @@ impl<'a> StatedNeeds<'a> {
         for section in &document.dependencies {
             for line in lines_from(&text[section.clone()], section.start) {
                 for (first, next) in stated::pairs(&line) {
+                    let later: Vec<&str> =
+                        next.iter().flat_map(|next| names.find(next, usize::MAX)).collect();
                     for found in &first {
                         let needs = names.find(found, usize::MAX);
-                        for later in next.iter().flat_map(|next| names.find(next, usize::MAX)) {
-                            add(later, &needs, found.id.range());
+                        // "T063 alone, T064-T066 after T063" is about the others.
+                        let is_about = |task: &&&str| later.len() == 1 || needs != [**task];
+                        for task in later.iter().filter(is_about) {
+                            add(task, &needs, found.id.range());
                         }
                     }
                 }

@@ -57,6 +57,8 @@ pub(super) struct SpecKitDocument<'a> {
     pub(super) phases: Vec<SpecKitPhase<'a>>,
     pub(super) dependencies: Vec<Range<usize>>,
     pub(super) nameless: Vec<Range<usize>>,
+    /// Boxes in sections about the tasks, which are criteria.
+    pub(super) no_tasks: Vec<Range<usize>>,
     /// Repeated ids: the new name, its place, and the place of the first.
     pub(super) repeated: Vec<(String, Range<usize>, Range<usize>)>,
 }
@@ -98,79 +100,127 @@ fn style(text: &str) -> Option<TaskStyle> {
 pub(super) fn read(text: &str) -> SpecKitDocument<'_> {
     let mut document = SpecKitDocument::default();
     let Some(style) = style(text) else { return document };
-    let comments = comments(text);
     let all = headings(text);
-    for (at, heading) in all.iter().enumerate().filter(|(_, heading)| heading.level == 2) {
-        let name = heading.text.to_lowercase();
-        if name.starts_with("dependencies") {
-            document.dependencies.push(heading.body.clone());
+    let sections = sections(text, &all);
+    let reader = SectionReader { text, all: &all, comments: comments(text), style };
+    let mut found: Vec<SectionTasks<'_>> =
+        sections.iter().map(|section| reader.read(section)).collect();
+    let is_about = |section: &Heading<'_>| {
+        let name = section.text.to_lowercase();
+        section.level == 2 && ABOUT.iter().any(|about| name.starts_with(about))
+    };
+    // Sections about tasks name them again; a task that is only there is a task.
+    let phases = || sections.iter().zip(&found).filter(|(section, _)| !is_about(section));
+    let known: BTreeSet<String> = phases()
+        .flat_map(|(_, found)| &found.tasks)
+        .map(|task| task.name.to_ascii_lowercase())
+        .collect();
+    let none_elsewhere = known.is_empty();
+    for (section, found) in sections.iter().zip(&mut found) {
+        if section.text.to_lowercase().starts_with("dependencies") {
+            document.dependencies.push(section.body.clone());
         }
-        if !ABOUT.iter().any(|about| name.starts_with(about)) {
-            document.add(text, heading, &all[at + 1..], &comments, style);
+        if is_about(section) {
+            document.no_tasks.append(&mut found.nameless);
+            if style == TaskStyle::Boxes && !none_elsewhere {
+                let open = found.tasks.drain(..).filter(|task| !task.ticked);
+                document.no_tasks.extend(open.map(|task| task.words.range()));
+            }
+            found.tasks.retain(|task| !known.contains(&task.name.to_ascii_lowercase()));
         }
-    }
-    if document.phases.is_empty() {
-        // Without headings, the document is one phase.
-        let (at, body) = (0..0, 0..text.len());
-        let whole = Heading { level: 1, text: "Tasks", at, body: body.clone(), own: body };
-        document.add(text, &whole, &all, &comments, style);
+        document.nameless.append(&mut found.nameless);
+        let tasks = std::mem::take(&mut found.tasks);
+        if !tasks.is_empty() {
+            let story = story(section, &tasks);
+            document.phases.push(SpecKitPhase { heading: section.clone(), story, tasks });
+        }
     }
     document.name_tasks();
     document
 }
 
-impl<'a> SpecKitDocument<'a> {
-    /// Adds the section of a heading, if it is a phase.
-    fn add(
-        &mut self,
-        text: &'a str,
-        heading: &Heading<'a>,
-        behind: &[Heading<'a>],
-        comments: &[Range<usize>],
-        style: TaskStyle,
-    ) {
-        let tasks = match style {
-            TaskStyle::Headings => heading_tasks(text, heading, behind),
-            _ => self.box_tasks(text, heading, behind, comments, style),
-        };
-        if !tasks.is_empty() {
-            let story = story(heading, &tasks);
-            self.phases.push(SpecKitPhase { heading: heading.clone(), story, tasks });
+/// What is below each heading of the first two levels, up to the next one of them; first, what is
+/// above all of them.
+fn sections<'a>(text: &'a str, all: &[Heading<'a>]) -> Vec<Heading<'a>> {
+    let line_start =
+        |heading: &Heading<'_>| text[..heading.at.start].rfind('\n').map_or(0, |at| at + 1);
+    let owners: Vec<&Heading<'a>> = all.iter().filter(|heading| heading.level <= 2).collect();
+    let end = owners.first().map_or(text.len(), |first| line_start(first));
+    let above = Heading { level: 1, text: "Tasks", at: 0..0, body: 0..end, own: 0..end };
+    let below = owners.iter().enumerate().map(|(at, owner)| {
+        let end = owners.get(at + 1).map_or(text.len(), |next| line_start(next));
+        Heading { body: owner.body.start..end.max(owner.body.start), ..(*owner).clone() }
+    });
+    std::iter::once(above).chain(below).collect()
+}
+
+/// The tasks of one section, and its other boxes.
+#[derive(Debug, Default)]
+struct SectionTasks<'a> {
+    tasks: Vec<TaskLine<'a>>,
+    nameless: Vec<Range<usize>>,
+}
+
+struct SectionReader<'a, 'h> {
+    text: &'a str,
+    all: &'h [Heading<'a>],
+    comments: Vec<Range<usize>>,
+    style: TaskStyle,
+}
+
+impl<'a> SectionReader<'a, '_> {
+    fn read(&self, section: &Heading<'a>) -> SectionTasks<'a> {
+        match self.style {
+            TaskStyle::Headings => {
+                let tasks = self.heading_tasks(section);
+                SectionTasks { tasks, nameless: Vec::new() }
+            }
+            TaskStyle::Ids | TaskStyle::Boxes => self.box_tasks(section),
         }
     }
 
-    fn box_tasks(
-        &mut self,
-        text: &'a str,
-        heading: &Heading<'a>,
-        behind: &[Heading<'a>],
-        comments: &[Range<usize>],
-        style: TaskStyle,
-    ) -> Vec<TaskLine<'a>> {
-        let mut inner = behind.iter().map(|inner| inner.at.start).peekable();
-        let mut tasks: Vec<TaskLine<'a>> = Vec::new();
-        for item in items(text, heading.body.clone()) {
+    /// The headings below this one.
+    fn inside(&self, section: &Heading<'a>) -> impl Iterator<Item = &Heading<'a>> {
+        let body = section.body.clone();
+        let from = self.all.partition_point(|heading| heading.at.start < body.start);
+        self.all[from..].iter().take_while(move |heading| heading.at.start < body.end)
+    }
+
+    /// The tasks that are headings: this one, or below it.
+    fn heading_tasks(&self, section: &Heading<'a>) -> Vec<TaskLine<'a>> {
+        let own = heading_task(self.text, section).into_iter();
+        own.chain(self.inside(section).filter_map(|heading| heading_task(self.text, heading)))
+            .collect()
+    }
+
+    fn box_tasks(&self, section: &Heading<'a>) -> SectionTasks<'a> {
+        let text = self.text;
+        let mut inner = self.inside(section).map(|inner| inner.at.start).peekable();
+        let mut found = SectionTasks::default();
+        for item in items(text, section.body.clone()) {
             let mut after_heading = false;
             while inner.next_if(|start| *start < item.text.start).is_some() {
                 after_heading = true;
             }
-            let commented = is_inside(comments, item.text.start);
+            let commented = is_inside(&self.comments, item.text.start);
             let Some(ticked) = item.ticked.filter(|_| !commented) else { continue };
             let line = match task(text, &item) {
-                None if style == TaskStyle::Boxes && item.indent == 0 => {
+                None if self.style == TaskStyle::Boxes && item.indent == 0 => {
                     Some(nameless_task(text, &item))
                 }
                 found => found,
             };
             match line {
-                Some(line) => tasks.push(TaskLine { ticked, after_heading, ..line }),
-                None if item.indent == 0 => self.nameless.push(item.text.range()),
+                Some(line) => found.tasks.push(TaskLine { ticked, after_heading, ..line }),
+                None if item.indent == 0 && !ticked => found.nameless.push(item.text.range()),
                 None => {}
             }
         }
-        tasks
+        found
     }
+}
 
+impl SpecKitDocument<'_> {
     /// Makes the names unique: every line is a task, whatever its id.
     fn name_tasks(&mut self) {
         // The place of the first, and the number of the next.
@@ -192,17 +242,6 @@ impl<'a> SpecKitDocument<'a> {
             self.repeated.push((task.name.clone(), place, before.clone()));
         }
     }
-}
-
-/// The tasks that are headings below this one.
-fn heading_tasks<'a>(
-    text: &'a str,
-    phase: &Heading<'a>,
-    behind: &[Heading<'a>],
-) -> Vec<TaskLine<'a>> {
-    let inside = behind.iter().take_while(|inner| inner.at.start < phase.body.end);
-    let own = heading_task(text, phase).into_iter();
-    own.chain(inside.filter_map(|heading| heading_task(text, heading))).collect()
 }
 
 /// `#### T001: words [P]`, with its boxes as steps. It is done if all of them are ticked.

@@ -5,6 +5,7 @@ use afresh_core::plan::{FileDraft, PlanField, StepDraft, TaskDraft};
 use super::order::{self, SpecKitNeeds};
 use super::phases::{self, SpecKitPhase, TaskLine};
 use super::stated;
+use crate::box_lists::tasks::report_other_boxes;
 use crate::draft::feature_dirs::FeatureDir;
 use crate::draft::{DraftPlan, DraftTask};
 use crate::prose::{self, WorkerBrief, paths, title, unticked};
@@ -34,6 +35,7 @@ pub(super) fn add(
     let order = order::read(text, &document);
     let beside = StoryContext::read(folder, drafted, feature);
     report_repeated(drafted, file, &document.repeated);
+    report_other_boxes(drafted, file, &document.no_tasks);
     let mut warn = |at: &std::ops::Range<usize>, code: &str, message: String, hint: &str| {
         let found = drafted.find(&SourceSpan::new(file, at.clone()), code, message);
         found.severity = Severity::Warning;

@@ -24,6 +24,7 @@ mod tasks;
 mod waves;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::{DraftPlan, DraftTask, unreadable_file};
@@ -88,9 +89,9 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         added.insert(task.draft.id.clone(), at..at + 1);
         drafted.tasks.push(task);
     }
-    let archived = archived(folder);
+    let others = OtherSpecs::find(folder, &added);
     for spec in &live {
-        needs::between_specs(&mut drafted, spec, &added, &archived);
+        needs::between_specs(&mut drafted, spec, &added, &others);
     }
     if specs.is_empty() && drafted.findings.is_empty() {
         let message = "no spec here: nothing to do";
@@ -120,6 +121,36 @@ fn name_children(drafted: &mut DraftPlan, spec: &SpecflowSpec<'_>, alone: bool) 
     found.hint = Some(format!("run {named} instead"));
     if !alone {
         *found = found.clone().as_warning();
+    }
+}
+
+/// The ids of specs that are not part of the plan.
+struct OtherSpecs {
+    finished: Vec<String>,
+    /// They are not finished, and were not named.
+    open: Vec<String>,
+}
+
+impl OtherSpecs {
+    fn find(folder: &dyn PlanFolder, added: &BTreeMap<String, Range<usize>>) -> Self {
+        let mut others = Self { finished: archived(folder), open: Vec::new() };
+        for path in folder.paths().iter().filter(|path| is_spec(path)) {
+            let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".md"));
+            if name.is_none_or(|name| added.contains_key(name)) {
+                continue;
+            }
+            let text = folder.finished_text(path).unwrap_or_default();
+            let spec = SpecflowSpec::read(path, &text);
+            if added.contains_key(&spec.id) {
+                continue;
+            }
+            if progress::is_executed(&spec) {
+                others.finished.push(spec.id);
+            } else if !spec.is_split() {
+                others.open.push(spec.id);
+            }
+        }
+        others
     }
 }
 

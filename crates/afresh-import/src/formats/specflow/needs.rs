@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use afresh_core::plan::PlanField;
 
+use super::OtherSpecs;
 use super::groups::SpecGroup;
 use super::spec::SpecflowSpec;
-use crate::draft::DraftPlan;
+use crate::draft::{DraftPlan, report_needs_outside};
 use crate::prose::{TaskMention, mentions, outside_brackets};
 use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::markdown::TextLine;
@@ -146,14 +147,19 @@ pub(super) fn between_specs(
     drafted: &mut DraftPlan,
     spec: &SpecflowSpec<'_>,
     added: &BTreeMap<String, Range<usize>>,
-    archived: &[String],
+    others: &OtherSpecs,
 ) {
     let Some(own) = added.get(&spec.id).cloned() else { return };
     let is_first = |at: &usize| drafted.tasks[*at].draft.needs.is_empty();
     let firsts: Vec<usize> = own.clone().filter(is_first).collect();
     for other in &spec.depends_on {
         let Some(theirs) = added.get(&other.text).filter(|theirs| **theirs != own) else {
-            if archived.contains(&other.text) || added.len() == 1 {
+            if others.finished.contains(&other.text) {
+                continue;
+            }
+            if others.open.contains(&other.text) {
+                let span = SourceSpan::new(spec.file, other.at.clone());
+                report_needs_outside(drafted, &spec.id, &[&other.text], &span);
                 continue;
             }
             let message = format!("{} depends on {:?}, which does not exist", spec.id, other.text);

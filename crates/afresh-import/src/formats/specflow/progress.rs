@@ -37,10 +37,8 @@ impl SpecProgress {
         drafted: &mut DraftPlan,
         spec: &SpecflowSpec<'_>,
     ) -> Self {
-        let status = spec.status.as_ref();
-        let status = status.map(|status| status.text.to_lowercase()).unwrap_or_default();
-        if EXECUTED.contains(&status.as_str()) {
-            return Self::all(format!("{} has the status {status}", spec.id));
+        if is_executed(spec) {
+            return Self::all(format!("{} has the status {}", spec.id, status_of(spec)));
         }
         let end = format!("execution/{}-state.json", spec.id);
         let named = |path: &&String| {
@@ -62,13 +60,8 @@ impl SpecProgress {
     }
 
     fn of_state(folder: &dyn PlanFolder, drafted: &mut DraftPlan, path: &str) -> Self {
-        let text = match folder.text(path) {
-            Some(Ok(text)) => text,
-            Some(Err(finding)) => {
-                drafted.findings.push(finding);
-                return Self::default();
-            }
-            None => return Self::default(),
+        let Some(text) = drafted.beside(folder, path, "everything counts as open") else {
+            return Self::default();
         };
         match json::parse(&SourceText::new(path, &text)) {
             Ok(state) => Self::of_waves(path, &state),
@@ -102,6 +95,15 @@ impl SpecProgress {
         }
         progress
     }
+}
+
+/// Whether the status of a spec says that its groups are executed.
+pub(super) fn is_executed(spec: &SpecflowSpec<'_>) -> bool {
+    EXECUTED.contains(&status_of(spec).as_str())
+}
+
+fn status_of(spec: &SpecflowSpec<'_>) -> String {
+    spec.status.as_ref().map(|status| status.text.to_lowercase()).unwrap_or_default()
 }
 
 fn list(node: &Node) -> &[Node] {

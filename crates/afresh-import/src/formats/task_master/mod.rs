@@ -41,8 +41,10 @@ fn is_present(folder: &dyn PlanFolder) -> bool {
     })
 }
 
+/// The file of tasks. Only listed paths count: a part of a project does not hold the tasks of the
+/// whole.
 fn file(folder: &dyn PlanFolder) -> Option<&'static str> {
-    let there = |file: &&&str| folder.holds(file);
+    let there = |file: &&&str| folder.paths().iter().any(|path| path == *file);
     FILES.iter().find(there).copied()
 }
 

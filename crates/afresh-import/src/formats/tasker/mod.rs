@@ -17,9 +17,11 @@ mod spec;
 mod state;
 mod task;
 
+use std::collections::BTreeSet;
+
 use crate::detect::{PlanFormat, ReadOptions};
-use crate::draft::status::{self, ImportedTask};
-use crate::draft::{DraftPlan, IdRule, unreadable_file};
+use crate::draft::status::{self, ImportedTask, TaskStanding};
+use crate::draft::{DraftPlan, IdRule, report_needs_outside, unreadable_file};
 use afresh_formats::findings::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
@@ -109,6 +111,9 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         found.push(one);
         tasks.extend(about);
     }
+    if options.named_file().is_some() {
+        leave_out_others(folder, root, &state, &mut drafted, &mut found);
+    }
     coverage::phases(&mut drafted, &found, &tasks);
     // A single task is not expected to cover everything.
     if options.only.is_none() {
@@ -116,6 +121,28 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         coverage::steel_thread(&mut drafted, &maps, &tasks);
     }
     status::finish(folder, drafted, found, (".", EXPECTED))
+}
+
+/// Removes dependencies on tasks that exist and were not named; those that are not complete are
+/// reported.
+fn leave_out_others(
+    folder: &dyn PlanFolder,
+    root: &str,
+    state: &TaskerState,
+    drafted: &mut DraftPlan,
+    found: &mut [ImportedTask],
+) {
+    let named: BTreeSet<String> = found.iter().map(|one| one.task.draft.id.clone()).collect();
+    for one in found {
+        let exists = |id: &str| folder.holds(&format!("{root}tasks/{id}.json"));
+        let needs = std::mem::take(&mut one.needs);
+        let (others, own): (Vec<_>, Vec<_>) =
+            needs.into_iter().partition(|(id, _)| !named.contains(id) && exists(id));
+        one.needs = own;
+        for (id, span) in others.iter().filter(|(id, _)| state.standing(id) == TaskStanding::Open) {
+            report_needs_outside(drafted, &one.task.draft.id, &[id.as_str()], span);
+        }
+    }
 }
 
 /// The text of a file. If it cannot be read, that is a finding, and the text is empty.

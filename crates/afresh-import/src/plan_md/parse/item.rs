@@ -6,6 +6,7 @@ use afresh_core::plan::{Checkpoint, FileDraft, nearest};
 
 use crate::plan_md::checks::verify::{self, LocatedCommand};
 use crate::plan_md::files::{self, FileMention};
+use crate::plan_md::parse::heading_parts::HeadingParts;
 use crate::plan_md::parse::remarks::PlanRemarks;
 use crate::plan_md::parse::tags::{OpeningTag, PlanTag, tags, trim, unescape};
 use crate::plan_md::parse::task_blocks::TaskBlock;
@@ -14,7 +15,6 @@ use crate::prose::{title, unticked};
 use afresh_formats::findings::{Fix, TextEdit};
 use afresh_formats::text::limits::MAX_LISTED;
 use afresh_formats::text::markdown::Heading;
-use afresh_formats::text::markdown::lines::lines_from;
 
 #[derive(Debug, Clone)]
 pub struct PlanItem {
@@ -140,25 +140,12 @@ impl PlanItem {
 
     /// Reads the section `## Task N: name` of a plan without tags.
     pub fn of_heading(text: &str, heading: &Heading, remarks: &mut PlanRemarks) -> Self {
-        let (mut found, mut checks) = (Vec::new(), Vec::new());
-        for line in lines_from(&text[heading.body.clone()], heading.body.start) {
-            let bare = line.without_bullet();
-            let label = bare.text.trim_start_matches('*');
-            let Some((label, rest)) = label.split_once(':') else { continue };
-            let part = bare.part(rest.trim_start_matches('*').trim()).range();
-            match label.trim_end_matches('*').to_ascii_lowercase().as_str() {
-                "files" | "file" => collect_files(files::parse(text, &part), &mut found, remarks),
-                "verify" | "verification" if !part.is_empty() => {
-                    checks.extend(verify::parse(text, &part, remarks).commands);
-                }
-                _ => {}
-            }
-        }
+        let HeadingParts { files, checks } = HeadingParts::read(text, &heading.body, remarks);
         Self {
             name: short(heading.text),
             at: heading.at.clone(),
             text: unticked(&dedented(&text[heading.body.clone()])),
-            files: found,
+            files,
             checks,
             checkpoint: None,
             is_done: false,

@@ -7,10 +7,12 @@
 //! | [`tags`] | tags in text that is not XML |
 //! | [`task_blocks`] | the `<task>` blocks |
 //! | [`item`] | one `<task>` or `## Task N` |
+//! | `heading_parts` | the labelled parts of a `## Task N` |
 //! | [`remarks`] | findings about places of the file |
 
 pub mod document;
 pub mod frontmatter;
+mod heading_parts;
 pub mod item;
 pub mod remarks;
 pub mod tags;

@@ -3,13 +3,14 @@
 use afresh_app::formats::native::{self, PlanSyntax};
 use afresh_app::store::write_atomically;
 use serde_json::json;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, count};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
+use afresh_app::plan_source::caller_paths::relative_path;
 use afresh_app::plan_source::{self, NATIVE, PlanFile};
 
 /// Convert a plan of any format to the native one, as TOML or JSON
@@ -110,30 +111,8 @@ fn seen_from(place: &Path, target: &Path) -> Result<String, AppError> {
         AppError::usage("output", format!("{} does not exist", place.display()))
             .cause(error.to_string())
     })?;
-    let shared = place.components().zip(target.components()).take_while(|(a, b)| a == b).count();
-    let up = place.components().skip(shared).map(|_| Component::ParentDir);
-    let way: PathBuf = up.chain(target.components().skip(shared)).collect();
-    let way = if way.as_os_str().is_empty() { PathBuf::from(".") } else { way };
+    let way = relative_path(&place, target);
     way.to_str().map(str::to_owned).ok_or_else(|| {
         AppError::usage("target", format!("the path {} is not UTF-8", target.display()))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// EX-12: a plan that moves is still for the same directory.
-    #[test]
-    fn a_target_is_named_as_seen_from_the_file() {
-        let root = tempfile::tempdir().expect("a directory");
-        let root = root.path().canonicalize().expect("there");
-        std::fs::create_dir_all(root.join("plans/deep")).expect("made");
-        let seen = |from: &str, target: &str| {
-            seen_from(&root.join(from), &root.join(target)).expect("a way")
-        };
-        assert_eq!(seen("plans/deep", "service"), "../../service");
-        assert_eq!(seen("plans", "plans/service"), "service");
-        assert_eq!(seen("plans", "plans"), ".");
-    }
 }

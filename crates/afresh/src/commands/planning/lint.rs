@@ -2,7 +2,7 @@
 
 use afresh_app::formats::findings::codes::{self, FindingCode};
 use afresh_app::formats::folder::PlanFolder;
-use afresh_app::formats::lint::{self, LintSubject};
+use afresh_app::formats::lint;
 use afresh_app::formats::reading::PlanReading;
 use afresh_app::formats::{Finding, Severity};
 use serde_json::json;
@@ -49,7 +49,7 @@ pub(crate) fn lint(args: &Args, context: &AppContext, output: &Output) -> Result
     let mut found = plan_source::read(&directory, &args.path, &args.how.options())?;
     let (format, repository) = (found.format, repository_around(&found.path, context));
     let look = |folder: &dyn PlanFolder, reading: &PlanReading| {
-        everything(format, folder, reading, repository.as_ref())
+        lint::all_findings(folder, format, reading, repository.as_ref())
     };
     let fixed = match (args.fix, args.dry_run) {
         (false, _) => None,
@@ -58,7 +58,7 @@ pub(crate) fn lint(args: &Args, context: &AppContext, output: &Output) -> Result
     if fixed.as_ref().is_some_and(PlanFixes::has_written) {
         found = plan_source::read(&directory, &args.path, &args.how.options())?;
     }
-    let findings = look(found.folder.as_ref(), &found.reading);
+    let findings = found.for_caller(look(found.folder.as_ref(), &found.reading));
     print(args, &found, &findings, fixed.as_ref(), output);
     Ok(verdict(&found, &findings))
 }
@@ -71,23 +71,6 @@ fn verdict(found: &FoundPlan, findings: &[Finding]) -> Exit {
         false if unreadable => Exit::Usage,
         false => Exit::Incomplete,
     }
-}
-
-/// Findings of the reader, and of the lints over what it read.
-fn everything(
-    format: &str,
-    folder: &dyn PlanFolder,
-    reading: &PlanReading,
-    repository: Option<&BTreeSet<String>>,
-) -> Vec<Finding> {
-    let mut findings = reading.findings.clone();
-    if let Some(plan) = &reading.plan {
-        let (places, reads) = (&reading.places, &reading.reads);
-        let subject = LintSubject { plan, format, places, reads, repository };
-        findings.extend(lint::lint_plan(folder, subject));
-    }
-    findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
-    findings
 }
 
 /// The files of the repository around a plan, relative to its root.
@@ -121,6 +104,7 @@ fn print(
             "errors": errors,
             "warnings": warnings,
             "notes": notes,
+            "blocked": found.reading.blocked,
         });
         if let Some(fixed) = fixed {
             document["mended"] = fixes_json(fixed);

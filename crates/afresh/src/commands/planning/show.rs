@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use afresh_agents::prompt::size;
-use afresh_core::Plan;
 use afresh_core::plan::{Task, TaskIndex};
 
 use crate::commands::planning::PlanArgs;
@@ -77,7 +76,7 @@ pub(crate) fn print(file: &PlanFile, assignments: &TaskAssignments, output: &Out
             sizes.as_ref(),
         ));
     } else {
-        output.data(to_text(&file.plan, &estimates, assignments, sizes.as_ref()).trim_end());
+        output.data(to_text(file, &estimates, assignments, sizes.as_ref()).trim_end());
     }
 }
 
@@ -91,12 +90,13 @@ fn describe(assigned: &AssignedAgent) -> String {
 }
 
 fn to_text(
-    plan: &Plan,
+    file: &PlanFile,
     estimates: &ContextEstimates,
     assignments: &TaskAssignments,
     sizes: Option<&PromptSizes>,
 ) -> String {
     let mut text = String::new();
+    let plan = &file.plan;
     let waves = plan.waves();
     let (tasks, in_waves) = (count(plan.len(), "task"), count(waves.len(), "wave"));
     let _ = writeln!(text, "{}: {tasks} in {in_waves}", safe(&plan.name));
@@ -104,6 +104,12 @@ fn to_text(
         let _ = writeln!(text, "\nwave {}", number + 1);
         for at in wave {
             let task = plan.task(*at);
+            if let Some(why) = file.blocked.get(task.id.as_str()) {
+                let (title, why) = (safe(&task.title), safe(why));
+                let needs = needs_text(task);
+                let _ = writeln!(text, "  {}  {title}{needs}\n      BLOCKED: {why}", task.id);
+                continue;
+            }
             task_text(
                 &mut text,
                 task,
@@ -162,13 +168,16 @@ fn prompt_text(text: &mut String, sizes: &PromptSizes, at: TaskIndex) {
     }
 }
 
+fn needs_text(task: &Task) -> String {
+    if task.needs.is_empty() {
+        return String::new();
+    }
+    let ids: Vec<&str> = task.needs.iter().map(afresh_core::ids::TaskId::as_str).collect();
+    format!("  (needs {})", ids.join(", "))
+}
+
 fn task_text(text: &mut String, task: &Task, percent: u64, who: &str) {
-    let needs = if task.needs.is_empty() {
-        String::new()
-    } else {
-        let ids: Vec<&str> = task.needs.iter().map(afresh_core::ids::TaskId::as_str).collect();
-        format!("  (needs {})", ids.join(", "))
-    };
+    let needs = needs_text(task);
     let title = safe(&task.title);
     // Tasks that ask a person, or are done, need no context.
     if let Some(checkpoint) = &task.checkpoint {

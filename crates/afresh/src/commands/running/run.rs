@@ -119,10 +119,11 @@ pub(crate) fn resume(
     context: &AppContext,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    let config = config::load(&context.directory()?, context.config_file.as_deref())?;
+    let here = context.directory()?;
+    let config = config::load(&here, context.config_file.as_deref())?;
     let repository = context.repository()?;
     let found = select_run::find_run(&repository, run)?;
-    let file = select_run::load_plan(&found.run)?;
+    let file = select_run::load_plan(&found.run, &here)?;
     let options = args.options().or_flags(&found.run.settings().flags);
     let session = Session { context, options: &options };
     let prepared =
@@ -209,7 +210,7 @@ fn last_plan(
     how: &PlanReadOptions,
 ) -> Result<PlanFile, AppError> {
     match select_run::find_optional_run(repository, None)? {
-        Some(found) => select_run::load_plan(&found.run),
+        Some(found) => select_run::load_plan(&found.run, here),
         None => plan_source::load(here, Path::new("."), how),
     }
 }

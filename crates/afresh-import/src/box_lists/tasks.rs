@@ -111,6 +111,21 @@ pub(crate) fn report_optional(drafted: &mut DraftPlan, left_out: &[(String, Sour
     warn(drafted, &first.clone(), "left-out", message, "remove the mark to run them");
 }
 
+/// Reports open boxes that are criteria or notes, at the first of them.
+pub(crate) fn report_other_boxes(
+    drafted: &mut DraftPlan,
+    file: &str,
+    boxes: &[std::ops::Range<usize>],
+) {
+    let Some(first) = boxes.first() else { return };
+    let count = boxes.len();
+    let message = format!("open boxes that are criteria or notes, and not tasks: {count}");
+    let span = SourceSpan::new(file, first.clone());
+    let found = drafted.find(&span, "left-out", message);
+    found.severity = Severity::Note;
+    found.hint = Some("move a box to another section to run it".to_owned());
+}
+
 /// Labels the open tasks without a check.
 pub(crate) fn label(drafted: &mut DraftPlan) {
     prose::label_unjudged(drafted);

@@ -90,26 +90,38 @@ impl<'a> ListBox<'a> {
     }
 }
 
-/// The box that an item is, whatever the mark in it.
+/// The box that an item is.
 fn list_box<'a>(item: &ListItem<'a>, heading: Option<usize>) -> Option<ListBox<'a>> {
-    let (is_done, is_optional, text) = if let Some(ticked) = item.ticked {
-        (ticked, false, item.text)
-    } else {
-        let (mark, rest) = item.text.text.strip_prefix('[')?.split_once(']')?;
-        let mut chars = mark.chars();
-        let (mark, more) = (chars.next().unwrap_or(' '), chars.next());
-        let starred = rest.strip_prefix('*');
-        let words = starred.unwrap_or(rest);
-        // `[x](link)` is a link, and `[P]` a label.
-        let known = " xX-~/>!?✅✓✔".contains(mark) && more.is_none();
-        let spaced = words.is_empty() || words.starts_with([' ', '\t']);
-        if !known || !spaced {
-            return None;
-        }
-        (matches!(mark, 'x' | 'X'), starred.is_some(), item.text.part(words.trim()))
-    };
-    let (indent, below) = (item.indent, item.below.clone());
-    Some(ListBox { is_done, is_optional, indent, text, below, heading })
+    Some(ListBox {
+        is_done: item.ticked?,
+        is_optional: item.is_optional,
+        indent: item.indent,
+        text: item.text,
+        below: item.below.clone(),
+        heading,
+    })
+}
+
+/// Headings over boxes that are not tasks.
+const CRITERIA: &[&str] =
+    &["criteria", "success", "definition of done", "verification", "notes", "acceptance"];
+
+/// Whether boxes below a heading are criteria or notes, and no tasks.
+pub(crate) fn is_about_criteria(heading: &str) -> bool {
+    speaks_of(&heading.to_lowercase(), CRITERIA)
+}
+
+/// Whether a heading in lowercase is about one of these, as whole words.
+pub(crate) fn speaks_of(heading: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| {
+        heading.match_indices(word).any(|(at, _)| {
+            let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+            let negated = heading[..at].ends_with("not ") || heading[..at].ends_with("un");
+            edge(heading[..at].chars().next_back())
+                && edge(heading[at + word.len()..].chars().next())
+                && !negated
+        })
+    })
 }
 
 fn box_in_code(text: &str) -> Option<Range<usize>> {

@@ -1,71 +1,12 @@
-//! Families of plans as people and agents write them (FO-11): nothing is lost, nothing is refused for
-//! another's fault, and what is left out is a finding.
+//! What is wrong with one task, plan or file, and what only looks wrong.
 
 use std::fmt::Write as _;
 
-use afresh_core::Plan;
-use afresh_core::plan::Task;
 use afresh_formats::folder::MemoryFolder;
-use afresh_formats::reading::PlanReading;
-use afresh_import::detect::{ReadOptions, detect_formats, format_by_name};
+use afresh_import::detect::{ReadOptions, format_by_name};
 
+use super::{blocked, codes, files, gsd_plan, needs, one, plan, read, task, waits};
 use crate::rendered;
-
-fn read(format: &str, files: &[(String, String)]) -> PlanReading {
-    let folder = MemoryFolder::new(files.iter().cloned());
-    let found: Vec<&str> = detect_formats(&folder).iter().map(|format| format.name).collect();
-    assert_eq!(found, [format], "{files:?}");
-    (format_by_name(format).expect("a format").read)(&folder, &ReadOptions::default())
-}
-
-fn one(format: &str, path: &str, text: &str) -> PlanReading {
-    read(format, &[(path.to_owned(), text.to_owned())])
-}
-
-#[track_caller]
-fn plan(reading: &PlanReading) -> &Plan {
-    reading.plan.as_ref().unwrap_or_else(|| panic!("no plan:\n{}", rendered(reading)))
-}
-
-#[track_caller]
-fn task<'p>(plan: &'p Plan, id: &str) -> &'p Task {
-    let ids: Vec<&str> = plan.tasks().iter().map(|task| task.id.as_str()).collect();
-    plan.tasks()
-        .iter()
-        .find(|task| task.id.as_str() == id)
-        .unwrap_or_else(|| panic!("{id}: {ids:?}"))
-}
-
-fn needs(plan: &Plan, id: &str) -> Vec<String> {
-    task(plan, id).needs.iter().map(ToString::to_string).collect()
-}
-
-/// Whether a task waits for another, directly or through others.
-fn waits(plan: &Plan, task: &Task, other: &str) -> bool {
-    let mut open: Vec<String> = task.needs.iter().map(ToString::to_string).collect();
-    while let Some(id) = open.pop() {
-        if id == other {
-            return true;
-        }
-        open.extend(needs(plan, &id));
-    }
-    false
-}
-
-fn codes(reading: &PlanReading) -> Vec<&str> {
-    reading.findings.iter().map(|finding| finding.code.as_str()).collect()
-}
-
-/// A PLAN.md that is complete.
-fn gsd_plan(needs: &str, file: &str, verify: &str) -> String {
-    format!(
-        "---\nphase: a\nplan: 1\ntype: execute\nwave: 1\ndepends_on: [{needs}]\nfiles_modified: [{file}]\nautonomous: true\nmust_haves: {{truths: []}}\n---\n<tasks>\n<task type=\"auto\">\n<name>Do it</name>\n<files>{file}</files>\n<action>Do</action>\n<verify>{verify}</verify>\n<done>done</done>\n</task>\n</tasks>\n"
-    )
-}
-
-fn files(all: &[(&str, String)]) -> Vec<(String, String)> {
-    all.iter().map(|(path, text)| ((*path).to_owned(), text.clone())).collect()
-}
 
 /// FO-11: GSD starts at 01 again with every milestone; all layouts in which the old phase may lie.
 #[test]
@@ -154,7 +95,7 @@ fn a_fault_in_one_plan_blocks_that_plan_and_its_dependents() {
         ]);
         let reading = (format_by_name("gsd").expect("gsd").read)(&folder, &ReadOptions::default());
         let plan = plan(&reading);
-        assert_eq!(reading.blocked, ["01-02"], "{code}: {}", rendered(&reading));
+        assert_eq!(blocked(&reading), ["01-02"], "{code}: {}", rendered(&reading));
         assert!(codes(&reading).contains(&code), "{code}: {}", rendered(&reading));
         assert!(task(plan, "01-02").checkpoint.is_some(), "{code}");
         assert_eq!(needs(plan, "01-03"), ["01-02"], "{code}");
@@ -210,7 +151,7 @@ fn a_broken_issue_blocks_only_itself() {
             r#"{"id":"y","title":"y","status":"open","dependencies":[{"depends_on_id":"x"}]}"#,
         ];
         let reading = one("beads", ".beads/issues.jsonl", &issues.join("\n"));
-        assert_eq!(reading.blocked, ["x"], "{bad}: {}", rendered(&reading));
+        assert_eq!(blocked(&reading), ["x"], "{bad}: {}", rendered(&reading));
         assert_eq!(needs(plan(&reading), "y"), ["x"], "{bad}");
         assert!(task(plan(&reading), "a").checkpoint.is_none());
     }
@@ -352,7 +293,7 @@ fn roadmaps_of_gsd_2_are_read_as_tables_too() {
             slice("S03"),
         ],
     );
-    assert_eq!(reading.blocked, ["M001-S01"]);
+    assert_eq!(blocked(&reading), ["M001-S01"]);
     assert!(needs(plan(&reading), "M001-S03-T01").is_empty());
 }
 
@@ -454,7 +395,7 @@ fn specs_do_not_stop_each_other() {
             ),
         ]),
     );
-    assert_eq!(reading.blocked, ["SPEC-2"], "{}", rendered(&reading));
+    assert_eq!(blocked(&reading), ["SPEC-2"], "{}", rendered(&reading));
     assert_eq!(plan(&reading).len(), 4);
     assert_eq!(needs(plan(&reading), "SPEC-3"), ["SPEC-2"]);
 }

@@ -4,8 +4,7 @@
 //! both are read in every PLAN.md.
 
 use crate::detect::PlanFormat;
-use crate::formats::gsd;
-use crate::formats::gsd::layout;
+use crate::formats::gsd::{self, layout};
 use afresh_formats::folder::PlanFolder;
 
 pub const FORMAT: PlanFormat = PlanFormat { name: "ultraplan", is_present, read: gsd::read };
