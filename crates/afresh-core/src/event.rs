@@ -227,6 +227,9 @@ pub enum Event {
     },
     Aborted {
         reason: String,
+        /// A person ended the run: no later session continues it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        for_good: bool,
     },
 
     QuestionAsked {

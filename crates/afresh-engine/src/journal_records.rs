@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn a_record_reads_back_as_its_event() {
-        let event = Event::Aborted { reason: "two\nlines and \"quotes\"".to_owned() };
+        let event =
+            Event::Aborted { reason: "two\nlines and \"quotes\"".to_owned(), for_good: false };
         assert_eq!(to_event(&stored(1, record(&event))).expect("an event"), event);
     }
 

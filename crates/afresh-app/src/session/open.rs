@@ -85,6 +85,9 @@ impl PreparedRun {
             let opening = RunOpening::default();
             return Ok(OpenedRun { repository, is_new: true, open, opening, execution });
         };
+        if let Some(refused) = refuse_ended(&found.run) {
+            return Err(refused);
+        }
         if let Some(refused) = refuse_halted(&found.run, request.halt) {
             return Err(refused);
         }
@@ -177,6 +180,14 @@ fn changed_settings(before: &Settings, now: &Settings) -> Vec<Notice> {
     changed
         .map(|((name, old), (_, new))| Notice::note(format!("{name}: {new} (was: {old})")))
         .collect()
+}
+
+fn refuse_ended(run: &Run) -> Option<AppError> {
+    let why = run.aborted().filter(|_| run.is_ended_for_good())?;
+    let message = format!("run {} is over: {why}", run.id());
+    Some(AppError::usage("ended", message).hint(
+        "`afresh run --new` starts another run of the plan; the branch and saved work of this one are kept",
+    ))
 }
 
 fn refuse_halted(run: &Run, wanted: HaltedRun) -> Option<AppError> {

@@ -72,7 +72,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::MovedBack(to, moved) => turn.moved_back(to, moved),
         Input::BranchMoved(attempt, to, moved) => turn.branch_moved(attempt, to, moved),
         Input::Answered { question, answer, by } => turn.answered(*question, answer, by),
-        Input::AbortAsked { reason, by } => turn.abort(format!("ended by {by}: {reason}")),
+        Input::AbortAsked { reason, by } => turn.end_for_good(reason, by),
         Input::HaltAsked { now, reason, by } => turn.halt_asked(HaltMode::when(*now), reason, by),
         Input::HaltCleared => turn.clear_halt(),
         Input::SkipAsked { task, reason } => turn.skip(task, reason),

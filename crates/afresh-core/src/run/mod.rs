@@ -76,6 +76,7 @@ pub struct Run {
     next_question: u32,
     halt: Option<HaltRequest>,
     aborted: Option<String>,
+    ended_for_good: bool,
     budget_reached: bool,
     /// The most expensive attempt so far: what the next one may cost.
     dearest: BudgetAmount,
@@ -155,6 +156,7 @@ impl Run {
             next_question: 1,
             halt: None,
             aborted: None,
+            ended_for_good: false,
             budget_reached: false,
             dearest: BudgetAmount::default(),
             largest_report: BudgetAmount::default(),
@@ -257,6 +259,11 @@ impl Run {
 
     pub fn aborted(&self) -> Option<&str> {
         self.aborted.as_deref()
+    }
+
+    /// Whether a person has ended the run, so that nothing continues it.
+    pub fn is_ended_for_good(&self) -> bool {
+        self.ended_for_good
     }
 
     pub fn final_checks(&self) -> &FinalChecks {

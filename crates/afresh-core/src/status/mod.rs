@@ -269,7 +269,7 @@ impl RunStatus {
 
 /// What a run's driver is doing.
 pub fn run_state(run: &Run) -> RunState {
-    if run.halt().is_some() {
+    if run.halt().is_some() && !run.is_ended_for_good() {
         return RunState::Halted;
     }
     match run.drive_state(Timestamp::default()) {

@@ -107,7 +107,7 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::TaskFailed { task, reason } => format!("failed {task}: {reason}"),
         Event::TaskSkipped { task, reason } => format!("skipped {task}: {reason}"),
         Event::TaskRetried { task } => format!("retried {task}"),
-        Event::Aborted { reason } => format!("aborted: {reason}"),
+        Event::Aborted { reason, .. } => format!("aborted: {reason}"),
         Event::QuestionAsked { question } => {
             let keys: Vec<&str> = question.options.iter().map(|o| o.key.as_str()).collect();
             let topic = match &question.topic {

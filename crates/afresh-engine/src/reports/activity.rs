@@ -266,7 +266,7 @@ fn describe(event: &Event) -> ActivityParts {
         Event::TaskRetried { task } => {
             ("INFO", task.to_string(), "retried", "fresh workers try again".to_owned())
         }
-        Event::Aborted { reason } => ("ERROR", ours(), "aborted", reason.clone()),
+        Event::Aborted { reason, .. } => ("ERROR", ours(), "aborted", reason.clone()),
         Event::QuestionAsked { question } => (
             "WARN",
             question.task.to_string(),

@@ -310,13 +310,15 @@ impl LockedRepo {
     }
 }
 
-/// The newest run of a journal that `wanted` accepts.
+/// The run that `wanted` accepts and that was driven last. To end an older run does not make it the last one.
 fn newest_run(
     records: &[JournalRecord],
     wanted: impl Fn(&Run) -> bool,
 ) -> Result<Option<RecordedRun>, OpenError> {
     let mut runs: Vec<&str> = Vec::new();
-    for record in records.iter().rev() {
+    let ends = |record: &&JournalRecord| record.kind == "aborted";
+    let driven = records.iter().rev().filter(|record| !ends(record));
+    for record in driven {
         if !runs.contains(&record.run.as_str()) {
             runs.push(&record.run);
         }

@@ -159,7 +159,7 @@ impl ProgressReporter {
                     ),
                 );
             }
-            Event::Aborted { reason } => self.line("aborted", Paint::Red, "-", reason),
+            Event::Aborted { reason, .. } => self.line("aborted", Paint::Red, "-", reason),
             Event::FinalChecked { results, .. } => self.finals(results),
             Event::Rewound { to } => {
                 let text = format!("the branch is back at {}", &to.as_str()[..10]);

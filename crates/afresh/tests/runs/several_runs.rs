@@ -60,6 +60,35 @@ fn a_superseded_run_can_be_ended_and_cleaned() {
     assert!(unknown.stderr.contains("there is no run \"test-7\""), "{unknown:?}");
 }
 
+/// HU-08: an ended run is over for good, and to end an older one does not make it the last one.
+#[test]
+fn nothing_continues_a_run_that_was_ended() {
+    let repo = superseded();
+    repo.afresh(&["abort", "test-1", "--reason", "a better plan"]).expect(0);
+    assert_eq!(repo.status()["run"], "test-2");
+    let refused = repo.afresh(&["resume", "test-1"]).expect(2);
+    assert!(refused.stderr.contains("run test-1 is over: ended by"), "{refused:?}");
+    assert!(refused.stderr.contains("a better plan"), "{refused:?}");
+    let status = repo.afresh(&["status", "--run", "test-1"]).expect(0);
+    assert!(status.stdout.contains("a better plan"), "{status:?}");
+}
+
+/// HU-08: neither does a halt hide that a run was ended, nor does `run` take it up again.
+#[test]
+fn a_halted_run_that_was_ended_is_not_taken_up() {
+    let repo = repo();
+    repo.plan_of(1);
+    repo.agent("exit 1");
+    repo.run(&["--no-input"]).expect(4);
+    repo.afresh(&["halt"]).expect(0);
+    repo.afresh(&["abort"]).expect(0);
+    assert_eq!(repo.status()["state"], "failed");
+    let refused = repo.run(&[]).expect(2);
+    assert!(refused.stderr.contains("`afresh run --new`"), "{refused:?}");
+    repo.agent("echo x > T001.txt");
+    repo.run(&["--new"]).expect(0);
+}
+
 /// HU-08: a named run continues, although a newer one exists.
 #[test]
 fn an_older_run_can_be_resumed_by_its_name() {

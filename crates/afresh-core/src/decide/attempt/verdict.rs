@@ -264,7 +264,15 @@ impl Decider<'_> {
     }
 
     pub(in crate::decide) fn abort(&mut self, reason: String) {
-        self.record(Event::Aborted { reason });
+        self.record(Event::Aborted { reason, for_good: false });
+        let grace = self.run.settings().halt_grace;
+        self.stop_workers(grace);
+    }
+
+    /// A person ends the run.
+    pub(in crate::decide) fn end_for_good(&mut self, reason: &str, by: &str) {
+        let reason = format!("ended by {by}: {reason}");
+        self.record(Event::Aborted { reason, for_good: true });
         let grace = self.run.settings().halt_grace;
         self.stop_workers(grace);
     }

@@ -126,7 +126,10 @@ impl Run {
             }
             Event::NeedIgnored { task } => self.need_ignored(task)?,
             Event::TaskRetried { task } => self.retried(task)?,
-            Event::Aborted { reason } => self.aborted = Some(reason.clone()),
+            Event::Aborted { reason, for_good } => {
+                self.aborted = Some(reason.clone());
+                self.ended_for_good |= for_good;
+            }
             Event::QuestionAsked { question } => self.asked(question)?,
             Event::QuestionAnswered { question, answer, .. } => self.answered(*question, answer)?,
             Event::HaltRequested { now, reason, by } => {
@@ -177,8 +180,10 @@ impl Run {
 
     pub(super) fn opened(&mut self, epoch: u32) {
         self.epoch = epoch;
-        // To run again clears an abort, and gives a new budget its chance.
-        self.aborted = None;
+        // To run again clears an abort by a policy or an answer, and gives a new budget its chance.
+        if !self.ended_for_good {
+            self.aborted = None;
+        }
         self.budget_reached = false;
     }
 }

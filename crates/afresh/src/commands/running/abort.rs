@@ -28,16 +28,22 @@ pub(crate) fn abort(args: &Args, context: &AppContext, output: &Output) -> Resul
     let repository = context.repository()?;
     let found = select_run::find_run(&repository, args.run.as_deref())?;
     let id = found.run.id().clone();
-    if matches!(found.run.drive_state(Timestamp::default()), DriveState::Finished { .. }) {
-        output.note(&format!("run {id} is over already"));
-    } else if found.run.is_underway() && repository.holder()?.is_none() {
+    let state = found.run.drive_state(Timestamp::default());
+    if found.run.is_ended_for_good() || matches!(state, DriveState::Finished { ok: true }) {
+        if output.json {
+            output.document(&json!({"run": id, "ok": true}));
+        } else {
+            output.note(&format!("run {id} is over already"));
+        }
+        return Ok(Exit::Done);
+    }
+    if found.run.is_underway() && repository.holder()?.is_none() {
         // It was interrupted: the work of its attempts is saved first.
         run::end_interrupted(&found.run, context, output)?;
-    } else {
-        let (reason, by) = (args.reason.clone(), user_name());
-        let command = ControlCommand::Abort { run: id.clone(), reason, by };
-        control::send_to_run(context, &drive::open_file_reporters, command)?;
     }
+    let (reason, by) = (args.reason.clone(), user_name());
+    let command = ControlCommand::Abort { run: id.clone(), reason, by };
+    control::send_to_run(context, &drive::open_file_reporters, command)?;
     if output.json {
         output.document(&json!({"run": id, "ok": true}));
     } else {
