@@ -31,19 +31,19 @@ pub(super) fn read(
     let path = path.canonicalize().map_err(|error| unreadable(shown, &error))?;
     if path.is_dir() {
         if let Some((format, folder, only)) = around(&path, shown, how)? {
-            let wishes = ReadOptions { unit: how.unit, only: Some(only) };
-            return Ok(read_with(format, folder, &path, named, &wishes));
+            let options = ReadOptions { unit: how.unit, only: Some(only) };
+            return Ok(read_with(format, folder, &path, named, &options));
         }
         let folder = DiskFolder::open(&path);
         let format = choose(&folder, shown, how)?.ok_or_else(|| nothing_there(shown))?;
-        let wishes = ReadOptions { unit: how.unit, only: None };
-        return Ok(read_with(format, folder, &path, named, &wishes));
+        let options = ReadOptions { unit: how.unit, only: None };
+        return Ok(read_with(format, folder, &path, named, &options));
     }
     let (format, folder) = above(&path, shown, how)?.ok_or_else(|| nothing_there(shown))?;
     let inside = path.strip_prefix(folder.root()).ok();
     let only = inside.map(|inside| inside.to_string_lossy().into_owned());
-    let wishes = ReadOptions { unit: how.unit, only };
-    Ok(read_with(format, folder, &path, named, &wishes))
+    let options = ReadOptions { unit: how.unit, only };
+    Ok(read_with(format, folder, &path, named, &options))
 }
 
 /// Tools' directories that order and finished work cannot be read without.
@@ -184,15 +184,15 @@ fn read_with(
     folder: DiskFolder,
     path: &Path,
     named: &NamedPlan<'_>,
-    wishes: &ReadOptions,
+    options: &ReadOptions,
 ) -> FoundPlan {
     let paths = CallerPaths::new(folder.root(), named.directory, named.given);
     let folder = folder.shown_as(paths.clone());
-    let mut reading = (format.read)(&folder, wishes);
+    let mut reading = (format.read)(&folder, options);
     reading.findings.extend(folder.trouble());
     let (path, base) = (path.to_owned(), folder.root().to_owned());
     let folder = Box::new(folder);
-    let reader = PlanReader::Foreign(format, wishes.clone());
+    let reader = PlanReader::Foreign(format, options.clone());
     let (shown, format) = (named.shown.to_owned(), format.name);
     FoundPlan { path, shown, format, reading, folder, base, paths: Some(paths), reader }
 }

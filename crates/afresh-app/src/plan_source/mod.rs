@@ -139,7 +139,7 @@ impl FoundPlan {
     /// Reads the same plan from other contents.
     pub fn read_from(&self, folder: &dyn PlanFolder) -> PlanReading {
         match &self.reader {
-            PlanReader::Foreign(format, wishes) => (format.read)(folder, wishes),
+            PlanReader::Foreign(format, options) => (format.read)(folder, options),
             PlanReader::Own(file) => match folder.text(file) {
                 Some(Ok(text)) => native_format::read(file, text.as_bytes()),
                 Some(Err(finding)) => PlanReading::failed(finding),

@@ -42,10 +42,10 @@ const PROVING: &[&str] = &[
 const DOCUMENT_TOOLS: &[&str] = &["openspec", "specify", "kiro", "git", "afresh"];
 
 /// The commands of a text that are checks.
-pub(crate) fn proofs(text: &str) -> Vec<String> {
+pub(crate) fn find_checks(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for clause in clauses(text) {
-        let Some(command) = stated(clause) else { continue };
+        let Some(command) = check_in_clause(clause) else { continue };
         if !found.contains(&command) {
             found.push(command);
         }
@@ -69,7 +69,7 @@ fn clauses(text: &str) -> Vec<&str> {
     found.iter().map(|clause| clause.trim().trim_start_matches(['-', '*', ' '])).collect()
 }
 
-fn stated(clause: &str) -> Option<String> {
+fn check_in_clause(clause: &str) -> Option<String> {
     let start = clause.find('`')?;
     let before = clause[..start].to_ascii_lowercase();
     let last = before.trim().trim_end_matches([':', '*']).rsplit(' ').next().unwrap_or_default();
@@ -100,13 +100,13 @@ mod tests {
     #[test]
     fn commands_that_prove_something_are_found() {
         assert_eq!(
-            proofs("Add `note rm` in `src/rm.rs`; `cargo test rm_` passes"),
+            find_checks("Add `note rm` in `src/rm.rs`; `cargo test rm_` passes"),
             ["cargo test rm_"]
         );
-        assert_eq!(proofs("Run `npm test` and look"), [""; 0]);
-        assert_eq!(proofs("Run `npm test`"), ["npm test"]);
-        assert_eq!(proofs("Verify with `npm run lint`."), ["npm run lint"]);
-        assert_eq!(proofs("- Ensure `pytest -q` passes"), ["pytest -q"]);
+        assert_eq!(find_checks("Run `npm test` and look"), [""; 0]);
+        assert_eq!(find_checks("Run `npm test`"), ["npm test"]);
+        assert_eq!(find_checks("Verify with `npm run lint`."), ["npm run lint"]);
+        assert_eq!(find_checks("- Ensure `pytest -q` passes"), ["pytest -q"]);
     }
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
             "Use `git status` to see it",
             "`src/a.rs` compiles",
         ] {
-            assert_eq!(proofs(text), [""; 0], "{text}");
+            assert_eq!(find_checks(text), [""; 0], "{text}");
         }
     }
 }

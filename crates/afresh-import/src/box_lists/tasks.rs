@@ -3,7 +3,7 @@
 use afresh_core::plan::{CheckDraft, FileDraft, PlanField, StepDraft, TaskDraft};
 
 use super::boxes::ListBox;
-use super::commands::proofs;
+use super::commands::find_checks;
 use crate::draft::{DraftPlan, DraftTask};
 use crate::prose::{self, leading_label, leading_number, paths, text_id, title, unticked};
 use afresh_formats::findings::Severity;
@@ -29,7 +29,7 @@ pub(crate) fn task(file: &str, text: &str, one: &ListBox<'_>, steps: &[ListBox<'
     task.draft.title = title(words.trim_matches(['~', '*', ' ']));
     let whole = one.whole(text);
     add_files(&mut task, file, &whole);
-    for command in proofs(&unwrapped(one, text)) {
+    for command in find_checks(&unwrapped(one, text)) {
         task.note(None, PlanField::Checks, task.draft.checks.len(), span.clone());
         task.draft.checks.push(CheckDraft { command, ..CheckDraft::default() });
     }
@@ -63,7 +63,7 @@ pub(crate) fn add_files(
 }
 
 /// Whether an open box is struck out or called deferred.
-pub(crate) fn is_put_off(text: &str) -> bool {
+pub(crate) fn is_deferred(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let struck = text.trim().starts_with("~~") || text.contains(" ~~");
     let words =

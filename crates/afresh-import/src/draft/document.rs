@@ -56,7 +56,7 @@ impl<'a> JsonDocument<'a> {
     }
 
     /// Makes the errors since the last call of `take_fault` warnings: their task is finished.
-    pub(crate) fn forgive(&mut self) {
+    pub(crate) fn downgrade_errors(&mut self) {
         self.findings[self.seen..].iter_mut().for_each(|found| {
             found.severity = found.severity.min(Severity::Warning);
         });
@@ -67,7 +67,7 @@ impl<'a> JsonDocument<'a> {
     /// Like `take_fault` for a task, if it is not finished.
     pub(crate) fn take_fault_of(&mut self, standing: &TaskStanding) -> Option<String> {
         if *standing != TaskStanding::Open && *standing != TaskStanding::Deferred {
-            self.forgive();
+            self.downgrade_errors();
         }
         self.take_fault()
     }

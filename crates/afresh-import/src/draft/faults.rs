@@ -55,17 +55,18 @@ impl DraftPlan {
         // What else is wrong with a blocked task is reported, too.
         if !blocked.is_empty()
             && let Err(problems) = Plan::from_draft(&draft)
-            && self.take_in(&problems, &mut draft, &mut blocked) == ProblemScope::WholePlan
+            && self.report_and_block(&problems, &mut draft, &mut blocked) == ProblemScope::WholePlan
         {
             return ContainedPlan::default();
         }
         self.block_tasks(&mut draft, &blocked);
         for _ in 0..MAX_ROUNDS {
             let problems = match Plan::from_draft(&draft) {
-                Ok(plan) => return judge(plan, &blocked),
+                Ok(plan) => return runnable_plan(plan, &blocked),
                 Err(problems) => problems,
             };
-            if self.take_in(&problems, &mut draft, &mut blocked) == ProblemScope::WholePlan {
+            if self.report_and_block(&problems, &mut draft, &mut blocked) == ProblemScope::WholePlan
+            {
                 break;
             }
         }
@@ -73,7 +74,7 @@ impl DraftPlan {
     }
 
     /// Reports problems and blocks the tasks that have them.
-    fn take_in(
+    fn report_and_block(
         &mut self,
         problems: &[PlanProblem],
         draft: &mut PlanDraft,
@@ -227,7 +228,7 @@ impl DraftPlan {
 }
 
 /// No plan if nothing could run.
-fn judge(plan: Plan, blocked: &BlockedTasks) -> ContainedPlan {
+fn runnable_plan(plan: Plan, blocked: &BlockedTasks) -> ContainedPlan {
     let mut waits: Vec<bool> = (0..plan.len()).map(|at| blocked.contains_key(&at)).collect();
     let mut runs = false;
     for at in plan.waves().into_iter().flatten() {

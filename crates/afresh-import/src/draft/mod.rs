@@ -108,7 +108,7 @@ impl DraftPlan {
 
     /// The text of an additional file. If it cannot be read, that is a warning with the consequence as
     /// its hint.
-    pub(crate) fn beside(
+    pub(crate) fn read_additional(
         &mut self,
         folder: &dyn PlanFolder,
         path: &str,
@@ -156,7 +156,7 @@ impl DraftPlan {
         self.placing.fill_in(folder, &mut self.findings);
         let place = |found: &Finding| (found.file.clone(), found.line, found.column);
         self.findings.sort_by_key(place);
-        self.findings = few(self.findings);
+        self.findings = limit_findings(self.findings);
         let plan = plan.filter(|_| !failed);
         // If no file could be opened, there are no tasks to speak of.
         let unopened = |found: &Finding| ["unreadable", "not-utf8"].contains(&found.code.as_str());
@@ -216,7 +216,7 @@ pub(crate) fn unreadable_file(finding: Finding) -> Finding {
 }
 
 /// Limits the findings and says how many more there are. An error is never dropped.
-fn few(mut findings: Vec<Finding>) -> Vec<Finding> {
+fn limit_findings(mut findings: Vec<Finding>) -> Vec<Finding> {
     if findings.len() <= 2 * MAX_FINDINGS {
         return findings;
     }

@@ -14,7 +14,7 @@ impl DraftPlan {
     pub(super) fn leave_out_paths(&mut self) {
         let mut left_out: Vec<(String, SourceSpan)> = Vec::new();
         for task in &mut self.tasks {
-            let found = clean(task);
+            let found = remove_outside(task);
             if task.draft.done_before.is_none() {
                 left_out.extend(found);
             }
@@ -31,15 +31,15 @@ impl DraftPlan {
 }
 
 /// Removes paths outside from a task; returns them with their places.
-fn clean(task: &mut DraftTask) -> Vec<(String, SourceSpan)> {
-    let mut outside = clean_list(task, None);
+fn remove_outside(task: &mut DraftTask) -> Vec<(String, SourceSpan)> {
+    let mut outside = remove_outside_from(task, None);
     for step in 0..task.draft.steps.len() {
-        outside.extend(clean_list(task, Some(step)));
+        outside.extend(remove_outside_from(task, Some(step)));
     }
     outside
 }
 
-fn clean_list(task: &mut DraftTask, step: Option<usize>) -> Vec<(String, SourceSpan)> {
+fn remove_outside_from(task: &mut DraftTask, step: Option<usize>) -> Vec<(String, SourceSpan)> {
     let list = match step {
         Some(step) => &mut task.draft.steps[step].files,
         None => &mut task.draft.files,

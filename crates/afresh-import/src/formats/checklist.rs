@@ -6,7 +6,7 @@
 //! at.
 
 use crate::box_lists::boxes::{BoxList, ListBox, is_about_criteria, speaks_of};
-use crate::box_lists::tasks::{self, is_put_off, report_optional, warn};
+use crate::box_lists::tasks::{self, is_deferred, report_optional, warn};
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::status::{self, ImportedTask, TaskStanding};
 use crate::draft::unfinished::{PlanCandidate, choose_unfinished};
@@ -94,13 +94,12 @@ fn read_file(folder: &dyn PlanFolder, file: &str) -> PlanReading {
     if let Some(finding) = too_many_tasks(file, rows.len()) {
         return PlanReading::failed(finding);
     }
-    let ChecklistReader { drafted, .. } = reader;
+    let ChecklistReader { mut drafted, .. } = reader;
     if rows.is_empty() {
         let message = "no check box that is a task: nothing to do";
         let finding = Finding::for_file(file, "empty-plan", message);
-        let mut findings = drafted.findings;
-        findings.push(finding.with_hint(EXPECTED));
-        return PlanReading { findings, ..PlanReading::default() };
+        drafted.findings.push(finding.with_hint(EXPECTED));
+        return drafted.finish(folder);
     }
     rows.sort_by_key(|row| row.rank);
     let mut before: Option<(String, SourceSpan)> = None;
@@ -188,7 +187,7 @@ impl ChecklistReader<'_> {
             return TaskStanding::Done(format!("checked in {}", self.file));
         }
         let span = SourceSpan::new(self.file, one.text.range());
-        if is_put_off(one.text.text) {
+        if is_deferred(one.text.text) {
             let message = "this box is open, and struck out or called deferred".to_owned();
             let hint = "a person is asked about it; check the box or remove it";
             warn(&mut self.drafted, &span, "unclear-box", message, hint);

@@ -73,7 +73,7 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let file = |name: &str| beside.map(|spec| format!("{spec}{name}"));
     let mut drafted = DraftPlan::default();
     let boxes = file("tasks.md")
-        .and_then(|path| drafted.beside(folder, &path, "checked boxes are ignored"));
+        .and_then(|path| drafted.read_additional(folder, &path, "checked boxes are ignored"));
     let boxes = TickedBoxes::read(boxes.as_deref().unwrap_or_default());
     let spec = file("spec.md").filter(|path| folder.holds(path));
     let name =
@@ -138,7 +138,9 @@ fn resume(
     if member.done_before.is_some() {
         return;
     }
-    let Some(text) = drafted.beside(folder, &path, "nothing counts as done") else { return };
+    let Some(text) = drafted.read_additional(folder, &path, "nothing counts as done") else {
+        return;
+    };
     let Some(progress) = checkpoint_json::read(&path, &text, drafted) else { return };
     let items = &mut member.document.items;
     let done = if progress.completed { items.len() } else { progress.done.min(items.len()) };

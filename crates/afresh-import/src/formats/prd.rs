@@ -6,7 +6,7 @@
 
 use afresh_core::plan::{CheckDraft, PlanField};
 
-use crate::box_lists::commands::proofs;
+use crate::box_lists::commands::find_checks;
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::document::{JsonDocument, get};
 use crate::draft::status::{self, ImportedTask, TaskStanding};
@@ -179,7 +179,7 @@ fn story(
             title(&other.into_iter().find(|text| !text.is_empty()).unwrap_or_default());
     }
     if get(node, "id").is_none() {
-        let text = &document_text(&task.draft.title, at);
+        let text = &text_for_id(&task.draft.title, at);
         task.draft.id = text_id(text);
     }
     document.keep_unknown(node, &format!("{}.", task.draft.id), FIELDS);
@@ -190,7 +190,7 @@ fn story(
         let Some(list) = get(node, key) else { continue };
         for (text, test, span) in criteria(document, list) {
             let given = test.and_then(|test| command::find(&test));
-            for run in given.into_iter().chain(proofs(&text)) {
+            for run in given.into_iter().chain(find_checks(&text)) {
                 if task.draft.checks.iter().all(|known| known.command != run) {
                     task.note(None, PlanField::Checks, task.draft.checks.len(), span.clone());
                     let (name, command) = (Some(title(&text)), run);
@@ -231,7 +231,7 @@ fn story(
 }
 
 /// The text that names a story without an id.
-fn document_text(title: &str, at: usize) -> String {
+fn text_for_id(title: &str, at: usize) -> String {
     if title.is_empty() { format!("story {}", at + 1) } else { title.to_owned() }
 }
 

@@ -57,10 +57,11 @@ pub fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let mut roadmaps = BTreeMap::new();
     for root in roots {
         let follows = "phases run in the order of their numbers";
-        let text = drafted.beside(folder, &format!("{root}ROADMAP.md"), follows);
+        let text = drafted.read_additional(folder, &format!("{root}ROADMAP.md"), follows);
         roadmaps.insert(root.to_owned(), GsdRoadmap::read(&text.unwrap_or_default()));
     }
-    let project = drafted.beside(folder, &format!("{root}PROJECT.md"), "the plan has no name");
+    let project =
+        drafted.read_additional(folder, &format!("{root}PROJECT.md"), "the plan has no name");
     drafted.name = project.as_deref().and_then(title).unwrap_or_else(|| "plan".to_owned());
     for path in layout::unread_plans(folder.paths()).into_iter().filter(|p| options.includes(p)) {
         let message = "this looks like a plan, but its name is not one of a plan; it is not run";

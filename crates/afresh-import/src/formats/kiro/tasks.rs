@@ -69,7 +69,7 @@ impl KiroReader<'_> {
             if one.list_box.is_done {
                 task.draft.done_before = Some(format!("checked in {}", self.file));
             } else if one.is_checkpoint {
-                ask(&mut task);
+                make_checkpoint(&mut task);
             } else {
                 let whole = one.list_box.whole(self.text);
                 warn_about_outside(&mut self.drafted, self.file, &whole);
@@ -211,7 +211,7 @@ impl KiroReader<'_> {
 }
 
 /// A checkpoint asks a person; no code is written.
-fn ask(task: &mut DraftTask) {
+fn make_checkpoint(task: &mut DraftTask) {
     let text = format!("{}\n{}", task.draft.title, task.draft.instructions);
     let text: String = text.chars().take(2_000).collect();
     let kind = CheckpointKind::Verify;
@@ -267,7 +267,7 @@ struct SpecDocuments {
 impl SpecDocuments {
     fn read(folder: &dyn PlanFolder, drafted: &mut DraftPlan, feature: &FeatureDir) -> Self {
         let mut text = |heading: &str, path: String| {
-            let text = drafted.beside(folder, &path, "workers do not get it")?;
+            let text = drafted.read_additional(folder, &path, "workers do not get it")?;
             Some((heading.to_owned(), text, path))
         };
         let requirements: Vec<_> = text("Requirements", feature.file("requirements.md"))

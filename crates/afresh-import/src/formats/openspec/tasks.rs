@@ -2,7 +2,7 @@
 
 use super::changes::OpenSpecChange;
 use crate::box_lists::boxes::{BoxList, ListBox};
-use crate::box_lists::tasks::{self, is_put_off, warn};
+use crate::box_lists::tasks::{self, is_deferred, warn};
 use crate::draft::DraftPlan;
 use crate::draft::status::{self, ImportedTask, TaskStanding};
 use crate::prose::{WorkerBrief, unticked, warn_about_outside};
@@ -75,7 +75,7 @@ fn standing(drafted: &mut DraftPlan, file: &str, one: &ListBox<'_>) -> TaskStand
     if one.is_done {
         return TaskStanding::Done(format!("checked in {file}"));
     }
-    if !is_put_off(one.text.text) {
+    if !is_deferred(one.text.text) {
         return TaskStanding::Open;
     }
     let message = "this box is open, and struck out or called deferred".to_owned();
@@ -100,7 +100,7 @@ impl ChangeDocuments {
     fn read(folder: &dyn PlanFolder, drafted: &mut DraftPlan, change: &OpenSpecChange) -> Self {
         let mut found = Vec::new();
         let mut add = |heading: String, path: &str| {
-            if let Some(text) = drafted.beside(folder, path, "workers do not get it") {
+            if let Some(text) = drafted.read_additional(folder, path, "workers do not get it") {
                 found.push((heading, text, path.to_owned()));
             }
         };

@@ -60,7 +60,7 @@ impl SpecProgress {
     }
 
     fn of_state(folder: &dyn PlanFolder, drafted: &mut DraftPlan, path: &str) -> Self {
-        let Some(text) = drafted.beside(folder, path, "everything counts as open") else {
+        let Some(text) = drafted.read_additional(folder, path, "everything counts as open") else {
             return Self::default();
         };
         match json::parse(&SourceText::new(path, &text)) {

@@ -5,11 +5,11 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `apart` | every subtask as a task of its own |
+//! | `subtasks` | every subtask as a task of its own |
 //! | `tags` | the list of tasks of the current tag |
 //! | `task` | one task and its subtasks |
 
-mod apart;
+mod subtasks;
 mod tags;
 mod task;
 
@@ -85,7 +85,7 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
             raw.push(one);
         }
         found = match options.unit {
-            WorkUnit::Task => apart::apart(&mut document, raw),
+            WorkUnit::Task => subtasks::split_tasks(&mut document, raw),
             WorkUnit::Plan => {
                 task::resolve(&mut document, &mut raw);
                 raw.into_iter().map(|one| one.found).collect()

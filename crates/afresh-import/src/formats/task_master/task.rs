@@ -92,15 +92,7 @@ fn standing(document: &mut JsonDocument<'_>, node: &Node) -> TaskStanding {
 fn subtask(document: &mut JsonDocument<'_>, node: &Node, at: usize, task: &str) -> Subtask {
     let id = document.word(node, "id").map_or_else(|| (at + 1).to_string(), |word| word.text);
     document.keep_unknown(node, &format!("{task}.{id}."), FIELDS);
-    let mut brief = WorkerBrief::for_one_of(1);
-    brief
-        .paragraph(&document.prose(node, "description"))
-        .paragraph(&document.prose(node, "details"));
-    for (key, heading) in
-        [("acceptanceCriteria", "Acceptance criteria"), ("testStrategy", "Test strategy")]
-    {
-        brief.part(heading, &document.prose(node, key), "tasks.json");
-    }
+    let brief = described(document, node);
     let name = document.word(node, "title").map_or_else(|| id.clone(), |word| word.text);
     Subtask {
         // `1.2` and `2` both mean the second subtask of task 1.
@@ -112,7 +104,8 @@ fn subtask(document: &mut JsonDocument<'_>, node: &Node, at: usize, task: &str) 
     }
 }
 
-fn brief(document: &mut JsonDocument<'_>, node: &Node, subtasks: &[Subtask]) -> String {
+/// What a task or a subtask says about itself.
+fn described(document: &mut JsonDocument<'_>, node: &Node) -> WorkerBrief {
     let mut brief = WorkerBrief::for_one_of(1);
     brief
         .paragraph(&document.prose(node, "description"))
@@ -122,6 +115,11 @@ fn brief(document: &mut JsonDocument<'_>, node: &Node, subtasks: &[Subtask]) -> 
     {
         brief.part(heading, &document.prose(node, key), "tasks.json");
     }
+    brief
+}
+
+fn brief(document: &mut JsonDocument<'_>, node: &Node, subtasks: &[Subtask]) -> String {
+    let mut brief = described(document, node);
     let done = subtasks.iter().filter(|sub| sub.done).map(|sub| sub.step.name.as_str());
     brief.list("Done before", done, "tasks.json");
     brief.finish()

@@ -29,10 +29,12 @@ impl TaskerMaps {
     pub(super) fn read(folder: &dyn PlanFolder, root: &str, drafted: &mut DraftPlan) -> Self {
         let mut maps = Self::default();
         let file = format!("{root}artifacts/capability-map.json");
-        let text = drafted.beside(folder, &file, "behaviours have no text").unwrap_or_default();
+        let text =
+            drafted.read_additional(folder, &file, "behaviours have no text").unwrap_or_default();
         maps.capabilities(&file, &text, drafted);
         let file = format!("{root}artifacts/physical-map.json");
-        let text = drafted.beside(folder, &file, "behaviours have no text").unwrap_or_default();
+        let text =
+            drafted.read_additional(folder, &file, "behaviours have no text").unwrap_or_default();
         maps.files(&file, &text, drafted);
         maps
     }
@@ -77,7 +79,7 @@ impl TaskerMaps {
                 }
             }
         }
-        document.forgive();
+        document.downgrade_errors();
         document.close(drafted);
     }
 
@@ -106,7 +108,7 @@ impl TaskerMaps {
                 }
             }
         }
-        document.forgive();
+        document.downgrade_errors();
         document.close(drafted);
     }
 }

@@ -83,8 +83,9 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     if let Some(finding) = too_many_tasks(".", files.len()) {
         return PlanReading::failed(finding);
     }
-    let mut beside =
-        |path: &str| drafted.beside(folder, path, "workers do not get it").unwrap_or_default();
+    let mut beside = |path: &str| {
+        drafted.read_additional(folder, path, "workers do not get it").unwrap_or_default()
+    };
     let constraints = beside(&format!("{root}inputs/constraints.md"));
     let spec = TaskerSpec::new(beside(&format!("{root}inputs/spec.md")));
     let shared = task::TaskerContext {

@@ -45,6 +45,12 @@ const SHOWN_SECTIONS: [&str; 9] = [
 ];
 const OMITTED_SECTIONS: [&str; 4] = ["execution_context", "tasks", "task", "output"];
 
+/// The section with this name, unless it contains tasks.
+pub(super) fn section_without_tasks(name: &str) -> Option<&'static str> {
+    let all = SHOWN_SECTIONS.into_iter().chain(["execution_context", "output"]);
+    all.into_iter().find(|known| *known == name)
+}
+
 impl PlanDocument {
     pub fn read(path: &str, text: String) -> Self {
         let source = SourceText::new(path, &text);

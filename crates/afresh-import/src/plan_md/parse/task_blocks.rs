@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use afresh_core::plan::MAX_TASKS;
 
+use crate::plan_md::parse::document::section_without_tasks;
 use crate::plan_md::parse::remarks::PlanRemarks;
 use crate::plan_md::parse::tags::OpeningTag;
 use afresh_formats::findings::Fix;
@@ -70,21 +71,6 @@ struct TaskBlockScanner<'a, 'r> {
     sections: Vec<&'static str>,
 }
 
-/// Sections that may contain code blocks.
-const SECTIONS: &[&str] = &[
-    "objective",
-    "execution_context",
-    "context",
-    "interfaces",
-    "constraints",
-    "threat_model",
-    "verification",
-    "success_criteria",
-    "feature",
-    "notes",
-    "output",
-];
-
 impl<'a> TaskBlockScanner<'a, '_> {
     fn line(&mut self, line: &TextLine<'a>) {
         // A line inside a comment, or inside an opening tag of several lines, is not a fence.
@@ -142,13 +128,13 @@ impl<'a> TaskBlockScanner<'a, '_> {
             Some(name) => (name, true),
             None => (tag, false),
         };
-        let name = SECTIONS.iter().find(|known| name.strip_prefix(**known) == Some(">"));
+        let name = name.strip_suffix('>').and_then(section_without_tasks);
         match name {
             Some(name) if closes => {
-                let opened = self.sections.iter().rposition(|open| open == name);
+                let opened = self.sections.iter().rposition(|open| *open == name);
                 self.sections.truncate(opened.unwrap_or(self.sections.len()));
             }
-            Some(name) if !self.sections.contains(name) => self.sections.push(name),
+            Some(name) if !self.sections.contains(&name) => self.sections.push(name),
             _ => {}
         }
     }

@@ -320,6 +320,17 @@ fn a_remark_about_several_tasks_is_no_dependency_on_itself() {
     assert!(needs(plan(&reading), "T065").contains(&"T063".to_owned()));
 }
 
+/// FO-06, FO-10: a list of nothing but criteria has no tasks, and says where they are.
+#[test]
+fn a_list_of_criteria_says_where_they_are() {
+    let text = "# Plan\n## Success Criteria\n- [ ] it works\n";
+    let reading = one("checklist", "TODO.md", text);
+    let places: Vec<(&str, usize)> =
+        reading.findings.iter().map(|found| (found.code.as_str(), found.line)).collect();
+    assert!(reading.plan.is_none());
+    assert_eq!(places, [("empty-plan", 0), ("left-out", 3)]);
+}
+
 /// FO-11: slices of GSD 2 that only a table beside the list has.
 #[test]
 fn a_table_beside_a_list_loses_no_slice() {

@@ -18,7 +18,10 @@ use afresh_formats::text::yaml::values::LocatedWord;
 const MAX_EDGES: usize = 200_000;
 
 /// The tasks of a list, with tasks replaced by their subtasks.
-pub(super) fn apart(document: &mut JsonDocument<'_>, all: Vec<UnlinkedTask>) -> Vec<ImportedTask> {
+pub(super) fn split_tasks(
+    document: &mut JsonDocument<'_>,
+    all: Vec<UnlinkedTask>,
+) -> Vec<ImportedTask> {
     let names = TaskMasterIds::from_tasks(&all);
     let mut found = Vec::new();
     let mut edges = 0;
