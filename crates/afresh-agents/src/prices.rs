@@ -78,7 +78,7 @@ impl PriceTable {
 
     /// Whether it can tell what this model costs. A short name such as `sonnet` stands for whichever version the
     /// program takes, so any of the family counts.
-    pub fn knows(&self, name: &str) -> bool {
+    pub fn has_price(&self, name: &str) -> bool {
         let part = format!("-{}-", name.to_ascii_lowercase());
         self.find(name).is_some() || self.models.keys().any(|known| known.contains(&part))
     }

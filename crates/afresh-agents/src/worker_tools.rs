@@ -5,45 +5,15 @@ use serde_json::{Value, json};
 /// The tools for the model: short, because every request pays for it.
 pub fn list() -> Value {
     let strings = json!({"type": "array", "items": {"type": "string"}});
-    let deviation = json!({"type": "object", "properties": {
-        "rule": {"type": "integer"}, "description": {"type": "string"}, "files": strings,
-    }});
     let option = json!({"anyOf": [{"type": "string"}, {"type": "object", "properties": {
         "key": {"type": "string"}, "description": {"type": "string"},
     }, "required": ["key"]}]});
-    let tool = |name: &str, description: &str, properties: Value, required: &[&str]| {
-        let schema = json!({"type": "object", "properties": properties, "required": required});
-        json!({"name": name, "description": description, "inputSchema": schema})
-    };
     json!([
-        tool(
-            "report_result",
-            "Report the result of your task. Call it once, at the end.",
-            json!({
-                "status": {"type": "string", "enum":
-                    ["COMPLETED", "NEEDS_DECISION", "NEEDS_ACTION", "FAILED", "PARTIAL", "BLOCKED"]},
-                "files_modified": strings,
-                "files_created": strings,
-                "files_deleted": strings,
-                "deviations": {"type": "array", "items": deviation},
-                "decision_needed": {"type": "string"},
-                "options": {"type": "array", "items": option},
-                "action_needed": {"type": "string"},
-                "instructions": strings,
-                "context": {"type": "string"},
-                "error": {"type": "string"},
-                "failed_at": {"type": "string"},
-                "retryable": {"type": "boolean"},
-                "reason": {"type": "string"},
-                "blocked_by": strings,
-                "notes": {"type": "string"},
-            }),
-            &["status"],
-        ),
+        report_result(&strings, &option),
         tool(
             "step_done",
             "Mark a step as finished. It is checked at once, and kept whatever happens to you.",
-            json!({
+            &json!({
                 "step": {"type": "integer"},
                 "deviations": {"type": "array", "items": {"type": "object", "properties": {
                     "path": {"type": "string"}, "reason": {"type": "string"},
@@ -54,7 +24,7 @@ pub fn list() -> Value {
         tool(
             "log",
             "Add a line to the run's log.",
-            json!({
+            &json!({
                 "level": {"type": "string", "enum": ["DEBUG", "INFO", "WARN", "ERROR"]},
                 "event": {"type": "string"}, "message": {"type": "string"},
             }),
@@ -63,7 +33,7 @@ pub fn list() -> Value {
         tool(
             "ask",
             "Ask a person to make a decision. Ends your work.",
-            json!({
+            &json!({
                 "question": {"type": "string"},
                 "options": {"type": "array", "items": option},
                 "context": {"type": "string"},
@@ -73,10 +43,45 @@ pub fn list() -> Value {
         tool(
             "issue",
             "Report a problem outside your task.",
-            json!({"text": {"type": "string"}}),
+            &json!({"text": {"type": "string"}}),
             &["text"],
         ),
     ])
+}
+
+fn report_result(strings: &Value, option: &Value) -> Value {
+    let deviation = json!({"type": "object", "properties": {
+        "rule": {"type": "integer"}, "description": {"type": "string"}, "files": strings,
+    }});
+    tool(
+        "report_result",
+        "Report the result of your task. Call it once, at the end.",
+        &json!({
+            "status": {"type": "string", "enum":
+                ["COMPLETED", "NEEDS_DECISION", "NEEDS_ACTION", "FAILED", "PARTIAL", "BLOCKED"]},
+            "files_modified": strings,
+            "files_created": strings,
+            "files_deleted": strings,
+            "deviations": {"type": "array", "items": deviation},
+            "decision_needed": {"type": "string"},
+            "options": {"type": "array", "items": option},
+            "action_needed": {"type": "string"},
+            "instructions": strings,
+            "context": {"type": "string"},
+            "error": {"type": "string"},
+            "failed_at": {"type": "string"},
+            "retryable": {"type": "boolean"},
+            "reason": {"type": "string"},
+            "blocked_by": strings,
+            "notes": {"type": "string"},
+        }),
+        &["status"],
+    )
+}
+
+fn tool(name: &str, description: &str, properties: &Value, required: &[&str]) -> Value {
+    let schema = json!({"type": "object", "properties": properties, "required": required});
+    json!({"name": name, "description": description, "inputSchema": schema})
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub fn weak_budgets(plan: &Plan, settings: &Settings, workers: &WorkerConfig) ->
             late.insert(name);
         }
         let model = agent.model(settings.tier_of(task));
-        unpriced.extend(model.filter(|model| !workers.prices.knows(model)));
+        unpriced.extend(model.filter(|model| !workers.prices.has_price(model)));
     }
     let list = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
     let mut notices = Vec::new();

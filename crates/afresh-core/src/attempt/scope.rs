@@ -182,76 +182,80 @@ fn name_mode(change: &Change, why: ViolationReason) -> ViolationReason {
     ViolationReason::ModeOnly(format!("{}; only its mode changed, to {mode}", why.explain()))
 }
 
+/// Directories whose files make other programs run code.
+const TRUSTED_DIRECTORIES: &[&str] = &[
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".cursor",
+    ".vscode",
+    ".idea",
+    ".husky",
+    ".afresh",
+    ".circleci",
+    ".devcontainer",
+    ".buildkite",
+    ".opencode",
+    ".githooks",
+    ".aider",
+    ".clinerules",
+    ".continue",
+    ".forgejo",
+    ".gitea",
+    ".kiro",
+    ".roo",
+    ".windsurf",
+    ".woodpecker",
+    ".zed",
+];
+
+/// Names of files that make other programs run code.
+const TRUSTED_NAMES: &[&str] = &[
+    ".mcp.json",
+    ".gitmodules",
+    ".gitattributes",
+    ".envrc",
+    "claude.md",
+    "agents.md",
+    "gemini.md",
+    ".gitlab-ci.yml",
+    ".travis.yml",
+    "jenkinsfile",
+    "azure-pipelines.yml",
+    ".pre-commit-config.yaml",
+    "bitbucket-pipelines.yml",
+    ".cursorrules",
+    ".windsurfrules",
+    ".clinerules",
+    ".aider.conf.yml",
+    "opencode.json",
+    "opencode.jsonc",
+    "claude.local.md",
+    "copilot-instructions.md",
+    ".gitconfig",
+    ".lfsconfig",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pnpmfile.cjs",
+    ".mise.toml",
+    "mise.toml",
+    "lefthook.yml",
+    "lefthook.yaml",
+    ".drone.yml",
+    ".woodpecker.yml",
+    "appveyor.yml",
+    "cloudbuild.yaml",
+];
+
 /// Files that make other programs run code: a change to them is never accepted silently.
 pub fn hands_trust(path: &str) -> bool {
-    const DIRECTORIES: &[&str] = &[
-        ".claude",
-        ".codex",
-        ".gemini",
-        ".cursor",
-        ".vscode",
-        ".idea",
-        ".husky",
-        ".afresh",
-        ".circleci",
-        ".devcontainer",
-        ".buildkite",
-        ".opencode",
-        ".githooks",
-        ".aider",
-        ".clinerules",
-        ".continue",
-        ".forgejo",
-        ".gitea",
-        ".kiro",
-        ".roo",
-        ".windsurf",
-        ".woodpecker",
-        ".zed",
-    ];
-    const NAMES: &[&str] = &[
-        ".mcp.json",
-        ".gitmodules",
-        ".gitattributes",
-        ".envrc",
-        "claude.md",
-        "agents.md",
-        "gemini.md",
-        ".gitlab-ci.yml",
-        ".travis.yml",
-        "jenkinsfile",
-        "azure-pipelines.yml",
-        ".pre-commit-config.yaml",
-        "bitbucket-pipelines.yml",
-        ".cursorrules",
-        ".windsurfrules",
-        ".clinerules",
-        ".aider.conf.yml",
-        "opencode.json",
-        "opencode.jsonc",
-        "claude.local.md",
-        "copilot-instructions.md",
-        ".gitconfig",
-        ".lfsconfig",
-        ".npmrc",
-        ".yarnrc",
-        ".yarnrc.yml",
-        ".pnpmfile.cjs",
-        ".mise.toml",
-        "mise.toml",
-        "lefthook.yml",
-        "lefthook.yaml",
-        ".drone.yml",
-        ".woodpecker.yml",
-        "appveyor.yml",
-        "cloudbuild.yaml",
-    ];
     // Some file systems ignore case.
     let components: Vec<String> = path.split('/').map(fold_name).collect();
     let lower = components.join("/");
     let name = components.last().map(String::as_str).unwrap_or_default();
-    components.iter().any(|component| DIRECTORIES.contains(&component.as_str()))
-        || NAMES.contains(&name)
+    components.iter().any(|component| TRUSTED_DIRECTORIES.contains(&component.as_str()))
+        || TRUSTED_NAMES.contains(&name)
         // The short names of `.gitmodules` and `.gitattributes` on Windows.
         || name.starts_with("gitmod~")
         || name.starts_with("gitatt~")

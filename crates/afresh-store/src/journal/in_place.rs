@@ -21,7 +21,7 @@ pub(crate) struct FileIdentities(Vec<(PathBuf, FileIdentity)>);
 
 impl FileIdentities {
     /// Of the database and its head. SQLite creates its log with the first record.
-    pub(crate) fn of(paths: &StatePaths) -> Result<Self, JournalError> {
+    pub(crate) fn read(paths: &StatePaths) -> Result<Self, JournalError> {
         let mut files = Vec::new();
         for path in [&paths.database, &paths.head] {
             let found = identify(path).map_err(IoFault::during("look at", path))?;

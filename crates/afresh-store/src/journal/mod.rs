@@ -127,7 +127,7 @@ impl Journal {
         }
         let head = HeadFile::open(&paths.head)?;
         let recovered = last.seq.saturating_sub(head.newest().seq);
-        let in_place = FileIdentities::of(&paths)?;
+        let in_place = FileIdentities::read(&paths)?;
         let (poisoned, log_name) = (false, LogName::Unsynced);
         let mut journal =
             Self { connection, head, paths, last, recovered, poisoned, in_place, log_name };

@@ -123,7 +123,7 @@ struct Simulation {
 }
 
 /// What a patient person does after a drive has ended.
-enum NextStep {
+enum AfterDrive {
     Drive(Box<RunOpening>),
     Stop,
 }
@@ -147,12 +147,12 @@ impl Simulation {
         loop {
             let (ended, run) = self.drive(opening)?;
             let next = match ended {
-                None => NextStep::Drive(Box::new(self.host_mut().draw_opening(&run))),
+                None => AfterDrive::Drive(Box::new(self.host_mut().draw_opening(&run))),
                 Some(state) => self.continue_after(state, run)?,
             };
             match next {
-                NextStep::Drive(next) => opening = *next,
-                NextStep::Stop => return Ok(()),
+                AfterDrive::Drive(next) => opening = *next,
+                AfterDrive::Stop => return Ok(()),
             }
         }
     }
@@ -178,9 +178,9 @@ impl Simulation {
     }
 
     /// Answers, clears the halt, restarts or stops, as a patient person would.
-    fn continue_after(&mut self, state: DriveState, run: Run) -> Result<NextStep, String> {
+    fn continue_after(&mut self, state: DriveState, run: Run) -> Result<AfterDrive, String> {
         if self.leaves() {
-            return Ok(NextStep::Drive(Box::new(self.host_mut().draw_opening(&run))));
+            return Ok(AfterDrive::Drive(Box::new(self.host_mut().draw_opening(&run))));
         }
         match state {
             DriveState::Busy => Err("the drive ended although something is underway".to_owned()),
@@ -189,7 +189,7 @@ impl Simulation {
                     let clear = ControlCommand::ClearHalt { run: run.id().clone() };
                     return self.apply(run, clear);
                 }
-                Ok(NextStep::Drive(Box::new(RunOpening {
+                Ok(AfterDrive::Drive(Box::new(RunOpening {
                     clear_halt: true,
                     ..RunOpening::default()
                 })))
@@ -200,13 +200,13 @@ impl Simulation {
             }
             DriveState::BudgetReached | DriveState::Finished { .. } => {
                 self.host().check_at_the_end(&run)?;
-                Ok(NextStep::Stop)
+                Ok(AfterDrive::Stop)
             }
         }
     }
 
     /// A command from a terminal while no driver is running.
-    fn apply(&mut self, mut run: Run, command: ControlCommand) -> Result<NextStep, String> {
+    fn apply(&mut self, mut run: Run, command: ControlCommand) -> Result<AfterDrive, String> {
         self.applied_without_driver += 1;
         let host = self.host_mut();
         let (now, commands) = (host.now, vec![PendingCommand { message: None, command }]);
@@ -214,7 +214,7 @@ impl Simulation {
             host.take_broken_promise()?;
             host.recover_from_crash();
         }
-        Ok(NextStep::Drive(Box::default()))
+        Ok(AfterDrive::Drive(Box::default()))
     }
 
     /// Whether the person ends afresh here, to start it again later.

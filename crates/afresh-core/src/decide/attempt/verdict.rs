@@ -5,7 +5,7 @@ use crate::decide::halting::HaltMode;
 use crate::event::Event;
 use crate::harvest::Harvest;
 use crate::model_error::ModelErrorClass;
-use crate::outcome::{CompletionClaim, Outcome};
+use crate::outcome::{CompletionClaim, Outcome, WorkerFailure};
 use crate::plan::TaskIndex;
 use crate::process::ProcessEnd;
 use crate::question::QuestionTopic;
@@ -63,20 +63,7 @@ impl Decider<'_> {
             }
             // A worker that gave an answer was not stopped by its model error.
             (_, outcome, Some(error)) if outcome.is_missing() => self.model_failed(at, error),
-            (_, Outcome::Failed(failure), _) => {
-                let reason = Rejection::GaveUp {
-                    failed_at: failure.failed_at,
-                    error: failure.error,
-                    output: failure.output,
-                    category: failure.category,
-                };
-                self.reject(at, reason, AttemptCounts::Yes);
-                if failure.retryable == Some(false)
-                    && matches!(self.run.task(at).stage, TaskStage::Idle)
-                {
-                    self.fail_for_last_rejection(at);
-                }
-            }
+            (_, Outcome::Failed(failure), _) => self.handle_reported_failure(at, failure),
             (ProcessEnd::Exited(0), Outcome::NeedsDecision(decision), _) => {
                 self.ask_decision(at, &decision);
             }
@@ -103,6 +90,19 @@ impl Decider<'_> {
                 let (ending, last_words) = (end.ending, end.last_words);
                 self.reject(at, Rejection::Died { ending, last_words }, AttemptCounts::Yes);
             }
+        }
+    }
+
+    fn handle_reported_failure(&mut self, at: TaskIndex, failure: WorkerFailure) {
+        let reason = Rejection::GaveUp {
+            failed_at: failure.failed_at,
+            error: failure.error,
+            output: failure.output,
+            category: failure.category,
+        };
+        self.reject(at, reason, AttemptCounts::Yes);
+        if failure.retryable == Some(false) && matches!(self.run.task(at).stage, TaskStage::Idle) {
+            self.fail_for_last_rejection(at);
         }
     }
 

@@ -4,6 +4,7 @@ use afresh_core::ids::{AttemptId, CommitId, TaskId, WorkspaceSlot};
 use afresh_core::input::{AttemptEnd, Input};
 use afresh_core::interruption::AttemptResumption;
 use afresh_core::outcome::{Outcome, SpawnFailure};
+use afresh_core::plan::{Plan, Task};
 use afresh_core::process::ProcessEnd;
 use afresh_core::run::Run;
 use afresh_core::step::StartPoint;
@@ -62,11 +63,37 @@ impl SimulatedWorld {
         scenario: &Scenario,
         run: &Run,
     ) -> Result<Vec<Input>, String> {
-        if let Some(other) = self.alive.iter().find(|other| other.task == attempt.task) {
-            return Err(format!("R2: {attempt} starts while {other} lives"));
-        }
+        let task = run.plan().task(run.plan().index_of(&attempt.task).ok_or("an unknown task")?);
+        self.check_slot(attempt, slot, run)?;
+        self.check_start_point(attempt, ground, task)?;
+        self.check_overlaps(task, run.plan())?;
         if !self.started.insert(attempt.clone()) {
             return Err(format!("R2: {attempt} is started twice"));
+        }
+        self.places.insert(attempt.clone(), slot);
+        if random.chance(scenario.spawn_fails) {
+            let failure =
+                SpawnFailure { message: "no such program".to_owned(), ..SpawnFailure::default() };
+            return Ok(vec![Input::SpawnFailed(attempt.clone(), failure)]);
+        }
+        self.spawned += 1;
+        self.slots.insert(slot, attempt.clone());
+        self.alive.insert(attempt.clone());
+        let steps = u32::try_from(task.steps.len()).expect("small");
+        let (inputs, usage) = workers::draw_life(attempt, steps, random, scenario);
+        self.spent.insert(attempt.clone(), usage);
+        Ok(inputs)
+    }
+
+    /// One worker for each task, no more than allowed, and none in a workspace with unsaved work.
+    fn check_slot(
+        &self,
+        attempt: &AttemptId,
+        slot: WorkspaceSlot,
+        run: &Run,
+    ) -> Result<(), String> {
+        if let Some(other) = self.alive.iter().find(|other| other.task == attempt.task) {
+            return Err(format!("R2: {attempt} starts while {other} lives"));
         }
         if self.alive.len() >= usize::from(run.settings().parallel) {
             return Err("EX-01: more workers than allowed".to_owned());
@@ -82,13 +109,22 @@ impl SimulatedWorld {
         if self.landed.contains_key(&attempt.task) {
             return Err(format!("R3: {attempt} does again what has landed"));
         }
+        Ok(())
+    }
+
+    /// It starts on top of everything that its task needs, or after a finished step of its own.
+    fn check_start_point(
+        &self,
+        attempt: &AttemptId,
+        ground: &StartPoint,
+        task: &Task,
+    ) -> Result<(), String> {
         let behind = self
             .branch
             .iter()
             .position(|commit| *commit == ground.base)
             .ok_or("EX-03: the base is not on the branch")?;
         let held = &self.branch[..=behind];
-        let task = run.plan().task(run.plan().index_of(&attempt.task).ok_or("an unknown task")?);
         let is_missing = |need: &&TaskId| {
             let is_present = self.landed.get(*need).is_some_and(|commit| held.contains(commit));
             !is_present && !self.ignored.contains(*need)
@@ -96,8 +132,21 @@ impl SimulatedWorld {
         if let Some(missing) = task.needs.iter().find(is_missing) {
             return Err(format!("EX-03: {attempt} starts from a base without {missing}"));
         }
+        let step_of = |commit: &CommitId| self.step_commits.get(commit);
+        if ground.is_resumed()
+            && step_of(&ground.prepared) != Some(&(attempt.task.clone(), ground.base.clone()))
+        {
+            return Err(format!(
+                "ST-02: {attempt} continues from a commit that is no step of its task"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Tasks that may write the same file do not run at the same time.
+    fn check_overlaps(&self, task: &Task, plan: &Plan) -> Result<(), String> {
         for other in &self.alive {
-            let other = run.plan().task(run.plan().index_of(&other.task).ok_or("an unknown task")?);
+            let other = plan.task(plan.index_of(&other.task).ok_or("an unknown task")?);
             let apart = task.patterns().all(|a| other.patterns().all(|b| !a.overlaps(b)));
             if !apart || !task.lists_files() || !other.lists_files() {
                 return Err(format!(
@@ -106,25 +155,7 @@ impl SimulatedWorld {
                 ));
             }
         }
-        let step_of = |commit: &CommitId| self.step_commits.get(commit);
-        if ground.is_resumed()
-            && step_of(&ground.prepared) != Some(&(attempt.task.clone(), ground.base.clone()))
-        {
-            return Err(format!("ST-02: {attempt} goes on from what is no step of its task"));
-        }
-        self.places.insert(attempt.clone(), slot);
-        if random.chance(scenario.spawn_fails) {
-            let failure =
-                SpawnFailure { message: "no such program".to_owned(), ..SpawnFailure::default() };
-            return Ok(vec![Input::SpawnFailed(attempt.clone(), failure)]);
-        }
-        self.spawned += 1;
-        self.slots.insert(slot, attempt.clone());
-        self.alive.insert(attempt.clone());
-        let steps = u32::try_from(task.steps.len()).expect("small");
-        let (inputs, usage) = workers::draw_life(attempt, steps, random, scenario);
-        self.spent.insert(attempt.clone(), usage);
-        Ok(inputs)
+        Ok(())
     }
 
     /// A commit of the worker's files while it waits.
