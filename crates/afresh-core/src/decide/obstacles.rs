@@ -48,6 +48,10 @@ impl Decider<'_> {
         {
             return false;
         }
+        // The question that is open already is about this failure as well.
+        if self.run.obstacle_to(at).is_some() {
+            return true;
+        }
         let last = self.run.task(at).last.rejection.as_ref();
         let mut text = format!(
             "agent {} fails at every task: {}",

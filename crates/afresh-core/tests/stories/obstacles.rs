@@ -5,7 +5,7 @@ use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::run::DriveState;
 use afresh_core::settings::{OnFailure, Settings};
 
-use crate::support::Story;
+use crate::support::{Story, plan_of};
 
 const NONE: [&str; 0] = [];
 
@@ -124,6 +124,23 @@ fn an_agent_that_dies_at_every_task_is_one_question() {
     assert_eq!(questions.len(), 1, "{questions:?}");
     assert!(questions[0].contains("fails at every task"), "{questions:?}");
     assert_eq!(story.wait(60).started(), NONE);
+}
+
+/// EX-14: workers that were already at work when the question was asked add none to it.
+#[test]
+fn workers_that_die_after_the_question_ask_nothing_more() {
+    let plan = plan_of("A: a\nB: b\nC: c\nD: d\nE: e");
+    let mut story = Story::unopened(plan, Settings { parallel: 5, ..Settings::default() });
+    story.open();
+    for attempt in ["A.1", "B.1", "C.1", "D.1", "E.1"] {
+        story.spawned(attempt);
+    }
+    for attempt in ["A.1", "B.1", "C.1", "D.1", "E.1"] {
+        story.dies(attempt);
+    }
+    assert_eq!(asked(&story).len(), 1, "{:?}", asked(&story));
+    assert_eq!(story.answer(1, "retry").started().len(), 5, "all of them try again");
+    assert_eq!(asked(&story), NONE);
 }
 
 /// EX-14: one hard task says nothing about the agent.

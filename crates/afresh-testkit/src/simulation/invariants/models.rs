@@ -94,6 +94,9 @@ impl ModelInvariants {
             }
             Event::QuestionAsked { question } => {
                 if let QuestionTopic::Obstacle(scope) = &question.topic {
+                    if self.obstacles.values().any(|known| known == scope) {
+                        return Err(format!("EX-14: {} asks again about {scope:?}", question.id));
+                    }
                     self.obstacles.insert(question.id, scope.clone());
                 }
             }
