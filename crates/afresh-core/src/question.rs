@@ -99,6 +99,10 @@ pub enum AnswerRefusal {
     NeedsWords(QuestionId),
 }
 
+/// The answers at a checkpoint where a person approves what was done.
+pub(crate) const APPROVED: &str = "approved";
+pub(crate) const REJECTED: &str = "rejected";
+
 impl Question {
     /// What a typed answer means. With listed answers, nothing is taken that could be a slip (HU-07).
     pub fn interpret(&self, typed: &str) -> Result<String, AnswerRefusal> {
@@ -158,15 +162,23 @@ impl Question {
         if let Some(option) = number.and_then(|at| self.options.get(at)) {
             return Some(&option.key);
         }
-        let mut like = self.options.iter().filter(|option| option.key.eq_ignore_ascii_case(typed));
-        if let (Some(option), None) = (like.next(), like.next()) {
-            return Some(&option.key);
+        // Workers that list plain texts get numbers as keys: then the text itself is the word for it.
+        let names: [fn(&DecisionOption) -> &str; 2] =
+            [|option| &option.key, |option| option.description.trim()];
+        for name in names {
+            let mut like =
+                self.options.iter().filter(|option| name(option).eq_ignore_ascii_case(typed));
+            if let (Some(option), None) = (like.next(), like.next()) {
+                return Some(&option.key);
+            }
         }
         match typed {
             "abort" => Some("abort"),
             // A retry continues after the last finished step.
             "resume" if self.offers("retry") => Some("retry"),
             "y" | "yes" if self.topic == QuestionTopic::Start => Some("start"),
+            "y" | "yes" | "ok" | "approve" if self.offers(REJECTED) => Some(APPROVED),
+            "n" | "no" | "reject" if self.offers(REJECTED) => Some(REJECTED),
             _ => None,
         }
     }
@@ -223,6 +235,17 @@ mod tests {
         }
         assert_eq!(read(""), refused("Q4 cannot be answered with nothing"));
         assert_eq!(read("say: "), refused("Q4 cannot be answered with nothing"));
+    }
+
+    /// HU-07: a worker that lists plain texts can be answered with one of them.
+    #[test]
+    fn an_answer_may_be_the_text_of_an_option() {
+        let mut question = question(QuestionTopic::Decision, &["1", "2"]);
+        question.options[0].description = "red".to_owned();
+        question.options[1].description = "dark blue".to_owned();
+        assert_eq!(question.interpret("Red"), Ok("1".to_owned()));
+        assert_eq!(question.interpret("dark blue"), Ok("2".to_owned()));
+        assert!(question.interpret("blue").is_err());
     }
 
     /// HU-07: where a worker lists no answers, any words are one.

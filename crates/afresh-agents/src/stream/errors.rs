@@ -95,6 +95,9 @@ pub(crate) fn requested_wait(message: &str) -> Option<Duration> {
 
 /// An error of this class with the program's message and the wait that it asks for.
 pub(crate) fn model_error(class: ModelErrorClass, message: &str) -> ModelError {
+    // Our own proxy answered in place of the host, whatever status the program reports.
+    let is_unreached = message.contains("afresh: ") && message.contains("cannot be reached");
+    let class = if is_unreached { ModelErrorClass::Network } else { class };
     let wait = if class.is_transient() { requested_wait(message) } else { None };
     ModelError::new(class, cut_text(message)).waiting(wait)
 }
@@ -118,6 +121,14 @@ fn is_log_line(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// AG-06: a host that our proxy could not reach is a network error, not one of the model's server.
+    #[test]
+    fn what_our_proxy_reports_is_a_network_error() {
+        let message = "API Error: 502 afresh: api.example.com:443 cannot be reached: no such host";
+        let error = model_error(ModelErrorClass::ServerError, message);
+        assert_eq!(error.class, ModelErrorClass::Network);
+    }
 
     /// AG-06: what providers say about a model that does not exist.
     #[test]

@@ -5,7 +5,7 @@ use super::attempt::verdict::AttemptCounts;
 use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::TaskIndex;
-use crate::question::{Question, QuestionTopic};
+use crate::question::{APPROVED, Question, QuestionTopic, REJECTED};
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
 use crate::settings::{OnDecision, OnOrphan, Settings, TimeoutAction};
@@ -83,6 +83,14 @@ impl Decider<'_> {
         let task = question.task.clone();
         let at = self.index(&task);
         match (&question.topic, answer) {
+            (QuestionTopic::Decision, other)
+                if self.is_verification(at) && !matches!(other, APPROVED | "defer") =>
+            {
+                let first = question.text.lines().next().unwrap_or_default();
+                let why = if other == REJECTED { String::new() } else { format!(": {other}") };
+                let reason = format!("rejected by {by}: {first}{why}");
+                self.record(Event::TaskSkipped { task, reason });
+            }
             _ if is_theirs => {}
             (QuestionTopic::Decision | QuestionTopic::Action, "defer" | "skip")
             | (QuestionTopic::Start | QuestionTopic::Obstacle(_), "skip") => {

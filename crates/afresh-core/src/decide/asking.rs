@@ -6,7 +6,7 @@ use crate::event::Event;
 use crate::ids::CommitId;
 use crate::outcome::{ActionRequest, DecisionOption, DecisionRequest};
 use crate::plan::{Checkpoint, CheckpointKind, TaskIndex};
-use crate::question::{Question, QuestionTopic};
+use crate::question::{APPROVED, Question, QuestionTopic, REJECTED};
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
 
@@ -76,7 +76,13 @@ impl Decider<'_> {
                 QuestionTopic::Action
             }
             CheckpointKind::Verify if options.is_empty() => {
-                options = vec![DecisionOption::new("approved", "approve and continue")];
+                options = vec![
+                    DecisionOption::new(APPROVED, "approve and continue"),
+                    DecisionOption::new(
+                        REJECTED,
+                        "it is not right: what waits for it stays blocked; `say: YOUR WORDS` rejects it with a reason",
+                    ),
+                ];
                 QuestionTopic::Decision
             }
             CheckpointKind::Verify | CheckpointKind::Decision => QuestionTopic::Decision,
@@ -93,9 +99,18 @@ impl Decider<'_> {
         let (TaskStage::Idle, Some(given)) = (&state.stage, state.people.answers.last()) else {
             return false;
         };
+        if self.is_verification(at) && !given.answer.starts_with(APPROVED) {
+            return false;
+        }
         let (task, how) = (self.run.plan().task(at).id.clone(), given.answer.clone());
         self.record(Event::TaskSettled { task, how });
         true
+    }
+
+    /// Whether the task is a checkpoint at which a person approves what was done. Only the word for that approves it.
+    pub(super) fn is_verification(&self, at: TaskIndex) -> bool {
+        let checkpoint = self.run.plan().task(at).checkpoint.as_ref();
+        checkpoint.is_some_and(|it| it.kind == CheckpointKind::Verify && it.options.is_empty())
     }
 
     /// A person who wants to be asked is asked about one task at a time (EX-09).

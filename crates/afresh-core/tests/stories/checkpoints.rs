@@ -1,5 +1,6 @@
 //! Points at which a plan waits for a person, and tasks that were done before: FO-02, HU-01.
 
+use afresh_core::Input;
 use afresh_core::input::RunOpening;
 use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{Checkpoint, CheckpointKind, Plan};
@@ -29,7 +30,7 @@ fn a_checkpoint_asks_and_the_answer_lets_the_plan_continue() {
     let (mut story, text) = at_checkpoint(CheckpointKind::Verify, &[], Settings::default());
     assert_snapshot!(text, @"
     merged A.1
-    Q1 decision [approved defer]: Look at it.
+    Q1 decision [approved rejected defer]: Look at it.
     ");
     assert_snapshot!(story.answer(1, "approved").text(), @r#"
     Q1 answered "approved" by person
@@ -71,6 +72,26 @@ fn policies_pass_checkpoints_but_never_an_action() {
     assert_eq!(story.states(), "A done, ask done, B ready");
     let (story, _) = at_checkpoint(CheckpointKind::Action, &[], first());
     assert_eq!(story.states(), "A done, ask waiting, B pending");
+}
+
+/// FO-02, HU-07: nothing but the word for it approves a checkpoint; own words reject it.
+#[test]
+fn a_checkpoint_can_be_rejected() {
+    for (answer, reason) in [
+        ("rejected", "Look at it."),
+        ("no", "Look at it."),
+        ("say: it is red", "Look at it.: it is red"),
+    ] {
+        let (mut story, _) = at_checkpoint(CheckpointKind::Verify, &[], Settings::default());
+        let text = story.answer(1, answer).text();
+        assert!(text.contains(&format!("skipped ask: rejected by person: {reason}")), "{text}");
+        assert_eq!(story.states(), "A done, ask skipped, B blocked");
+        // Who wants to look again is asked again.
+        story.feed(&Input::RetryAsked(crate::support::task_id("ask")));
+        assert_eq!(story.status().questions.len(), 1);
+    }
+    let (mut story, _) = at_checkpoint(CheckpointKind::Verify, &[], Settings::default());
+    assert_eq!(story.answer(1, "yes").started(), ["B.1"]);
 }
 
 #[test]

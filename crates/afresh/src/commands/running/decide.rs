@@ -40,9 +40,13 @@ pub(crate) fn decide(args: &Args, context: &AppContext, output: &Output) -> Resu
     })?;
     let Some(typed) = args.answer.as_deref().filter(|typed| typed.trim() != "?") else {
         let open = RunStatus::from_run(&found.run).questions;
-        open.iter()
-            .filter(|open| open.id == id.to_string())
-            .for_each(|open| questions::print(open, output));
+        for question in open.iter().filter(|open| open.number == id) {
+            if output.json {
+                output.document(question);
+            } else {
+                questions::print(question, output);
+            }
+        }
         return Ok(Exit::Done);
     };
     // A slip is refused here as it is by the driver; what is understood is shown (HU-07).
@@ -59,10 +63,12 @@ pub(crate) fn decide(args: &Args, context: &AppContext, output: &Output) -> Resu
             &json!({"run": run, "ok": true, "question": id.to_string(), "answer": answer}),
         );
     } else {
-        output.note(&format!(
-            "answered {id}: {}. If no run is active, `afresh run` continues it",
-            safe(&answer)
-        ));
+        let next = match (context.repository()?.holder()?, found.run.halt()) {
+            (Some(_), _) => "",
+            (None, Some(_)) => "; `afresh resume` continues the run",
+            (None, None) => "; `afresh run` continues the run",
+        };
+        output.note(&format!("answered {id}: {}{next}", safe(&answer)));
     }
     Ok(Exit::Done)
 }
