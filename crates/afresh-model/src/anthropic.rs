@@ -3,25 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::conversation::{
-    ErrorReply, ModelReply, ModelRequest, OfferedTool, arguments, count_user_turns, event,
-    text_part,
+    ErrorReply, ModelReply, ModelRequest, OfferedTool, arguments, event, text_part,
 };
 use crate::script::{ModelFault, TokenCounts};
 
 pub(crate) fn request(body: &Value) -> ModelRequest {
-    let (turns, first_words) = count_user_turns(&body["messages"]);
     let tools = body["tools"].as_array().into_iter().flatten().map(|tool| OfferedTool {
         name: tool["name"].as_str().unwrap_or_default().to_owned(),
         namespace: None,
         arguments: arguments(tool.get("input_schema")),
     });
-    ModelRequest {
-        model: body["model"].as_str().unwrap_or_default().to_owned(),
-        turns,
-        first_words,
-        tools: tools.collect(),
-        stream: body["stream"].as_bool().unwrap_or_default(),
-    }
+    ModelRequest::with_messages(body, tools.collect())
 }
 
 pub(crate) fn plain(reply: &ModelReply) -> Value {

@@ -16,6 +16,20 @@ pub struct ModelRequest {
     pub stream: bool,
 }
 
+impl ModelRequest {
+    /// From a body with `model`, `messages` and `stream`, as most servers expect it.
+    pub(crate) fn with_messages(body: &Value, tools: Vec<OfferedTool>) -> Self {
+        let (turns, first_words) = count_user_turns(&body["messages"]);
+        Self {
+            model: body["model"].as_str().unwrap_or_default().to_owned(),
+            turns,
+            first_words,
+            tools,
+            stream: body["stream"].as_bool().unwrap_or_default(),
+        }
+    }
+}
+
 /// A tool that the program offers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfferedTool {

@@ -125,7 +125,10 @@ impl JobSupervisor {
             Err(error) => {
                 cgroup_limits.remove(Instant::now());
                 let _ = cgroup.map(|it| it.remove(Instant::now()));
-                return Ok(failed_job(format!("cannot start a stage: {error}")));
+                return Ok(failed_job(
+                    SpawnErrorKind::Other,
+                    format!("cannot start a stage: {error}"),
+                ));
             }
         };
         let monitor = LimitMonitor::new(&self.job.tree_limits, cgroup_limits);
@@ -239,10 +242,9 @@ fn attribute_end(ended: ProcessEnd, enforced: &EnforcedLimits) -> ProcessEnd {
     }
 }
 
-fn failed_job(message: String) -> FinishedJob {
-    let ended = Err(SpawnError::new(SpawnErrorKind::Other, message));
+fn failed_job(kind: SpawnErrorKind, message: String) -> FinishedJob {
     FinishedJob {
-        ended,
+        ended: Err(SpawnError::new(kind, message)),
         wall: Duration::ZERO,
         left_behind: 0,
         unkillable: 0,
@@ -251,15 +253,7 @@ fn failed_job(message: String) -> FinishedJob {
 }
 
 fn no_level_available(unavailable: &[String]) -> FinishedJob {
-    let kind = SpawnErrorKind::NoContainment;
-    let ended = Err(SpawnError::new(kind, unavailable.join("; ")));
-    FinishedJob {
-        ended,
-        wall: Duration::ZERO,
-        left_behind: 0,
-        unkillable: 0,
-        enforced: EnforcedLimits::default(),
-    }
+    failed_job(SpawnErrorKind::NoContainment, unavailable.join("; "))
 }
 
 /// Of all processes that were reaped, by us or by those we reaped.
