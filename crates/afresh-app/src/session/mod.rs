@@ -111,6 +111,7 @@ impl Session<'_> {
         let PlanTerms { settings, mut workers } = terms.map_err(in_config)?;
         if purpose == RunPurpose::Work {
             preflight::check(&repository, &file, &settings, &workers).map_err(in_config)?;
+            notices.extend(preflight::missing_logins(&file, &workers, environment));
         }
         let chosen = sandbox::choose(config.sandbox, self.options, environment)?;
         notices.extend(chosen.notice.clone());

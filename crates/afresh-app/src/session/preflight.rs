@@ -128,6 +128,23 @@ fn prompts_fit(
 }
 
 /// Every agent that a task names must exist, and so must its program (B37).
+/// Agents of the plan whose programs seem to have neither a key nor a login: their workers would fail.
+pub(super) fn missing_logins(
+    file: &PlanFile,
+    workers: &WorkerConfig,
+    environment: &Environment,
+) -> Vec<Notice> {
+    let tasks = file.plan.tasks().iter();
+    let names: BTreeSet<&str> =
+        tasks.map(|task| task.agent.as_deref().unwrap_or(&workers.default_agent)).collect();
+    let notice = |name: &str| {
+        let hint = programs::inspect::missing_login(workers.agents.get(name)?, environment)?;
+        let problem = "seems to have neither a key nor a login";
+        Some(Notice::warning(format!("agent {name} {problem}: {hint}")))
+    };
+    names.into_iter().filter_map(notice).collect()
+}
+
 fn agents_are_there(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppError> {
     let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
     for task in file.plan.tasks() {

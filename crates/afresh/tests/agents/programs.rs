@@ -293,3 +293,29 @@ printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"I
     let next = scene.repo.prompt("T001", 2);
     assert!(next.contains("its report was refused"), "{next}");
 }
+
+/// AG-03: who starts a run with a program that has neither a key nor a login is warned before it is paid for.
+#[test]
+fn a_missing_login_is_reported_before_the_run() {
+    let repo = repo();
+    repo.plan_of(1);
+    let program = repo.path().join("bin/claude");
+    fs::create_dir_all(program.parent().expect("a directory")).expect("made");
+    write_script(&program, "#!/bin/sh\nexit 1\n");
+    repo.write(
+        ".afresh/config.toml",
+        "[run]\nagent = \"claude\"\nattempts = 1\n[agents.claude]\nkind = \"claude\"\n",
+    );
+    repo.commit("config");
+    let run = |key: Option<&str>| {
+        let mut command = repo.command(&["run", "p.plan.toml", "--new", "--no-input"]);
+        let path = std::env::var("PATH").expect("a path");
+        command.env("PATH", format!("{}:{path}", program.parent().expect("it").display()));
+        command.env_remove("ANTHROPIC_API_KEY").env_remove("CLAUDE_CODE_OAUTH_TOKEN");
+        key.map(|key| command.env("ANTHROPIC_API_KEY", key));
+        finish(command).stderr
+    };
+    let warned = "agent claude seems to have neither a key nor a login";
+    let (without, with) = (run(None), run(Some("a-key-for-the-test")));
+    assert!(without.contains(warned) && !with.contains(warned), "{without}\n{with}");
+}

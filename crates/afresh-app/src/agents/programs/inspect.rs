@@ -117,6 +117,12 @@ fn at(
     }
 }
 
+/// What to do where the program of an agent seems to have neither a key nor a login; it is not started.
+pub fn missing_login(agent: &Agent, environment: &Environment) -> Option<String> {
+    let program = real_program(agent.command()?);
+    login_of(agent, versions::find_pin(program)?, environment)
+}
+
 /// A hint where its worker would see neither a key nor a login.
 fn login_of(agent: &Agent, pin: &PinnedProgram, environment: &Environment) -> Option<String> {
     let mut visible = environment.all();
