@@ -97,54 +97,71 @@ impl ExecutorContext {
         remove(&mark)?;
         let log = notes.join(format!("{place}.log"));
         for command in &self.config.setup {
-            let job = JobSpec {
-                name: format!("{}setup-{place}", self.job_prefix),
-                argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.clone()],
-                wrapper: vec![],
-                cwd: tree.clone(),
-                env: self.environment(&self.config.workers.check_env, &[]).into_iter().collect(),
-                stdin: None,
-                stdout: log.clone(),
-                stderr: log.clone(),
-                secrets: self.config.workers.secrets(),
-                limits: JobLimits {
-                    wall: Some(SETUP_TIMEOUT),
-                    silence: None,
-                    output_bytes: OUTPUT_BYTES,
-                    grace: Duration::from_secs(2),
-                    stop_signal: StopSignal::Terminate,
-                },
-                tree_limits: self.config.bounds.clone(),
-                containment: self.config.containment,
-                registry: self.layout.processes(),
-            };
-            if handle.is_asked() {
+            if self.run_setup_command(command, place, handle, &log)? == SetupOutcome::Stopped {
                 return Ok(SetupOutcome::Stopped);
             }
-            let (job, _room) = self.enclosed(job, &SandboxSubject::SetUp)?;
-            let mut running =
-                RunningJob::start(&self.config.exe, &job).map_err(|e| e.to_string())?;
-            handle.attach(running.stopper());
-            let report = running.wait();
-            // If we stopped it, the exit status says nothing about the commands.
-            if report.ended == Ok(ProcessEnd::Stopped) || handle.is_asked() {
-                return Ok(SetupOutcome::Stopped);
-            }
-            if report.ended != Ok(ProcessEnd::Exited(0)) {
-                let output = crate::executor::checks::tail_of(&log);
-                let ended = match report.ended {
-                    Ok(ProcessEnd::OverLimit(limit)) => limit.describe(),
-                    Ok(ended) => format!("failed: {}", ended.describe()),
-                    Err(error) => format!("could not be started: {}", error.message),
-                };
-                let message = format!("the set-up command `{command}` {ended}");
-                return Err(SetupFailure { message, output });
-            }
+        }
+        if matches!(place, WorkspaceId::Work(_)) {
+            self.pool
+                .note_setup_files(place, &self.config.keep)
+                .map_err(|error| format!("cannot note what the set-up created: {error}"))?;
         }
         if lasts {
             fs::write(&mark, print).map_err(|error| {
                 format!("cannot note the set-up in {}: {error}", mark.display())
             })?;
+        }
+        Ok(SetupOutcome::Ready)
+    }
+
+    fn run_setup_command(
+        &self,
+        command: &str,
+        place: WorkspaceId,
+        handle: &CancelHandle,
+        log: &Path,
+    ) -> Result<SetupOutcome, SetupFailure> {
+        let job = JobSpec {
+            name: format!("{}setup-{place}", self.job_prefix),
+            argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()],
+            wrapper: vec![],
+            cwd: self.pool.tree(place),
+            env: self.environment(&self.config.workers.check_env, &[]).into_iter().collect(),
+            stdin: None,
+            stdout: log.to_owned(),
+            stderr: log.to_owned(),
+            secrets: self.config.workers.secrets(),
+            limits: JobLimits {
+                wall: Some(SETUP_TIMEOUT),
+                silence: None,
+                output_bytes: OUTPUT_BYTES,
+                grace: Duration::from_secs(2),
+                stop_signal: StopSignal::Terminate,
+            },
+            tree_limits: self.config.bounds.clone(),
+            containment: self.config.containment,
+            registry: self.layout.processes(),
+        };
+        if handle.is_asked() {
+            return Ok(SetupOutcome::Stopped);
+        }
+        let (job, _room) = self.enclosed(job, &SandboxSubject::SetUp)?;
+        let mut running = RunningJob::start(&self.config.exe, &job).map_err(|e| e.to_string())?;
+        handle.attach(running.stopper());
+        let report = running.wait();
+        // If we stopped it, the exit status says nothing about the commands.
+        if report.ended == Ok(ProcessEnd::Stopped) || handle.is_asked() {
+            return Ok(SetupOutcome::Stopped);
+        }
+        if report.ended != Ok(ProcessEnd::Exited(0)) {
+            let output = crate::executor::checks::tail_of(log);
+            let ended = match report.ended {
+                Ok(ProcessEnd::OverLimit(limit)) => limit.describe(),
+                Ok(ended) => format!("failed: {}", ended.describe()),
+                Err(error) => format!("could not be started: {}", error.message),
+            };
+            let message = format!("the set-up command `{command}` {ended}");
+            return Err(SetupFailure { message, output });
         }
         Ok(SetupOutcome::Ready)
     }

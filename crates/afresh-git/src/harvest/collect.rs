@@ -133,7 +133,7 @@ impl<'a> WorkCollector<'a> {
         Ok((work, chain))
     }
 
-    fn collect(&self, scan: &TreeScan) -> Result<CollectedWork, PoolError> {
+    pub(crate) fn collect(&self, scan: &TreeScan) -> Result<CollectedWork, PoolError> {
         self.start_index()?;
         self.write_excludes()?;
         let too_much = self.select_if_over_cap(scan)?;

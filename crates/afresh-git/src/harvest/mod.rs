@@ -8,6 +8,7 @@
 //! | `prescan` | the checkout before git reads it: nested repositories, pipes, large files |
 //! | `stage` | the checkout into an index |
 //! | `listed` | paths that a task lists, harvested even if ignored |
+//! | `setup_files` | files that set-up commands created |
 //! | `size_cap` | what to keep if there is too much |
 //! | `collect` | index, tree, changes, commits |
 //! | `steps` | the worker's own commits as steps |
@@ -20,6 +21,7 @@ pub(crate) mod collect;
 pub(crate) mod listed;
 pub(crate) mod paths;
 pub(crate) mod prescan;
+pub(crate) mod setup_files;
 pub(crate) mod size_cap;
 pub(crate) mod snapshot;
 pub(crate) mod stage;

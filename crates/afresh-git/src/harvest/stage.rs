@@ -8,6 +8,7 @@ use crate::harvest::HarvestRejection;
 use crate::harvest::collect::WorkCollector;
 use crate::harvest::listed::{ListedPaths, nul_separated};
 use crate::harvest::prescan::{TreeScan, display_path};
+use crate::harvest::setup_files;
 use crate::harvest::size_cap::{SizeCapSelection, select_within_cap};
 use crate::objects::index::IndexFile;
 use crate::workspace::keep::KeepPatterns;
@@ -27,6 +28,7 @@ impl WorkCollector<'_> {
         let users = self.pool.repository.common_dir().join("info/exclude");
         let mut text = fs::read(users).unwrap_or_default();
         text.push(b'\n');
+        text.extend(setup_files::exclude_lines(self.workspace));
         for line in self.keep.lines().chain(KeepPatterns::tool_artefacts().lines()) {
             text.extend(line.as_bytes());
             text.push(b'\n');

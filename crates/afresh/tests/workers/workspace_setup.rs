@@ -149,3 +149,26 @@ fn a_halt_during_the_set_up_for_checks_is_no_failure() {
     let repo = halt_during_set_up("check");
     assert_eq!(repo.status()["tasks"][0]["attempts"], 1);
 }
+
+/// EX-05: files that a set-up creates are not the worker's work, unless its task lists them.
+#[test]
+fn what_a_set_up_creates_is_not_the_workers_work() {
+    let make = "mkdir -p x.egg-info 'a b'; echo 1 > x.egg-info/PKG-INFO; echo 1 > 'a b/[c]'; echo 1 > lock";
+    for keep in ["", "\"deps/\""] {
+        let repo = repo_with_setup(&format!("mkdir -p deps; : > deps/made; {make}"), keep);
+        repo.plan(
+            "[[task]]\nid = \"T001\"\ntitle = \"one\"\nfiles = [\"T001.txt\"]\n\
+             [[task]]\nid = \"T002\"\ntitle = \"two\"\nneeds = [\"T001\"]\nfiles = [\"T002.txt\", \"lock\"]\n",
+        );
+        repo.agent(
+            "echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt; [ $AFRESH_TASK = T001 ] || echo 2 > lock",
+        );
+        repo.run(&["--no-input"]).expect(0);
+        assert_eq!(repo.on_branch("lock").as_deref().map(str::trim), Some("2"), "{keep}");
+        let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
+        let files = repo.git(&["ls-tree", "-r", "--name-only", &branch]);
+        assert!(!files.contains("egg-info") && !files.contains("[c]"), "{keep}: {files}");
+        repo.agent("echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt; echo new > other.txt");
+        repo.run(&["--new", "--no-input"]).expect(4);
+    }
+}
