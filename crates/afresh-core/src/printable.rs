@@ -18,6 +18,17 @@ pub fn line(text: &str) -> String {
     show(text, |c| if matches!(c, '\n' | '\r' | '\t') { Some(' ') } else { None })
 }
 
+/// Several lines as one: what follows the first sentence, such as the end of an output, is set apart from it.
+pub fn join_lines(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let rest: Vec<&str> = lines.collect();
+    match rest.as_slice() {
+        [] => line(first),
+        rest => line(&format!("{}: {}", first.trim_end_matches(':'), rest.join("; "))),
+    }
+}
+
 /// Whole lines: line breaks and tabs stay, and any other unprintable character is shown by its number.
 pub fn lines(text: &str) -> String {
     show(&text.replace("\r\n", "\n"), |c| matches!(c, '\n' | '\t').then_some(c))

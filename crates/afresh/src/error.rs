@@ -52,10 +52,25 @@ pub(crate) fn from_usage(error: &clap::Error) -> Option<AppError> {
             Some(suggest::unknown_command(name))
         }
         // Outside of an attempt, this is a person who looks for the log.
-        (ErrorKind::MissingRequiredArgument, _) if command.as_deref() == Some("log") => Some(
-            AppError::usage("usage", "`afresh log` is called by workers, inside an attempt")
-                .hint("`afresh logs` shows the activity of the run"),
-        ),
+        (ErrorKind::MissingRequiredArgument | ErrorKind::InvalidValue, _)
+            // An invalid value comes without the command.
+            if command.as_deref() == Some("log")
+                || context(ContextKind::InvalidArg) == Some("<LEVEL>") =>
+        {
+            let task = context(ContextKind::InvalidValue).unwrap_or_default();
+            Some(
+                AppError::usage("usage", "`afresh log` is called by workers, inside an attempt")
+                    .hint(format!(
+                        "`{}` shows what happened",
+                        format!("afresh logs {task}").trim()
+                    )),
+            )
+        }
+        (ErrorKind::UnknownArgument, _) => {
+            let argument = context(ContextKind::InvalidArg)?;
+            let near = context(ContextKind::SuggestedArg);
+            Some(suggest::unknown_argument(command.as_deref(), argument, near))
+        }
         _ => None,
     }
 }

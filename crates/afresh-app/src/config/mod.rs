@@ -100,11 +100,8 @@ pub fn load(directory: &Path, given: Option<&Path>) -> Result<Config, AppError> 
     };
     let Some(path) = path else { return Ok(config) };
     let shown = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
-    let bytes = files::read_bounded(&path, MAX_BYTES).map_err(|error| {
-        AppError::usage("config", format!("cannot read the configuration {shown}"))
-            .cause(error.to_string())
-            .hint("`--config` names a configuration file; `afresh init` writes one")
-    })?;
+    let bytes =
+        files::read_bounded(&path, MAX_BYTES).map_err(|error| cannot_read(&shown, &error))?;
     config.home = home(&path);
     let findings = read::read(&shown, &bytes, &mut config);
     if findings.iter().any(Finding::is_error) {
@@ -118,6 +115,21 @@ pub fn load(directory: &Path, given: Option<&Path>) -> Result<Config, AppError> 
     config.checksum = Some(FileChecksum::from_bytes(&shown, &bytes));
     config.shown = shown;
     Ok(config)
+}
+
+/// Checks that the file that `--config` names can be read, for commands that do not use it.
+pub fn check_given_file(directory: &Path, given: Option<&Path>) -> Result<(), AppError> {
+    let Some(given) = given else { return Ok(()) };
+    match std::fs::File::open(directory.join(given)) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(cannot_read(&given.display().to_string(), &error)),
+    }
+}
+
+fn cannot_read(shown: &str, error: &std::io::Error) -> AppError {
+    AppError::usage("config", format!("cannot read the configuration {shown}"))
+        .cause(error.to_string())
+        .hint("`--config` names a configuration file; `afresh init` writes one")
 }
 
 /// The directory that paths are relative to: that of `.afresh`, or of a file elsewhere.

@@ -40,22 +40,8 @@ pub(super) fn find(place: Option<&RepoContext>, environment: &Environment) -> Op
 }
 
 impl AgentProbes<'_> {
-    /// For each agent: the sandbox in which it starts, or a line that says that it does not. None where that
-    /// cannot be tried.
+    /// The sandbox in which an agent starts, or a line that says that it does not. None where that cannot be tried.
     pub(super) fn check_inside(
-        &self,
-        looks: &[(&Agent, AgentInspection)],
-        environment: &Environment,
-    ) -> Vec<Option<Result<String, DoctorLine>>> {
-        std::thread::scope(|scope| {
-            let check =
-                |(agent, look)| scope.spawn(move || self.check_one(agent, look, environment));
-            let checks: Vec<_> = looks.iter().map(|(agent, look)| check((*agent, look))).collect();
-            checks.into_iter().map(|check| check.join().ok().flatten()).collect()
-        })
-    }
-
-    fn check_one(
         &self,
         agent: &Agent,
         look: &AgentInspection,

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use afresh_agents::Agent;
-use afresh_engine::ProbeSandbox;
+use afresh_engine::{ProbeSandbox, RepoContext};
 
+use crate::agents::agent_files::{self, MissingFile};
 use crate::agents::assignment::with_built_in;
 use crate::agents::probe::ProbeRunner;
 use crate::agents::programs;
@@ -12,40 +13,93 @@ use crate::agents::programs::inspect::{self, AgentInspection};
 use crate::agents::programs::version::VersionAge;
 use crate::config::Config;
 use crate::context::environment::Environment;
-use crate::doctor::DoctorLine;
+use crate::doctor::{DoctorLine, LineSink};
+use crate::session::RunOptions;
+use crate::session::options::default_agent;
 
 /// Where agents are started: outside of a sandbox, and inside, if there is one.
 #[derive(Debug)]
 pub(super) struct AgentProbes<'a> {
     pub(super) trial: Result<&'a ProbeRunner, &'a String>,
     pub(super) sandbox: Option<&'a ProbeSandbox>,
+    /// Workers get only what is committed in it.
+    pub(super) repository: Option<&'a RepoContext>,
 }
 
 pub(super) fn check_agents(
     config: &Config,
     environment: &Environment,
     probes: &AgentProbes<'_>,
-) -> Vec<DoctorLine> {
+    sink: &mut LineSink<'_>,
+) {
     let others = others(config, environment);
-    let agents = config.agents.values().chain(&others);
-    let looks = inspect::at_all(agents, &config.home, environment, probes.trial);
     let is_named = |agent: &Agent| {
         config.agents.contains_key(&agent.name) || config.agent.as_ref() == Some(&agent.name)
     };
-    let need = |agent| if is_named(agent) { AgentNeed::Configured } else { AgentNeed::Installed };
-    let inside = probes.check_inside(&looks, environment);
-    let mut all = Vec::new();
-    for ((agent, look), inside) in looks.iter().zip(inside) {
-        let mut own = lines(agent, need(agent), look);
-        match inside {
+    // Without a configuration, tasks go to the default agent.
+    let is_default = |agent: &Agent| {
+        config.agents.is_empty() && default_agent(config, &RunOptions::default()) == agent.name
+    };
+    let need = |agent: &Agent| {
+        let is_needed = is_named(agent) || is_default(agent);
+        if is_needed { AgentNeed::Configured } else { AgentNeed::Installed }
+    };
+    // All at the same time: some take seconds to print their version.
+    std::thread::scope(|scope| {
+        let check = |agent| {
+            let need = need(agent);
+            scope.spawn(move || probes.check_agent(config, agent, need, environment))
+        };
+        let checks: Vec<_> = config.agents.values().chain(&others).map(check).collect();
+        for check in checks {
+            sink.extend(check.join().unwrap_or_default());
+        }
+    });
+}
+
+impl AgentProbes<'_> {
+    fn check_agent(
+        &self,
+        config: &Config,
+        agent: &Agent,
+        need: AgentNeed,
+        environment: &Environment,
+    ) -> Vec<DoctorLine> {
+        let look = inspect::at(agent, &config.home, environment, self.trial);
+        let mut own = lines(agent, need, &look);
+        if look.trouble.is_none()
+            && let Some(line) = self.check_files(config, agent)
+        {
+            return vec![line];
+        }
+        match self.check_inside(agent, &look, environment) {
             // It was started outside, so the one line about it says both.
             Some(Ok(place)) => own[0].text = format!("{}; starts in {place}", own[0].text),
             Some(Err(line)) => own.push(line),
             None => {}
         }
-        all.extend(own);
+        own
     }
-    all
+
+    /// A file of the repository that its command needs, and that workers would not get.
+    fn check_files(&self, config: &Config, agent: &Agent) -> Option<DoctorLine> {
+        let name = format!("agent {}", agent.name);
+        let commit = self.repository?.git.head().ok().flatten()?;
+        match agent_files::find_missing(self.repository?, agent, &commit).ok()?? {
+            MissingFile::Uncommitted(path) => Some(DoctorLine::fail(
+                &name,
+                format!("it runs {path:?}, which is not committed"),
+                "commit it: workers get only what is committed",
+            )),
+            // The set-up commands may create it.
+            MissingFile::Absent(_) if !config.setup.is_empty() => None,
+            MissingFile::Absent(path) => Some(DoctorLine::fail(
+                &name,
+                format!("it runs {path:?}, which does not exist in the repository"),
+                format!("create and commit it, or change `command` under [agents.{}]", agent.name),
+            )),
+        }
+    }
 }
 
 /// Why an agent is checked.

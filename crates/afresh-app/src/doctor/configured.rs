@@ -11,7 +11,7 @@ use crate::config::{self, Config};
 use crate::context::AppContext;
 use crate::context::environment::Environment;
 use crate::doctor::agents::AgentProbes;
-use crate::doctor::{DoctorLine, agents};
+use crate::doctor::{DoctorLine, LineSink, agents};
 
 /// Words of a shell that are not programs.
 const SHELL: &[&str] = &[
@@ -23,7 +23,7 @@ pub(super) fn check_configuration(
     context: &AppContext,
     directory: &Path,
     probes: &AgentProbes<'_>,
-    lines: &mut Vec<DoctorLine>,
+    lines: &mut LineSink<'_>,
 ) {
     let config = match config::load(directory, context.config_file.as_deref()) {
         Ok(config) => config,
@@ -49,7 +49,7 @@ pub(super) fn check_configuration(
         DoctorLine::warn("configuration", text, hint)
     }));
     lines.extend(chosen(&config, &context.environment));
-    lines.extend(agents::check_agents(&config, &context.environment, probes));
+    agents::check_agents(&config, &context.environment, probes, lines);
     let sets = [("setup", &config.setup), ("checks", &config.settings.always)];
     lines.extend(sets.iter().filter_map(|(name, commands)| {
         let has_setup = !config.setup.is_empty();
@@ -66,15 +66,19 @@ fn configuration(config: &Config) -> DoctorLine {
 
 /// The default agent.
 fn chosen(config: &Config, environment: &Environment) -> Option<DoctorLine> {
-    let hint =
-        "`afresh agents install claude` installs one; then `afresh init` writes a configuration";
     let is_built_in = |name: &str| AgentProgram::from_name(name).is_some();
+    let configure = if config.is_from_file() {
+        "set `agent` under [run] in the configuration"
+    } else {
+        "`afresh init` writes a configuration"
+    };
     match &config.agent {
         Some(name) if is_built_in(name) => None,
         None if config.agents.is_empty() && programs::find("claude", environment).is_ok() => {
-            Some(DoctorLine::warn("agent", "no agent is configured; tasks go to claude", hint))
+            Some(DoctorLine::warn("agent", "no agent is configured; tasks go to claude", configure))
         }
         _ if config.agents.is_empty() => {
+            let hint = format!("`afresh agents install claude` installs one; then {configure}");
             Some(DoctorLine::fail("agent", "no agent is configured", hint))
         }
         Some(name) if !config.agents.contains_key(name) => {

@@ -4,11 +4,11 @@ use afresh_core::status::RunState;
 use afresh_core::status::RunStatus;
 use afresh_engine::RepoContext;
 
-use crate::doctor::DoctorLine;
+use crate::doctor::{DoctorLine, LineSink};
 use crate::error::AppError;
 use crate::text::count;
 
-pub(super) fn check_last_run(place: &RepoContext, lines: &mut Vec<DoctorLine>) {
+pub(super) fn check_last_run(place: &RepoContext, lines: &mut LineSink<'_>) {
     let found = match place.find_run(|_| true) {
         Ok(Some(found)) => found,
         Ok(None) => return lines.push(DoctorLine::ok("last run", "none yet")),

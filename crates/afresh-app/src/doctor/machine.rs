@@ -5,7 +5,7 @@ use afresh_sandbox::{DetectedSandbox, SandboxLevel};
 
 use crate::agents::probe::{self, ProbeRunner};
 use crate::context::environment::Environment;
-use crate::doctor::DoctorLine;
+use crate::doctor::{DoctorLine, LineSink};
 use crate::policy::limits;
 use crate::policy::network;
 use crate::policy::sandbox;
@@ -13,7 +13,7 @@ use crate::policy::sandbox;
 pub(super) fn check_machine(
     environment: &Environment,
     trial: Result<&ProbeRunner, &String>,
-    lines: &mut Vec<DoctorLine>,
+    lines: &mut LineSink<'_>,
 ) {
     limits::delegate_controllers();
     let tried = trial

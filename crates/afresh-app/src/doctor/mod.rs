@@ -80,9 +80,24 @@ impl DoctorLine {
     }
 }
 
-/// Runs all checks.
-pub fn run_checks(context: &AppContext) -> Vec<DoctorLine> {
-    let mut lines = Vec::new();
+/// Takes each line as soon as it is known.
+struct LineSink<'a> {
+    report: &'a mut dyn FnMut(DoctorLine),
+}
+
+impl LineSink<'_> {
+    fn push(&mut self, line: DoctorLine) {
+        (self.report)(line);
+    }
+
+    fn extend(&mut self, lines: impl IntoIterator<Item = DoctorLine>) {
+        lines.into_iter().for_each(|line| self.push(line));
+    }
+}
+
+/// Runs all checks; some take seconds, so `report` gets each line as soon as it is known.
+pub fn run_checks(context: &AppContext, report: &mut dyn FnMut(DoctorLine)) {
+    let mut lines = LineSink { report };
     let trial = ProbeRunner::new(&context.environment);
     let place = repository::check_repository(context, &mut lines);
     if let Some(place) = &place {
@@ -92,7 +107,11 @@ pub fn run_checks(context: &AppContext) -> Vec<DoctorLine> {
     match context.directory() {
         Ok(directory) => {
             let sandbox = agent_sandbox::find(place.as_ref(), &context.environment);
-            let probes = agents::AgentProbes { trial: trial.as_ref(), sandbox: sandbox.as_ref() };
+            let probes = agents::AgentProbes {
+                trial: trial.as_ref(),
+                sandbox: sandbox.as_ref(),
+                repository: place.as_ref(),
+            };
             configured::check_configuration(context, &directory, &probes, &mut lines);
         }
         Err(failure) => lines.push(DoctorLine::failed("directory", &failure)),
@@ -100,5 +119,4 @@ pub fn run_checks(context: &AppContext) -> Vec<DoctorLine> {
     if let Some(place) = &place {
         last_run::check_last_run(place, &mut lines);
     }
-    lines
 }

@@ -9,7 +9,7 @@ use nix::sys::statfs::statfs;
 use nix::sys::statvfs::statvfs;
 use nix::unistd::{AccessFlags, access};
 
-use crate::doctor::DoctorLine;
+use crate::doctor::{DoctorLine, LineSink};
 use crate::text::byte_size::format_bytes as bytes;
 use crate::text::time;
 
@@ -30,7 +30,7 @@ const REMOTE: &[(i64, &str)] = &[
     (0xfe53_4d42, "SMB"),
 ];
 
-pub(super) fn check_directories(place: &RepoContext, lines: &mut Vec<DoctorLine>) {
+pub(super) fn check_directories(place: &RepoContext, lines: &mut LineSink<'_>) {
     let layout = &place.layout;
     lines.push(directory("state", &layout.state, "AFRESH_STATE"));
     lines.push(journal(&layout.state));

@@ -5,14 +5,14 @@ use afresh_git::ref_names::{display_name, run_of_branch_ref};
 use afresh_git::{CommitIdentity, GitProgram};
 
 use crate::context::AppContext;
-use crate::doctor::DoctorLine;
+use crate::doctor::{DoctorLine, LineSink};
 use crate::error::AppError;
 use crate::session::preflight;
 
 /// The repository, if there is one that can be used.
 pub(super) fn check_repository(
     context: &AppContext,
-    lines: &mut Vec<DoctorLine>,
+    lines: &mut LineSink<'_>,
 ) -> Option<RepoContext> {
     match GitProgram::find(context.environment.git_environment()) {
         Ok(git) => {

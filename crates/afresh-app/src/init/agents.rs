@@ -1,6 +1,13 @@
 //! Agents for a new configuration: known programs, and any command line of the user's.
 
+use std::path::{Path, PathBuf};
+
 use afresh_agents::{AgentKind, AgentProgram, ProgramAgent, PromptDelivery};
+use afresh_core::plan::nearest;
+
+use crate::agents::programs;
+use crate::agents::programs::inspect::real_program;
+use crate::context::environment::Environment;
 
 /// An agent, under the name that it gets in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +61,21 @@ pub fn named(text: &str) -> Option<FoundAgent> {
     let command: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     let name = plain_name(command.first()?);
     Some(FoundAgent { name, kind: AgentKind::Command { command, prompt: PromptDelivery::Stdin } })
+}
+
+/// Why the command of an agent cannot be started here, if so; perhaps its name has a slip.
+pub fn describe_missing(
+    agent: &FoundAgent,
+    root: &Path,
+    environment: &Environment,
+) -> Option<String> {
+    let AgentKind::Command { command, .. } = &agent.kind else { return None };
+    let program = real_program(command);
+    let is_relative = program.contains('/') && !program.starts_with('/');
+    let place = if is_relative { root.join(program) } else { PathBuf::from(program) };
+    let why = programs::find(&place.to_string_lossy(), environment).err()?;
+    let near = nearest(program, names()).map(|near| format!("; did you mean {near}?"));
+    Some(format!("`{program}` {why}{}", near.unwrap_or_default()))
 }
 
 /// The last part of a path, as a key that needs no quotes.

@@ -24,6 +24,7 @@ pub mod unstarted_run;
 
 use afresh_core::Plan;
 use afresh_core::ids::TaskId;
+use afresh_core::plan::nearest;
 use afresh_core::settings::Settings;
 use afresh_formats::folder::{MemoryFolder, PlanFolder};
 use afresh_formats::native as native_format;
@@ -40,6 +41,8 @@ use foreign::NamedPlan;
 
 const WHAT_IS_A_PLAN: &str =
     "PLAN is a *.plan.toml or *.plan.json file, or a directory with a plan";
+/// How many files beside a missing plan are compared to its name.
+const MAX_SIBLINGS: usize = 1000;
 /// The name of the native format.
 pub const NATIVE: &str = "native";
 
@@ -153,7 +156,7 @@ impl FoundPlan {
 pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<FoundPlan, AppError> {
     let path = directory.join(given);
     let shown = given.display().to_string();
-    let metadata = fs::metadata(&path).map_err(|error| unreadable(&shown, &error))?;
+    let metadata = fs::metadata(&path).map_err(|error| missing(&path, given, &error))?;
     let is_own = how.format.as_deref().is_none_or(|format| format == NATIVE);
     let own = if !is_own {
         None
@@ -280,6 +283,26 @@ fn named(mut plan: Plan, path: &Path) -> Plan {
         stem.split('.').next().unwrap_or_default().clone_into(&mut plan.name);
     }
     plan
+}
+
+/// A plan that is not at its path; perhaps its name has a slip.
+fn missing(path: &Path, given: &Path, error: &std::io::Error) -> AppError {
+    let failure = unreadable(&given.display().to_string(), error);
+    let entries = path.parent().and_then(|directory| fs::read_dir(directory).ok());
+    let names: Vec<String> = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .take(MAX_SIBLINGS)
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    let wanted = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    match nearest(wanted, names.iter().map(String::as_str)) {
+        Some(near) => {
+            failure.hint(format!("did you mean {:?}?", given.with_file_name(near).display()))
+        }
+        None => failure,
+    }
 }
 
 fn unreadable(shown: &str, error: &std::io::Error) -> AppError {

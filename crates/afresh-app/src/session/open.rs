@@ -10,7 +10,7 @@ use afresh_engine::driver::local::LocalHost;
 use afresh_engine::{Driver, ExecutionConfig, OpenRun, RepoContext, Reporter};
 
 use super::interruption::InterruptedWave;
-use super::{PreparedRun, preflight};
+use super::{PreparedRun, preflight, runs};
 use crate::context::AppContext;
 use crate::error::AppError;
 use crate::notice::Notice;
@@ -80,6 +80,7 @@ impl PreparedRun {
         let Some(found) = locked.find_run(is_wanted)? else {
             preflight::check_agents_are_committed(&repository, &execution.workers, None)?;
             notices.extend(preflight::uncommitted_files(&repository, &file));
+            notices.extend(runs::note_unfinished(&repository)?);
             let mut open = locked.start_run(file.plan, settings)?;
             open.keep_branch()?;
             let opening = RunOpening::default();

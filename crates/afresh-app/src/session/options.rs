@@ -122,7 +122,8 @@ pub fn default_agent(config: &Config, options: &RunOptions) -> String {
     named.unwrap_or_else(|| "claude".to_owned())
 }
 
-fn only_task(task: &str, file: &PlanFile) -> Result<TaskId, AppError> {
+/// The task that `--task` names.
+pub fn only_task(task: &str, file: &PlanFile) -> Result<TaskId, AppError> {
     let id = TaskId::new(task).ok().filter(|id| file.plan.index_of(id).is_some());
     id.ok_or_else(|| {
         let near = nearest(task, file.plan.tasks().iter().map(|task| task.id.as_str()));

@@ -15,6 +15,7 @@ use afresh_secrets::redact;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use crate::agents::agent_files::{self, MissingFile};
 use crate::agents::assignment::AgentSet;
 use crate::agents::definitions;
 use crate::agents::programs;
@@ -187,16 +188,8 @@ pub fn check_agents_are_committed(
         },
     };
     for agent in workers.agents.values() {
-        let Some(program) = agent.program() else { continue };
-        let path = program.strip_prefix("./").unwrap_or(program);
-        if !program.contains('/') || program.starts_with('/') || path.contains("..") {
-            continue;
-        }
-        let is_here = git.root().is_some_and(|root| root.join(path).is_file());
-        let known = git.entry_modes(&commit, &[path.to_owned()]).map_err(AppError::git)?;
-        // What the checkout ignores may be made by the set-up commands.
-        let is_ignored = || git.is_ignored(path).unwrap_or(true);
-        if known.is_empty() && is_here && !is_ignored() {
+        let missing = agent_files::find_missing(repository, agent, &commit)?;
+        if let Some(MissingFile::Uncommitted(path)) = missing {
             let short = &commit.as_str()[..10];
             let message =
                 format!("agent {:?} runs {path:?}, which is not in commit {short}", agent.name);

@@ -1,15 +1,19 @@
 //! Every run of a repository, for people and scripts (HU-08).
 
+use afresh_core::Run;
+use afresh_core::ids::RunId;
 use afresh_core::run::DriveState;
-use afresh_core::status::RunStatus;
+use afresh_core::status::{RunState, RunStatus, run_state};
 use afresh_core::time::Timestamp;
 use afresh_engine::RepoContext;
 use afresh_engine::session::RecordedRun;
+use afresh_store::LockHolder;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::error::AppError;
+use crate::notice::Notice;
 use crate::text::time;
 
 /// One run in the list of runs.
@@ -22,13 +26,17 @@ pub struct RunEntry {
     pub branch: String,
     pub started_at: String,
     pub cost_usd: Option<f64>,
-    /// Merged tasks, and all of them.
+    /// Tasks that are done, and all of them.
     pub done: usize,
     pub tasks: usize,
     /// Whether the run is over: finished, or ended by `afresh abort`.
     pub ended: bool,
     /// Why it was ended, if it was.
     pub aborted: Option<String>,
+    /// It was running when its driver ended, and nothing drives it now.
+    pub interrupted: bool,
+    /// It is the run that was driven last, which commands without a name use.
+    pub last: bool,
     #[serde(skip)]
     pub age: Duration,
 }
@@ -36,10 +44,61 @@ pub struct RunEntry {
 /// All runs, newest first.
 pub fn list_runs(repository: &RepoContext) -> Result<Vec<RunEntry>, AppError> {
     let runs = repository.all_runs()?;
-    Ok(runs.iter().rev().map(entry).collect())
+    let driver = LastDriver::find(repository)?;
+    Ok(runs.iter().rev().map(|found| entry(found, &driver)).collect())
 }
 
-fn entry(found: &RecordedRun) -> RunEntry {
+/// The run that was driven last, and the process that drives it now.
+///
+/// The lock is that of the repository, so its holder drives this run and no other.
+#[derive(Debug)]
+pub struct LastDriver {
+    run: Option<RunId>,
+    holder: Option<LockHolder>,
+}
+
+impl LastDriver {
+    pub fn find(repository: &RepoContext) -> Result<Self, AppError> {
+        let run = repository.find_run(|_| true)?.map(|found| found.run.id().clone());
+        Ok(Self { run, holder: repository.holder().ok().flatten() })
+    }
+
+    /// The process that drives this run.
+    pub fn holder_of(&self, run: &RunId) -> Option<&LockHolder> {
+        self.holder.as_ref().filter(|_| self.run.as_ref() == Some(run))
+    }
+
+    /// Whether its driver ended while it was running.
+    pub fn left(&self, run: &Run) -> bool {
+        run_state(run) == RunState::Running && self.holder_of(run.id()).is_none()
+    }
+}
+
+/// Runs that are neither finished nor ended, and how to continue or end each.
+pub fn note_unfinished(repository: &RepoContext) -> Result<Option<Notice>, AppError> {
+    const MAX_NAMES: usize = 3;
+    let runs = repository.all_runs()?;
+    let open: Vec<&str> = runs
+        .iter()
+        .rev()
+        .filter(|found| !is_over(&found.run))
+        .map(|found| found.run.id().as_str())
+        .take(MAX_NAMES)
+        .collect();
+    let Some(newest) = open.first() else { return Ok(None) };
+    let are = if open.len() == 1 { "is" } else { "are" };
+    Ok(Some(Notice::note(format!(
+        "{} {are} unfinished; `afresh resume {newest}` continues it later, `afresh abort {newest}` ends it",
+        open.join(", ")
+    ))))
+}
+
+/// Whether it is finished, or was ended by `afresh abort`.
+fn is_over(run: &Run) -> bool {
+    matches!(run.drive_state(Timestamp::default()), DriveState::Finished { .. })
+}
+
+fn entry(found: &RecordedRun, driver: &LastDriver) -> RunEntry {
     let (run, status) = (&found.run, RunStatus::from_run(&found.run));
     let started_ms = found.records.first().map_or(0, |record| record.wall_ms);
     RunEntry {
@@ -51,8 +110,10 @@ fn entry(found: &RecordedRun) -> RunEntry {
         cost_usd: status.usage.cost_usd,
         done: run.tasks().filter(|(_, state)| state.is_done()).count(),
         tasks: run.plan().len(),
-        ended: matches!(run.drive_state(Timestamp::default()), DriveState::Finished { .. }),
+        ended: is_over(run),
         aborted: run.aborted().map(str::to_owned),
+        interrupted: driver.left(run),
+        last: driver.run.as_ref() == Some(run.id()),
         age: since(started_ms),
     }
 }

@@ -5,6 +5,7 @@
 //! | [`byte_size`] | byte sizes |
 //! | [`files`] | reading files up to a size |
 //! | [`markdown`] | text that is safe inside Markdown |
+//! | [`other_tools`] | commands and options of other tools |
 //! | [`report_page`] | the report of a run as Markdown |
 //! | [`schemas`] | JSON Schemas of what commands print |
 //! | [`time`] | times and durations |
@@ -12,6 +13,7 @@
 pub mod byte_size;
 pub mod files;
 pub mod markdown;
+pub mod other_tools;
 pub mod report_page;
 pub mod schemas;
 pub mod time;

@@ -23,12 +23,30 @@ struct EventLine {
     event: Event,
 }
 
-/// What `afresh status --json` prints about a run.
+/// What `afresh status --json` prints: a run, or that no run exists.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum StatusOutput {
+    Run(Box<RunStatusOutput>),
+    NoRun(NoRunOutput),
+}
+
+/// No run exists in this repository.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used")]
-struct StatusOutput {
+struct NoRunOutput {
+    /// Always null.
+    run: (),
+}
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct RunStatusOutput {
     #[serde(flatten)]
     status: RunStatus,
+    /// It was running when its driver ended, and nothing drives it now.
+    interrupted: bool,
     /// The process that drives the run now.
     driver: Option<DriverOutput>,
     /// Agents that wait because their model's provider asked for it.

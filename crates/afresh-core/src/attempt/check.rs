@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::denial::Denial;
 use crate::ids::TreeId;
 use crate::outcome::{CriterionReport, Deviation};
-use crate::process::LimitExceeded;
+use crate::process::{LimitExceeded, describe_signal};
 
 /// Which tree a round of checks is about.
 #[derive(
@@ -65,8 +65,15 @@ impl CheckResult {
         let command = &self.command;
         match &self.end {
             CheckEnd::Exited(code) => format!("`{command}` ended with exit code {code}"),
-            CheckEnd::Signaled(signal) => format!("`{command}` was ended by signal {signal}"),
-            CheckEnd::TimedOut => format!("failed:timeout: `{command}` did not end in time"),
+            CheckEnd::Signaled(signal) => {
+                format!("`{command}` was ended by {}", describe_signal(*signal))
+            }
+            CheckEnd::TimedOut => {
+                let seconds = self.duration_ms / 1000;
+                format!(
+                    "failed:timeout: `{command}` did not end within {seconds} s (`timeout` under [checks])"
+                )
+            }
             CheckEnd::OverLimit(excess) => {
                 format!("failed:limit: `{command}` {}, and was ended", excess.describe())
             }

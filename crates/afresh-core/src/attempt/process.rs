@@ -55,6 +55,30 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// A signal by number and name; numbers that differ between systems have no name.
+pub fn describe_signal(signal: i32) -> String {
+    const NAMES: &[(i32, &str)] = &[
+        (1, "SIGHUP"),
+        (2, "SIGINT"),
+        (3, "SIGQUIT"),
+        (4, "SIGILL"),
+        (5, "SIGTRAP"),
+        (6, "SIGABRT"),
+        (8, "SIGFPE"),
+        (9, "SIGKILL"),
+        (11, "SIGSEGV"),
+        (13, "SIGPIPE"),
+        (14, "SIGALRM"),
+        (15, "SIGTERM"),
+        (24, "SIGXCPU"),
+        (25, "SIGXFSZ"),
+    ];
+    match NAMES.iter().find(|(number, _)| *number == signal) {
+        Some((number, name)) => format!("signal {number} ({name})"),
+        None => format!("signal {signal}"),
+    }
+}
+
 /// How a supervised program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -80,7 +104,7 @@ impl ProcessEnd {
     pub fn describe(self) -> String {
         match self {
             Self::Exited(code) => format!("exit code {code}"),
-            Self::Signaled(signal) => format!("ended by signal {signal}"),
+            Self::Signaled(signal) => format!("ended by {}", describe_signal(signal)),
             Self::TimedOut => "ended at its time limit".to_owned(),
             Self::WentSilent => "ended after printing nothing for too long".to_owned(),
             Self::OverLimit(excess) => format!("ended: it {}", excess.describe()),

@@ -7,7 +7,7 @@ use crate::check::CheckResult;
 use crate::ids::TaskId;
 use crate::model_error::{ModelError, ModelErrorClass};
 use crate::process::LimitExceeded;
-use crate::process::ProcessEnd;
+use crate::process::{ProcessEnd, describe_signal};
 use crate::scope::ScopeViolation;
 use crate::usage::ContextFill;
 
@@ -144,9 +144,12 @@ impl Rejection {
             Self::Unintelligible { reason, .. } => format!("unintelligible answer: {reason}"),
             Self::Died { ending, last_words } => describe_death(*ending, last_words.as_deref()),
             Self::TimedOut { ending: ProcessEnd::WentSilent } => {
-                "failed:timeout: the worker printed nothing for too long".to_owned()
+                "failed:timeout: the worker printed nothing for longer than `silence_timeout`"
+                    .to_owned()
             }
-            Self::TimedOut { .. } => "failed:timeout: the worker timed out".to_owned(),
+            Self::TimedOut { .. } => {
+                "failed:timeout: the worker did not end within `attempt_timeout`".to_owned()
+            }
             Self::OverLimit { excess, unsaved } => {
                 let what = excess.describe();
                 let rest = unsaved.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
@@ -172,7 +175,7 @@ impl Rejection {
 pub(crate) fn describe_death(ending: ProcessEnd, last_words: Option<&str>) -> String {
     let how = match ending {
         ProcessEnd::Signaled(signal) => {
-            format!("failed:signal: the worker was ended by signal {signal}")
+            format!("failed:signal: the worker was ended by {}", describe_signal(signal))
         }
         ProcessEnd::Exited(code) => format!("failed:exit: the worker ended with exit code {code}"),
         _ => return "failed:lost: the worker's supervisor was killed".to_owned(),

@@ -69,9 +69,14 @@ impl ViolationReason {
                 "is a test that the checks rest on, and not one of the task's files".to_owned()
             }
             Self::Trust => {
-                "hands trust to other programs, and is outside the task's files".to_owned()
+                "tells agents, hooks or other tools what to do, and is outside the task's files"
+                    .to_owned()
             }
-            Self::Pinned => "is what this run itself rests on".to_owned(),
+            Self::Pinned => {
+                "is a file that controls this run (its plan, an agent's script or the prompt \
+                             template), and no worker may change it"
+                    .to_owned()
+            }
             Self::LeavesTree(target) => {
                 format!("is a symbolic link that leaves the repository ({target:?})")
             }

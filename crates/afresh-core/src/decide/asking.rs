@@ -212,7 +212,7 @@ impl Decider<'_> {
     pub(super) fn ask_about_trust(&mut self, at: TaskIndex, paths: Vec<String>) {
         let id = &self.run.plan().task(at).id;
         let text = format!(
-            "task {id} changed files that hand trust to other programs: {}",
+            "task {id} changed files that tell agents, hooks or other tools what to do: {}",
             paths.join(", ")
         );
         let options = vec![

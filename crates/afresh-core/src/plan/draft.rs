@@ -78,7 +78,7 @@ pub(super) fn check(draft: &PlanDraft) -> Result<Plan, Vec<PlanProblem>> {
                 ProblemLocation::plan(),
                 "the plan has no tasks: nothing to do",
             )
-            .with_hint("add a [[task]] with an id, a title and a check"),
+            .with_hint("add a task with an id, a title and a check"),
         ]);
     }
     if draft.tasks.len() > MAX_TASKS {
@@ -297,7 +297,12 @@ pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         // `T1` is not a misspelled `T9`; `T001` may be a misspelled `T01`.
         .filter(|candidate| !differ_by_number(candidate, word))
         .map(|candidate| (distance(word, candidate), candidate))
-        .filter(|(distance, _)| *distance <= limit)
+        // Of a word with a single letter, nothing would be left to recognise.
+        .filter(|(distance, candidate)| {
+            let longer = word.chars().count().max(candidate.chars().count());
+            let is_similar = *distance <= limit && *distance * 2 <= longer;
+            is_similar || candidate.eq_ignore_ascii_case(word)
+        })
         .min_by_key(|(distance, candidate)| (*distance, candidate.len(), *candidate))
         .map(|(_, candidate)| candidate)
 }

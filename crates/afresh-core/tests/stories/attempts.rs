@@ -62,7 +62,7 @@ fn exceeding_a_limit_counts_and_the_next_worker_is_given_the_reason() {
     story.ends_with("A.2", ProcessEnd::OverLimit(excess), Outcome::Silent);
     let cannot_be_kept = Input::Harvested(attempt_id("A.2"), Err("too much".to_owned()));
     insta::assert_snapshot!(story.feed(&cannot_be_kept).text(), @"
-    rejected A.2 (counts): failed:limit: it filled more than 5 MiB of disk, and was ended with all that it had started; what A.2 left could not be read: too much
+    rejected A.2 (counts): failed:limit: it filled more than 5 MiB of disk, and was ended with all that it had started; the work of A.2 could not be saved: too much
     starting A.3 in 1
     → start A.3 in 1 from base
     ");
@@ -118,7 +118,7 @@ fn exit_codes_and_signals_are_distinguished_and_back_off() {
     steps.push(story.harvested("A.3", &[]).text());
     insta::assert_snapshot!(steps.join("\n"), @"
     harvested A.1: 0 changes
-    rejected A.1 (counts) until 2000 ms: failed:signal: the worker was ended by signal 9
+    rejected A.1 (counts) until 2000 ms: failed:signal: the worker was ended by signal 9 (SIGKILL)
     harvested A.2: 0 changes
     rejected A.2 (counts) until 7000 ms: failed:exit: the worker ended with exit code 255
     harvested A.3: 0 changes
@@ -383,8 +383,8 @@ fn a_timeout_is_retried_skipped_asked_or_halts() {
     starting A.2 in 1
     → start A.2 in 1 from base
     ");
-    insta::assert_snapshot!(with(TimeoutAction::Skip), @"skipped A: failed:timeout: the worker timed out");
-    insta::assert_snapshot!(with(TimeoutAction::Ask), @"Q1 timeout [retry skip clarify abort]: task A failed after 1 attempt: failed:timeout: the worker timed out");
+    insta::assert_snapshot!(with(TimeoutAction::Skip), @"skipped A: failed:timeout: the worker did not end within `attempt_timeout`");
+    insta::assert_snapshot!(with(TimeoutAction::Ask), @"Q1 timeout [retry skip clarify abort]: task A failed after 1 attempt: failed:timeout: the worker did not end within `attempt_timeout`");
     insta::assert_snapshot!(with(TimeoutAction::Fail), @"halt gently by afresh");
 }
 

@@ -292,7 +292,7 @@ fn trust_is_asked_for() {
     };
     insta::assert_snapshot!(held().1, @"
     harvested A.1: 1 changes
-    Q1 trust [accept reject skip]: task A changed files that hand trust to other programs: AGENTS.md
+    Q1 trust [accept reject skip]: task A changed files that tell agents, hooks or other tools what to do: AGENTS.md
     ");
     let answered = |answer: &str| {
         let mut story = held().0;

@@ -79,8 +79,9 @@ impl Cleanup<'_> {
         };
         let empty: Vec<PathBuf> =
             entries(&registry).into_iter().filter(empty).map(|entry| entry.path()).collect();
-        let name = format!("{} empty", empty.len());
-        let why = "the processes that they named are gone";
+        let of = if empty.len() == 1 { "process" } else { "processes" };
+        let name = format!("of {} ended {of}", empty.len());
+        let why = "nothing of them is left";
         (!empty.is_empty()).then(|| {
             CleanupItem::remove(CleanupKind::Registry, name, why, CleanupTarget::Paths(empty))
         })

@@ -271,7 +271,7 @@ fn describe(event: &Event) -> ActivityParts {
             "WARN",
             question.task.to_string(),
             "question",
-            format!("{}: {}", question.id, question.text),
+            format!("{}: {}", question.id, printable::join_lines(&question.text)),
         ),
         Event::QuestionAnswered { question, answer, by } => {
             ("INFO", by.clone(), "answer", format!("{question}: {answer}"))

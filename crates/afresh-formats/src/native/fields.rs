@@ -7,6 +7,7 @@ use afresh_core::plan::{
     TierChoice,
 };
 
+use super::PlanSyntax;
 use super::reader::{NativePlanReader, TaskRanges};
 use crate::findings::Finding;
 use crate::text::limits;
@@ -66,7 +67,11 @@ impl NativePlanReader<'_, '_> {
                 "version",
                 "the plan has no `version`; assuming 1",
             );
-            self.findings.push(finding.as_warning().with_hint("write `version = 1` at the top"));
+            let hint = match PlanSyntax::from_file_name(self.source.name) {
+                PlanSyntax::Toml => "write `version = 1` at the top",
+                PlanSyntax::Json => "write `\"version\": 1` at the top",
+            };
+            self.findings.push(finding.as_warning().with_hint(hint));
         }
         draft
     }

@@ -77,7 +77,7 @@ pub fn read(file: &str, bytes: &[u8]) -> PlanReading {
     let source = SourceText::new(file, &text);
     if text.trim().is_empty() {
         let finding = Finding::for_file(file, "empty-plan", "the plan is empty: nothing to do")
-            .with_hint("add a [[task]] with an id, a title and a check");
+            .with_hint("add a task with an id, a title and a check");
         return PlanReading::failed(finding);
     }
     let parsed = match PlanSyntax::from_file_name(file) {

@@ -124,17 +124,17 @@ impl HarvestRejection {
 /// Why a harvest failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HarvestError {
-    #[error("cannot harvest {id}: it was prepared as {found}, not as {wanted}")]
+    #[error("cannot read the work in {id}: it was prepared as {found}, not as {wanted}")]
     NotPrepared { id: WorkspaceId, wanted: CommitId, found: String },
-    #[error("cannot harvest {id}: it holds the work of {owner}")]
+    #[error("cannot read the work in {id}: it holds the work of {owner}")]
     Foreign { id: WorkspaceId, owner: String },
-    #[error("cannot harvest {id}: its checkout {} is gone", tree.display())]
+    #[error("cannot read the work in {id}: its checkout {} is gone", tree.display())]
     Gone { id: WorkspaceId, tree: PathBuf },
-    #[error("cannot harvest {id}: {rejection}")]
+    #[error("cannot read the work in {id}: {rejection}")]
     Rejected { id: WorkspaceId, rejection: HarvestRejection, salvaged: Option<CommitId> },
-    #[error("cannot harvest {id}")]
+    #[error("cannot read the work in {id}")]
     Pool { id: WorkspaceId, source: PoolError },
-    #[error("cannot save the harvest of {id}")]
+    #[error("cannot save the work in {id}")]
     Ref { id: WorkspaceId, source: RefError },
 }
 

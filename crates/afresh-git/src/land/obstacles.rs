@@ -15,6 +15,16 @@ use super::{LandError, LandObstacle};
 use crate::harvest::prescan::display_path;
 use crate::objects::change::{EntryMode, RawTreeChange};
 
+const UNTRACKED: &str = "exists and is untracked";
+const IGNORED: &str = "exists, and git ignores it";
+
+impl LandObstacle {
+    /// Whether it is a file that git ignores, which `git stash -u` leaves in place.
+    pub fn is_ignored(&self) -> bool {
+        self.why == IGNORED
+    }
+}
+
 /// What the user's index has at a path.
 #[derive(Debug)]
 struct StagedEntry {
@@ -38,11 +48,29 @@ impl UserCheckout {
         changes: &[RawTreeChange],
     ) -> Result<Vec<LandObstacle>, LandError> {
         let look = ObstacleFinder::new(self, changes)?;
-        let in_the_way = |change| {
-            let why = look.why_in_the_way(change)?;
-            Some(LandObstacle { path: display_path(&change.path), why })
+        let in_the_way = |change| Some((change, look.why_in_the_way(change)?));
+        let found: Vec<_> = changes.iter().filter_map(in_the_way).collect();
+        let untracked = found.iter().filter(|(_, why)| *why == UNTRACKED);
+        let untracked: Vec<&[u8]> = untracked.map(|(change, _)| change.path.as_slice()).collect();
+        let ignored = self.ignored_among(&untracked)?;
+        let obstacle = |(change, why): (&RawTreeChange, &'static str)| {
+            let why = if ignored.contains(&change.path) { IGNORED } else { why };
+            LandObstacle { path: display_path(&change.path), why }
         };
-        Ok(changes.iter().filter_map(in_the_way).collect())
+        Ok(found.into_iter().map(obstacle).collect())
+    }
+
+    /// Those of these untracked paths that the user's git ignores: a stash does not take them.
+    fn ignored_among(&self, paths: &[&[u8]]) -> Result<BTreeSet<Vec<u8>>, LandError> {
+        if paths.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let mut input = paths.join(&0);
+        input.push(0);
+        let call = self.git("find ignored files").stdin(input);
+        // It exits with 1 if it finds none.
+        let answer = call.args(["check-ignore", "--stdin", "-z"]).run()?;
+        Ok(answer.fields().map(<[u8]>::to_vec).collect())
     }
 
     /// Lines for `update-index --index-info`: files that are in their new state while their index
@@ -103,7 +131,7 @@ impl<'a> ObstacleFinder<'a> {
             (_, PathState::Neither) if self.staged.contains_key(&change.path) => {
                 Some("has uncommitted changes")
             }
-            (_, PathState::Neither) => Some("exists and is untracked"),
+            (_, PathState::Neither) => Some(UNTRACKED),
         }
     }
 

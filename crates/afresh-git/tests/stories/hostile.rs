@@ -143,7 +143,7 @@ fn a_forged_index_damages_nothing() {
     fs::File::options().write(true).open(&index).unwrap().set_modified(later).unwrap();
     scene.work("echo y >y");
     let error = scene.try_harvest().unwrap_err().to_string();
-    assert!(error.contains("cannot harvest"), "{error}");
+    assert!(error.contains("cannot read the work in"), "{error}");
     assert_eq!(scene.salvaged(), None);
     scene.user("git fsck --strict --no-dangling");
 }

@@ -21,10 +21,15 @@ pub(crate) mod tooling;
 use crate::cli::{Cli, CliCommand};
 use crate::exit::Exit;
 use crate::terminal::output::Output;
+use afresh_app::config;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 
 pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    // `init` writes the file, and `doctor` has a line about it.
+    if !matches!(cli.command, CliCommand::Init(_) | CliCommand::Doctor(_)) {
+        config::check_given_file(&context.directory()?, context.config_file.as_deref())?;
+    }
     match &cli.command {
         CliCommand::Init(args) => setup::init::init(args, context, output),
         CliCommand::Doctor(args) => Ok(setup::doctor::doctor(args, context, output)),

@@ -1,71 +1,32 @@
 //! Commands that other tools have, and what afresh offers instead.
 
 use afresh_app::error::AppError;
+use afresh_app::text::other_tools::{OPTIONS, PLANNED, SYNONYMS};
 use afresh_core::plan::nearest;
 use clap::CommandFactory;
 
 use crate::cli::Cli;
 
-/// Names of other tools for a command of afresh.
-const SYNONYMS: &[(&[&str], &str)] = &[
-    (&["stop", "pause", "cancel", "kill", "interrupt", "quit"], "halt"),
-    (&["continue", "unpause", "unhalt"], "resume"),
-    (&["start", "exec", "execute", "go", "up", "build", "apply-plan", "orchestrate"], "run"),
-    (&["retry", "redo", "rerun"], "task retry"),
-    (&["skip", "ignore"], "task skip"),
-    (&["ready", "next", "tasks"], "task ready"),
-    (&["answer", "reply", "respond", "choose", "approve"], "decide"),
-    (&["ask", "inbox", "pending"], "questions"),
-    (&["list", "ls", "ps"], "runs"),
-    (&["progress", "state", "info", "st"], "status"),
-    (&["tail", "follow"], "logs -f"),
-    (&["transcript", "history", "events", "activity"], "logs"),
-    (&["validate", "check", "verify"], "lint"),
-    (&["fix"], "lint --fix"),
-    (&["graph", "tree"], "show --as tree"),
-    (&["preview", "view", "describe"], "show"),
-    (&["convert"], "import"),
-    (&["merge", "apply", "finish", "submit"], "land"),
-    (&["patch"], "land --patch FILE"),
-    (&["summary", "summarize", "results", "stats", "cost", "usage"], "report"),
-    (&["cleanup", "gc", "prune", "reset", "rm"], "clean"),
-    (&["secrets"], "scan"),
-    (&["setup", "configure"], "init"),
-    (&["settings", "env"], "config list"),
-    (&["install", "add-agent"], "agents install"),
-    (&["login", "auth", "models"], "agents list"),
-    (&["completion", "complete"], "completions"),
-    (&["prompt"], "bundle generate TASK --prompt"),
-    (&["example", "tutorial", "quickstart"], "demo"),
-    (&["abandon", "giveup", "end"], "abort"),
-    (&["rewind", "undo", "rollback", "revert"], "run --resume wave"),
-];
-
-/// Commands that are planned, and what works today.
-const PLANNED: &[(&str, &str)] = &[
-    ("watch", "`afresh status` shows the progress, `afresh logs -f` follows it"),
-    ("tui", "`afresh status` shows the progress, `afresh logs -f` follows it"),
-    ("serve", "`afresh report` summarizes a run as Markdown or JSON"),
-    ("web", "`afresh report` summarizes a run as Markdown or JSON"),
-    (
-        "plan",
-        "write a plan by hand (docs/plan-format.md), or use one of another tool; `afresh lint` checks it",
-    ),
-    ("new", "docs/plan-format.md has a plan to start from; `afresh lint` checks it"),
-    ("audit", "`afresh show PLAN` shows how much of a context window each task fills"),
-    ("diff", "`afresh report` lists the files of each task; `git log -p` shows the run's branch"),
-    ("trace", "`afresh report --json` has the tasks, checks and commits of a run"),
-    ("probe", "`afresh lint` finds tasks without checks, `afresh show` lists the checks"),
-    ("verify-run", "`afresh report --json` has the checks of each commit"),
-    ("replay", "`afresh logs` shows what was recorded"),
-    ("fork", "`afresh run PLAN --new` starts a new run from the current commit"),
-    ("tell", "`afresh decide QUESTION 'say: TEXT'` answers a worker in your own words"),
-    ("export", "`afresh import PLAN` writes a plan of any format in the native one"),
-    ("checkpoint", "runs recover by themselves: `afresh run` continues after a crash"),
-    ("statusline", "`afresh status --json` has everything for a status line"),
-    ("worker", "runs use this machine only"),
-    ("fleet", "runs use this machine only"),
-];
+/// The error for an option or an argument that a command does not have.
+pub(crate) fn unknown_argument(
+    command: Option<&str>,
+    argument: &str,
+    near: Option<&str>,
+) -> AppError {
+    let (name, help) = match command {
+        Some(command) => (format!("afresh {command}"), format!("`afresh help {command}`")),
+        None => ("afresh".to_owned(), "`afresh --help`".to_owned()),
+    };
+    let what = if argument.starts_with('-') { "option" } else { "argument" };
+    let failure = AppError::usage("usage", format!("`{name}` has no {what} `{argument}`"));
+    let bare = argument.split('=').next().unwrap_or(argument);
+    let known = OPTIONS.iter().find(|(names, _)| names.contains(&bare));
+    match (known, near) {
+        (Some((_, instead)), _) => failure.hint(*instead),
+        (None, Some(near)) => failure.hint(format!("did you mean `{near}`?")),
+        (None, None) => failure.hint(format!("{help} lists what it takes")),
+    }
+}
 
 /// The error for a command that does not exist, with what to type instead.
 pub(crate) fn unknown_command(name: &str) -> AppError {

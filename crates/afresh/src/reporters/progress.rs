@@ -35,7 +35,13 @@ impl ProgressReporter {
     fn line(&self, mark: &str, paint: Paint, who: &str, text: &str) {
         let since = time::format_duration(self.started.elapsed());
         let mark = self.output.paint(paint, &format!("{mark:>9}"));
-        self.output.note(&format!("{since:>8} {mark} {who} {}", safe(text)));
+        let mut lines = text.lines();
+        let first = lines.next().unwrap_or_default();
+        self.output.note(&format!("{since:>8} {mark} {who} {}", safe(first)));
+        // The end of an output stands below the sentence about it.
+        for line in lines.filter(|line| !line.trim().is_empty()) {
+            self.output.note(&format!("{:>20}{}", "", safe(line)));
+        }
     }
 }
 

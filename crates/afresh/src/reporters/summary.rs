@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use afresh_core::Run;
 use afresh_core::ids::AttemptId;
-use afresh_core::run::{DriveState, TaskStage};
-use afresh_core::status::{RunStatus, TaskPhase};
+use afresh_core::plan::Task;
+use afresh_core::run::{DriveState, TaskStage, TaskState};
+use afresh_core::status::{RunState, RunStatus, TaskPhase};
 use afresh_core::usage::BudgetAmount;
 use afresh_engine::StateLayout;
 
-use crate::terminal::output::{Output, Paint, safe};
+use crate::terminal::output::{self, Output, Paint, join_lines, safe};
 use afresh_app::policy::budget;
 use afresh_app::text::time;
 
@@ -22,10 +23,19 @@ pub(crate) struct EndedRun {
     pub(crate) layout: StateLayout,
     /// The user's branch that has all of it already.
     pub(crate) landed_on: Option<String>,
+    /// Whether its branch still exists.
+    pub(crate) has_branch: bool,
+    /// It was done before this session, which had nothing to do.
+    pub(crate) was_done: bool,
 }
 
 pub(crate) fn print(ended: &EndedRun, output: &Output) {
-    print_outcome(ended, output);
+    if ended.was_done {
+        let run = ended.run.id();
+        output.note(&format!("run {run} is done already; `afresh run --new` starts another"));
+    } else {
+        print_outcome(ended, output);
+    }
     next(ended, &RunStatus::from_run(&ended.run), output);
 }
 
@@ -43,7 +53,7 @@ fn failures(ended: &EndedRun, status: &RunStatus, output: &Output) {
             (task.state, &task.error)
         {
             let word = output.paint(Paint::Red, task.state.word());
-            output.note(&format!("  {word} {}: {}", task.id, safe(error)));
+            output.note(&format!("  {word} {}: {}", task.id, join_lines(error)));
             let attempt = AttemptId { task: task.id.clone(), number: task.attempts };
             let output_of = ended.layout.attempt(ended.run.id(), &attempt);
             if task.attempts > 0 && output_of.is_dir() {
@@ -70,17 +80,7 @@ fn line(run: &Run, status: &RunStatus, took: Duration, output: &Output) -> Strin
     let total = status.tasks.len();
     let count = |phase: TaskPhase| status.counts.get(&phase).copied().unwrap_or(0);
     let done = count(TaskPhase::Done);
-    let retried = run
-        .tasks()
-        .filter(|(_, state)| {
-            matches!(state.stage, TaskStage::Done { .. }) && state.retries.last_number > 1
-        })
-        .count();
-    let mut parts = vec![if retried > 0 {
-        format!("{done} merged ({retried} retried)")
-    } else {
-        format!("{done} merged")
-    }];
+    let mut parts = done_parts(run);
     for state in UNFINISHED_PHASES {
         if count(state) > 0 {
             parts.push(format!("{} {state}", count(state)));
@@ -101,21 +101,58 @@ fn line(run: &Run, status: &RunStatus, took: Duration, output: &Output) -> Strin
     format!("{} {text}", output.paint(Paint::Cyan, "Summary"))
 }
 
+/// Merged tasks, and those that are done without a merge: checkpoints, and tasks that were done before the run.
+fn done_parts(run: &Run) -> Vec<String> {
+    let count = |is_wanted: &dyn Fn(&Task, &TaskState) -> bool| {
+        run.tasks().filter(|(task, state)| is_wanted(task, state)).count()
+    };
+    let is_merged = |state: &TaskState| matches!(state.stage, TaskStage::Done { .. });
+    let is_settled = |state: &TaskState| matches!(state.stage, TaskStage::Settled { .. });
+    let merged = count(&|_, state| is_merged(state));
+    let retried = count(&|_, state| is_merged(state) && state.retries.last_number > 1);
+    let checkpoints = count(&|task, state| is_settled(state) && task.checkpoint.is_some());
+    let before = count(&|task, state| is_settled(state) && task.checkpoint.is_none());
+    let mut parts = vec![match retried {
+        0 => format!("{merged} merged"),
+        _ => format!("{merged} merged ({retried} retried)"),
+    }];
+    if checkpoints > 0 {
+        parts.push(format!("{} answered", output::count(checkpoints, "checkpoint")));
+    }
+    if before > 0 {
+        parts.push(format!("{before} done before"));
+    }
+    parts
+}
+
 fn next(ended: &EndedRun, status: &RunStatus, output: &Output) {
     let run = &ended.run;
     let branch = run.branch();
     waits_for(run, output);
     match ended.standing {
-        DriveState::Finished { ok } if run.tip() != run.base() => {
-            output.note(&format!("  branch {branch}: `git log --first-parent {branch}` shows it"));
-            let partial = if ok { "" } else { " --partial" };
+        DriveState::Finished { .. } if run.tip() != run.base() => {
+            output.note(&if ended.has_branch {
+                format!("  branch {branch}: `git log --first-parent {branch}` shows it")
+            } else {
+                format!("  branch {branch} was deleted; its last commit is {}", run.tip())
+            });
+            // A run of one task is well, and still not finished.
+            let partial = if status.state == RunState::Done { "" } else { " --partial" };
             let land = match &ended.landed_on {
                 Some(branch) => format!("it is already in {branch}"),
                 None => format!("`afresh land{partial}` merges it into your branch"),
             };
             output.note(&format!("  `afresh report` summarizes it; {land}"));
         }
-        DriveState::Halted => output.note("  halted; `afresh resume` continues"),
+        DriveState::Halted => {
+            if run.halt().is_some_and(|halt| halt.now) {
+                output.note(&format!(
+                    "  the work of ended attempts is saved: `git for-each-ref refs/afresh/salvage/{}` lists it",
+                    run.id()
+                ));
+            }
+            output.note("  halted; `afresh resume` continues");
+        }
         DriveState::BudgetReached => {
             let budget = run.settings().budget;
             let used = budget.describe(BudgetAmount::from(&run.usage()));

@@ -235,7 +235,7 @@ fn escape_hidden(json: &str) -> Cow<'_, str> {
 pub(crate) use afresh_app::text::count;
 
 /// Text from plans, repositories and workers, safe for one line of a terminal.
-pub(crate) use afresh_core::printable::line as safe;
+pub(crate) use afresh_core::printable::{join_lines, line as safe};
 
 #[cfg(test)]
 mod tests {

@@ -22,6 +22,8 @@ use afresh_app::context::user_name;
 /// How often a job in the background checks that it still is.
 const GLANCE: Duration = Duration::from_millis(500);
 
+const NOTHING_OPEN: &str = "nothing waits for an answer; STOP halts the run";
+
 /// The user at this terminal.
 #[derive(Debug, Clone)]
 pub(crate) struct TerminalUser {
@@ -122,8 +124,22 @@ impl TerminalUser {
         self.output.note(&self.output.paint(Paint::Dim, &format!("      {how}{free}\n")));
     }
 
+    /// What still waits after an answer.
+    fn name_open(&self) {
+        let open = self.open();
+        let ids: Vec<String> = open.iter().map(|question| question.id.to_string()).collect();
+        drop(open);
+        if !ids.is_empty() {
+            let text = format!("still open: {} (? shows them)", ids.join(", "));
+            self.output.note(&self.output.paint(Paint::Yellow, &format!("? {text}")));
+        }
+    }
+
     fn show_again(&self) {
         let open = self.open().clone();
+        if open.is_empty() {
+            self.output.note(&format!("      {NOTHING_OPEN}"));
+        }
         for question in &open {
             self.show(question, open.len() - 1);
         }
@@ -150,8 +166,8 @@ impl TerminalUser {
             let (question, answer) = (question.id, answer.to_owned());
             Ok(Input::Answered { question, answer, by: user_name() })
         });
-        read.map_err(|why| self.output.note(&format!("      {why} (? shows the question again)")))
-            .ok()
+        let again = if open.is_empty() { "" } else { " (? shows the question again)" };
+        read.map_err(|why| self.output.note(&format!("      {why}{again}"))).ok()
     }
 
     fn open(&self) -> MutexGuard<'_, Vec<Question>> {
@@ -175,7 +191,7 @@ fn addressed<'q, 'l>(
             let question = open.iter().find(|question| question.id == id);
             (question.ok_or(format!("there is no open question {id}"))?, answer)
         }
-        None => (open.first().ok_or("no open questions")?, line),
+        None => (open.first().ok_or(NOTHING_OPEN)?, line),
     };
     Ok(found)
 }
@@ -213,6 +229,7 @@ impl Reporter for TerminalUser {
             Event::QuestionAsked { question } if seen.run.question(question.id).is_some() => {
                 self.show_new(question);
             }
+            Event::QuestionAnswered { .. } => self.name_open(),
             _ => {}
         }
     }
@@ -245,6 +262,6 @@ mod tests {
         assert_eq!(about("q5: something else"), Ok((5, "something else")));
         assert_eq!(about("Quite so"), Ok((3, "Quite so")));
         assert_eq!(about("Q9 b"), Err("there is no open question Q9".to_owned()));
-        assert_eq!(addressed(&[], "a"), Err("no open questions".to_owned()));
+        assert_eq!(addressed(&[], "a"), Err(NOTHING_OPEN.to_owned()));
     }
 }

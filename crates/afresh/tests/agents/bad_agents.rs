@@ -129,8 +129,8 @@ fn an_agent_for_another_machine_fails_to_spawn_and_never_runs() {
 fn every_way_to_end_badly_has_a_class_of_its_own() {
     for (script, class) in [
         ("exit 0", "no-op: "),
-        ("kill -9 $$", "failed:signal: the worker was ended by signal 9"),
-        ("kill -11 $$", "failed:signal: the worker was ended by signal 11"),
+        ("kill -9 $$", "failed:signal: the worker was ended by signal 9 (SIGKILL)"),
+        ("kill -11 $$", "failed:signal: the worker was ended by signal 11 (SIGSEGV)"),
         ("echo x > T001.txt; exit 255", "failed:exit: the worker ended with exit code 255"),
         ("exit 1", "failed:exit: the worker ended with exit code 1"),
     ] {
@@ -267,7 +267,7 @@ fn a_worker_that_goes_silent_is_ended_whatever_the_policy() {
     for (action, code) in [("ask", 4), ("retry", 4), ("skip", 1), ("fail", 3)] {
         let repo = impatient("silence_timeout", action);
         run(&repo, &[], code);
-        timed_out(&repo, "printed nothing for too long");
+        timed_out(&repo, "printed nothing for longer than `silence_timeout`");
     }
 }
 

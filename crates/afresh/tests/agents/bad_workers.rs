@@ -136,7 +136,7 @@ fn the_plan_is_not_edited() {
         "echo x > a.txt; sed 's/test -e never/true/' p.plan.toml > p; mv p p.plan.toml; {}",
         declares("p.plan.toml")
     ));
-    rejected(&repo, "p.plan.toml is what this run itself rests on");
+    rejected(&repo, "p.plan.toml is a file that controls this run");
 }
 
 /// B28.

@@ -147,3 +147,70 @@ fn an_agent_that_waits_delays_no_other() {
     assert!(screen.contains("--version does not finish"), "{screen}");
     repo.expect_no_survivors();
 }
+
+/// B37: a program or a script that workers would not get is no agent that works.
+#[test]
+fn an_agent_whose_files_workers_would_not_get_fails() {
+    let repo = repo();
+    write_script(&repo.root().join("my-agent"), "#!/bin/sh\nexit 0\n");
+    repo.write(
+        ".afresh/config.toml",
+        "[run]\nagent = \"own\"\n[agents.own]\nkind = \"command\"\ncommand = [\"./my-agent\"]\n\
+         [agents.script]\nkind = \"command\"\ncommand = [\"sh\", \"ag.sh\"]\n",
+    );
+    let report = doctor(&repo, 1);
+    expect(&report, "agent own", &["fail", "\"my-agent\", which is not committed", "commit it"]);
+    expect(
+        &report,
+        "agent script",
+        &["fail", "\"ag.sh\", which does not exist", "[agents.script]"],
+    );
+    repo.write("ag.sh", "exit 0\n");
+    repo.commit("agents");
+    let report = doctor(&repo, 0);
+    expect(&report, "agent own", &["ok"]);
+    expect(&report, "agent script", &["ok"]);
+}
+
+/// B37: without a configuration, the default agent is checked like a configured one, and no hint names a step that is
+/// done; a program that is not on the PATH is named by its path.
+#[test]
+fn hints_fit_what_is_there() {
+    let repo = repo();
+    fs::remove_dir_all(repo.root().join(".afresh")).expect("removed");
+    let installed = repo.path().join("npm/node_modules/.bin");
+    fs::create_dir_all(&installed).expect("a new directory");
+    write_script(&installed.join("claude"), "#!/bin/sh\necho 2.1.197\n");
+    repo.install_agents(&repo.path().join("npm"), &["claude"]);
+    let report = doctor(&repo, 0);
+    expect(&report, "agent", &["warn no agent is configured", "→ `afresh init` writes"]);
+    assert!(!lines(&report, "agent")[0].contains("agents install"), "{report}");
+    let cache = repo.cache().to_string_lossy().into_owned();
+    expect(&report, "login claude", &["warn", &format!("start `{cache}"), "once and log in"]);
+    repo.write(".afresh/config.toml", "[run]\nparallel = 2\n");
+    let report = doctor(&repo, 0);
+    expect(&report, "agent", &["warn no agent is configured", "set `agent` under [run]"]);
+    assert!(!lines(&report, "agent")[0].contains("afresh init"), "{report}");
+}
+
+/// HU-08: each line is printed as soon as it is known.
+#[test]
+fn lines_do_not_wait_for_a_slow_agent() {
+    let repo = repo();
+    let go = repo.path().join("go");
+    let bin = repo.path().join("slow-agent");
+    let wait = format!("#!/bin/sh\nwhile [ ! -e '{}' ]; do sleep 0.05; done\n", go.display());
+    write_script(&bin, &wait);
+    repo.write(
+        ".afresh/config.toml",
+        &format!(
+            "[run]\nagent = \"slow\"\n[agents.slow]\nkind = \"command\"\ncommand = [{bin:?}]\n"
+        ),
+    );
+    let mut driver = crate::support::Driver::start(&repo, &["doctor"]);
+    repo.wait_until("the first lines", || driver.data().contains("configuration"));
+    assert!(driver.has_ended().is_none() && !driver.data().contains("agent slow"));
+    fs::write(&go, "").expect("written");
+    let ended = driver.end().expect(0);
+    assert!(ended.stdout.contains("agent slow"), "{ended:?}");
+}

@@ -214,3 +214,25 @@ fn without_consent_no_file_is_written() {
         assert_eq!(scene.file(), None);
     }
 }
+
+/// B37: a command that cannot be started is mentioned, with the agent that it resembles; one that was named is not
+/// reported as missing.
+#[test]
+fn an_agent_that_cannot_be_started_is_mentioned() {
+    let scene = InitScene::new(&[]);
+    let slip = scene.init(&["--agent", "codx", "--dry-run"]).expect(0);
+    assert!(slip.stderr.contains("`codx` is not on the PATH; did you mean codex?"), "{slip:?}");
+    assert!(!slip.stderr.contains("found no agent"), "{slip:?}");
+    write_script(&scene.bin.join("helper"), "#!/bin/sh\n");
+    let known = scene.init(&["--agent", "helper --fast", "--dry-run"]).expect(0);
+    assert!(!known.stderr.contains("PATH"), "{known:?}");
+}
+
+/// F21: outside of a repository there is nothing to commit to.
+#[test]
+fn outside_of_a_repository_the_next_step_is_to_create_one() {
+    let repo = TestRepo::without_git(env!("CARGO_BIN_EXE_afresh"));
+    let ran = repo.afresh(&["init", "--agent", "sh", "--yes", "--no-try"]).expect(0);
+    assert!(ran.stderr.contains("there is no git repository here"), "{ran:?}");
+    assert!(!ran.stderr.contains("then commit this file"), "{ran:?}");
+}

@@ -51,19 +51,22 @@ impl SchemaCheck<'_> {
                         self.problems.push(format!("{location}.{name} is not described"));
                     }
                 }
-                // A tagged variant has fields of its own, so only what holds for all is required.
-                let alone = variants.iter().filter(|it| it["properties"].is_object());
-                let alone: Vec<&Value> = alone.collect();
-                let required = match alone.as_slice() {
-                    [only] => only["required"].as_array(),
-                    _ => None,
+                // A tagged variant has fields of its own: the one that fits best counts.
+                let fits = |it: &&Value| {
+                    let properties = it["properties"].as_object();
+                    properties.is_some_and(|properties| {
+                        let is_null = |name: &String| fields.get(name).is_none_or(Value::is_null);
+                        properties.iter().all(|(name, it)| it["type"] != "null" || is_null(name))
+                    })
                 };
-                if let Some(required) = required {
-                    let missing = required.iter().filter_map(Value::as_str);
-                    let missing = missing.filter(|name| !fields.contains_key(*name));
-                    self.problems
-                        .extend(missing.map(|name| format!("{location}.{name} is missing")));
-                }
+                let missing = |it: &Value| -> Vec<String> {
+                    let required = it["required"].as_array().into_iter().flatten();
+                    let names = required.filter_map(Value::as_str);
+                    names.filter(|name| !fields.contains_key(*name)).map(str::to_owned).collect()
+                };
+                let best = variants.iter().filter(fits).map(missing).min_by_key(Vec::len);
+                let missing = best.into_iter().flatten();
+                self.problems.extend(missing.map(|name| format!("{location}.{name} is missing")));
             }
             Value::Array(items) => {
                 let inner = variants.iter().find(|it| it["items"].is_object());
@@ -131,4 +134,22 @@ fn a_field_that_is_not_described_is_noticed() {
         ["x.a[].d is not described"]
     );
     assert_eq!(problems(serde_json::json!({})), ["x.a is missing"]);
+}
+
+/// HU-08: without a run, `status` prints another document, and the schema describes that too.
+#[test]
+fn the_status_of_no_run_fits_its_schema() {
+    let repo = repo();
+    let none = repo.afresh(&["status", "--json"]).expect(0).json();
+    assert_eq!(none, serde_json::json!({"run": null}));
+    expect_fits(&repo, "status", &none);
+    // Half a status is not taken for it.
+    let root: Value = repo.afresh(&["schema", "status"]).expect(0).json();
+    let mut check = SchemaCheck { root: &root, problems: Vec::new() };
+    check.check(&root, &serde_json::json!({"run": "test-1"}), "status");
+    assert!(
+        check.problems.contains(&"status.branch is missing".to_owned()),
+        "{:?}",
+        check.problems
+    );
 }

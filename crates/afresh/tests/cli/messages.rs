@@ -176,3 +176,43 @@ fn no_command_waits_for_input_that_cannot_come() {
         assert!(ran.code.is_some_and(|code| code != 70), "{name}: {}", ran.stderr);
     }
 }
+
+/// HU-08: an option of another tool is answered with what does that here; no message advises to pass it as a value.
+#[test]
+fn an_unknown_option_is_answered_with_what_exists() {
+    let repo = repo();
+    for (args, hint) in [
+        (["land", "--squash"], "git merge --squash"),
+        (["run", "--detach"], "nohup"),
+        (["run", "-j4"], "--parallel N"),
+        (["report", "--html"], "Markdown"),
+        (["run", "--notify"], "notify-send"),
+        (["status", "--watch"], "afresh logs -f"),
+        (["run", "--paralel"], "did you mean `--parallel`?"),
+        (["clean", "--xyzzy"], "`afresh help clean`"),
+    ] {
+        let ran = repo.afresh(&args).expect(2);
+        assert!(ran.stderr.contains(hint), "{args:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("`afresh {}` has no option", args[0])), "{ran:?}");
+        assert!(!ran.stderr.contains("as a value"), "{ran:?}");
+    }
+    let log = repo.afresh(&["log", "T1"]).expect(2);
+    assert!(log.stderr.contains("`afresh logs T1`"), "{log:?}");
+}
+
+/// HU-08: a suggestion resembles what was typed, and exists.
+#[test]
+fn a_suggestion_resembles_what_was_typed() {
+    let repo = repo();
+    repo.plan_of(1);
+    let slip = repo.afresh(&["run", "p.plan.tmol"]).expect(2);
+    assert!(slip.stderr.contains("did you mean \"p.plan.toml\"?"), "{slip:?}");
+    let other = repo.afresh(&["run", "elsewhere.md"]).expect(2);
+    assert!(!other.stderr.contains("did you mean"), "{other:?}");
+    repo.write("q.plan.json", "{\"name\": \"q\", \"task\": []}");
+    let json = repo.afresh(&["lint", "q.plan.json"]);
+    assert!(json.stdout.contains("\"version\": 1"), "{json:?}");
+    assert!(!json.stdout.contains("[[task]]") && !json.stdout.contains("version = 1"), "{json:?}");
+    let listed = repo.afresh(&["agents", "list"]).expect(0);
+    assert!(listed.stderr.contains("* the default agent"), "{listed:?}");
+}

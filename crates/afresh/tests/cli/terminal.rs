@@ -193,3 +193,27 @@ fn in_the_background_of_a_terminal_no_answer_is_awaited() {
     let screen = ends(terminal, 4);
     assert!(screen.contains("1 merged") && screen.contains("afresh decide Q1"), "{screen}");
 }
+
+/// HU-04: where nothing waits for an answer, that is what is said; after an answer, what is still open is named.
+#[test]
+fn what_waits_is_named_after_every_answer() {
+    let repo = repo();
+    repo.plan(PLAN);
+    repo.config(&crate::support::run_section("attempts = 1"));
+    repo.commit("config");
+    let gate = crate::support::Gate::new(&repo, "go");
+    let ask = ASKING.replace("if [ $AFRESH_TASK = U ]; then echo b > b.txt; exit; fi", "");
+    let ask = ask.replace("> a.txt", "> $([ $AFRESH_TASK = T ] && echo a || echo b).txt");
+    repo.agent(&format!("{}\n{ask}", gate.wait()));
+    let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
+    terminal.await_text("T.1");
+    terminal.keys("hello\n");
+    terminal.await_text("nothing waits for an answer");
+    assert!(!terminal.screen().contains("shows the question again"), "{}", terminal.screen());
+    gate.open();
+    terminal.await_text("Waiting for your answer to Q1, Q2");
+    terminal.keys("Q2 sqlite\n");
+    terminal.await_text("still open: Q1 (? shows them)");
+    terminal.keys("sqlite\n");
+    ends(terminal, 0);
+}

@@ -131,3 +131,34 @@ fn size_of(directory: &Path) -> u64 {
     let size = |path: PathBuf| path.symlink_metadata().map_or(0, |metadata| metadata.len());
     files_below(directory).into_iter().map(size).sum()
 }
+
+/// EX-05: a timeout names the time and the setting.
+#[test]
+fn a_check_that_times_out_names_its_limit() {
+    let repo = repo();
+    repo.config("[checks]\ntimeout = \"1s\"");
+    repo.commit("config");
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\"]\nchecks = [\"sleep 30\"]\n",
+    );
+    repo.agent("echo x > a.txt");
+    let ran = repo.run(&["--no-input"]).expect(4);
+    let text = "`sleep 30` did not end within 1 s (`timeout` under [checks])";
+    assert!(ran.stderr.contains(text), "{ran:?}");
+}
+
+/// HU-08: what was checked on an earlier tree is not said of the final one.
+#[test]
+fn a_report_says_nothing_of_a_tree_that_was_not_checked() {
+    let repo = repo();
+    repo.plan_of(2);
+    repo.agent("[ $AFRESH_TASK = T001 ] && exit 1; echo x > $AFRESH_TASK.txt");
+    repo.run(&["--no-input", "--on-failure", "skip"]).expect(1);
+    let report = repo.afresh(&["report"]).expect(0);
+    assert!(report.stdout.contains("All checks on the final tree"), "{report:?}");
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    repo.afresh(&["task", "retry", "T001"]).expect(0);
+    repo.run(&["--no-input", "--task", "T001"]).expect(0);
+    let report = repo.afresh(&["report"]).expect(0);
+    assert!(!report.stdout.contains("All checks on the final tree"), "{report:?}");
+}

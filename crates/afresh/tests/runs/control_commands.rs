@@ -152,3 +152,28 @@ fn what_is_deferred_without_a_driver_is_noted() {
     assert!(read("STATE.md").contains("| ready |"), "{}", read("STATE.md"));
     repo.afresh(&["task", "skip", "T001"]).expect(0);
 }
+
+/// HU-08: `--config` names a file that exists, also for commands that need none of it.
+#[test]
+fn a_configuration_file_that_is_missing_is_an_error_of_every_command() {
+    let repo = repo();
+    for command in ["status", "runs", "questions", "report", "halt", "show"] {
+        let ran = repo.afresh(&["--config", "nope.toml", command]).expect(2);
+        assert!(ran.stderr.contains("cannot read the configuration nope.toml"), "{ran:?}");
+    }
+}
+
+/// HU-08: a dry run shows the task that `--task` names, and no other; a task that does not exist is refused.
+#[test]
+fn a_dry_run_of_one_task_shows_only_that_task() {
+    let repo = repo();
+    repo.plan_of(3);
+    let ran = repo.run(&["--dry-run", "--task", "T002"]).expect(0);
+    assert!(ran.stdout.contains("T002") && !ran.stdout.contains("T001"), "{ran:?}");
+    let document = repo.run(&["--dry-run", "--task", "T002", "--json"]).expect(0).json();
+    assert_eq!(document["tasks"].as_array().map(Vec::len), Some(1), "{document}");
+    assert_eq!(document["waves"], serde_json::json!([["T002"]]));
+    let unknown = repo.run(&["--dry-run", "--task", "Z"]).expect(2);
+    assert!(unknown.stderr.contains("the plan has no task \"Z\""), "{unknown:?}");
+    assert!(!unknown.stderr.contains("did you mean"), "{unknown:?}");
+}

@@ -406,3 +406,22 @@ fn without_a_run_there_is_nothing_to_halt() {
     }
     assert!(!repo.state().exists(), "nothing was written");
 }
+
+/// ST-04: `halt` says what happens to running attempts: they finish, they are ended, or there are none.
+#[test]
+fn a_halt_says_what_happens_to_running_attempts() {
+    let (repo, go) = gated();
+    let mut driver = Driver::run(&repo, &[]);
+    driver.await_stderr("start T001.1");
+    let graceful = repo.afresh(&["halt"]).expect(0);
+    assert!(graceful.stderr.contains("running attempts finish"), "{graceful:?}");
+    let now = repo.afresh(&["halt", "--now"]).expect(0);
+    assert!(now.stderr.contains("running attempts are ended, and their work is saved"), "{now:?}");
+    let ended = driver.end().expect(3);
+    let saved = "`git for-each-ref refs/afresh/salvage/test-1` lists it";
+    assert!(ended.stderr.contains(saved), "{ended:?}");
+    assert_eq!(salvaged(&repo).len(), 1);
+    let idle = repo.afresh(&["halt"]).expect(0);
+    assert!(idle.stderr.contains("nothing was running"), "{idle:?}");
+    drop(go);
+}

@@ -154,3 +154,37 @@ fn a_kill_at_any_call_of_git_is_recovered_from() {
         }
     }
 }
+
+/// EX-10: a stash does not take a file that git ignores, so the hint is another one.
+#[test]
+fn an_ignored_file_in_the_way_is_to_be_moved() {
+    let repo = finished();
+    fs::write(repo.root().join(".git/info/exclude"), "T001.txt\n").expect("written");
+    repo.write("T001.txt", "mine\n");
+    let ran = repo.afresh(&["land"]).expect(1);
+    assert!(ran.stderr.contains("T001.txt exists, and git ignores it"), "{ran:?}");
+    assert!(ran.stderr.contains("move or rename them") && !ran.stderr.contains("stash"), "{ran:?}");
+    repo.write("T002.txt", "mine\n");
+    let both = repo.afresh(&["land"]).expect(1);
+    assert!(both.stderr.contains("T002.txt exists and is untracked"), "{both:?}");
+    assert!(both.stderr.contains("move aside what git ignores"), "{both:?}");
+    assert_eq!(fs::read_to_string(repo.root().join("T001.txt")).expect("kept"), "mine\n");
+}
+
+/// EX-10: the advice at the end of a run, and that of `land`, can be followed.
+#[test]
+fn advice_about_landing_can_be_followed() {
+    let repo = repo();
+    repo.plan_of(2);
+    repo.commit("a plan");
+    repo.agent("exit 1");
+    repo.run(&["--no-input"]).expect(4);
+    let nothing = repo.afresh(&["land"]).expect(1);
+    assert!(nothing.stderr.contains("nothing of run test-1 is done yet"), "{nothing:?}");
+    assert!(!nothing.stderr.contains("--partial"), "{nothing:?}");
+    repo.agent(WORKER);
+    let one = repo.run(&["--new", "--task", "T001"]).expect(0);
+    assert!(one.stderr.contains("`afresh land --partial` merges it"), "{one:?}");
+    repo.afresh(&["land", "--partial"]).expect(0);
+    assert!(repo.root().join("T001.txt").exists());
+}

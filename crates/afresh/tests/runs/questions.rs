@@ -1,5 +1,6 @@
 //! What a person does: answers, retries a task, starts over, renames.
 
+use crate::support::run_section;
 use afresh_testkit::TestRepo;
 
 fn repo() -> TestRepo {
@@ -114,4 +115,42 @@ fn the_tasks_that_are_ready_are_listed() {
     assert_eq!(ready, serde_json::json!({"run": "test-1", "tasks": ["B"]}));
     repo.run(&[]).expect(0);
     assert_eq!(repo.afresh(&["task", "ready"]).expect(0).stdout, "");
+}
+
+/// EX-10: a checkpoint is answered, not merged.
+#[test]
+fn a_checkpoint_does_not_count_as_merged() {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\"]\nchecks = [\"test -s a.txt\"]\n\
+         [[task]]\nid = \"C\"\ntitle = \"look\"\nneeds = [\"A\"]\n\
+         [task.checkpoint]\nkind = \"verify\"\ntext = \"Is it fine?\"\n",
+    );
+    repo.agent("echo x > a.txt");
+    let asked = repo.run(&["--no-input"]).expect(4);
+    assert!(asked.stderr.contains("1/2 tasks: 1 merged"), "{asked:?}");
+    repo.afresh(&["decide", "Q1", "1"]).expect(0);
+    let ran = repo.run(&["--no-input"]).expect(0);
+    assert!(ran.stderr.contains("2/2 tasks: 1 merged, 1 checkpoint answered"), "{ran:?}");
+}
+
+/// HU-01: the end of an output is set apart from the sentence about it, wherever both are shown.
+#[test]
+fn an_output_is_set_apart_from_the_sentence_before_it() {
+    let repo = repo();
+    repo.config(&run_section("attempts = 1"));
+    repo.commit("config");
+    repo.plan("[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a.txt\"]\nchecks = [\"sh t.sh\"]\n");
+    repo.agent("echo x > a.txt");
+    repo.write("t.sh", "echo wanted g; exit 3\n");
+    repo.commit("a check");
+    let ran = repo.run(&["--no-input"]).expect(4);
+    let mut shown = vec![ran.stderr];
+    for command in ["status", "questions", "report", "logs"] {
+        shown.push(repo.afresh(&[command]).expect(0).stdout);
+    }
+    for text in shown {
+        assert!(text.contains("wanted g"), "{text}");
+        assert!(!text.contains("exit code 3 wanted g"), "{text}");
+    }
 }

@@ -107,7 +107,7 @@ fn open_takes_everything_but_trust_files() {
     assert!(task["differences"].to_string().contains("new.txt is beyond"), "{task}");
     let repo = in_mode("open");
     worker(&repo, "echo y > AGENTS.md", &deviation("needed", "AGENTS.md"));
-    rejected(&repo, "AGENTS.md hands trust to other programs");
+    rejected(&repo, "AGENTS.md tells agents, hooks or other tools what to do");
 }
 
 /// EX-04.
@@ -153,7 +153,7 @@ fn a_task_without_files_has_the_same_guards() {
     lands(&repo);
     for (more, reason) in [
         ("rm other.txt", "other.txt was deleted"),
-        ("mkdir -p .claude; echo '{}' > .claude/settings.json", "hands trust"),
+        ("mkdir -p .claude; echo '{}' > .claude/settings.json", "tells agents, hooks"),
     ] {
         let repo = in_mode("declared");
         plan(&repo, "");
@@ -194,10 +194,10 @@ fn files_that_hand_trust_are_rejected_where_they_are_not_listed() {
     let all: Vec<String> = TRUST.iter().map(write).collect();
     let declared: Vec<String> = TRUST.iter().map(|path| deviation("needed", path)).collect();
     worker(&repo, &all.join("\n"), &declared.join(","));
-    rejected(&repo, "hands trust to other programs");
+    rejected(&repo, "tells agents, hooks or other tools what to do");
     let prompt = repo.prompt("T", 2);
     for path in TRUST {
-        assert!(prompt.contains(&format!("- {path} hands trust")), "{path} is not in {prompt}");
+        assert!(prompt.contains(&format!("- {path} tells agents")), "{path} is not in {prompt}");
     }
 }
 

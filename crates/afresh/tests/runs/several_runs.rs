@@ -236,3 +236,56 @@ fn a_plan_that_is_edited_during_its_run_is_noticed() {
     go.open();
     driver.end().expect(0);
 }
+
+/// HU-08, R8: after kill -9, no command calls the run or its tasks running; the next start of another plan names it, and
+/// the run that was driven last is marked.
+#[test]
+fn an_interrupted_run_is_called_so_everywhere() {
+    let repo = repo();
+    let gate = Gate::new(&repo, "go");
+    repo.plan_of(1);
+    repo.agent(&format!("{}; echo x > $AFRESH_TASK.txt", gate.wait()));
+    let mut driver = Driver::run(&repo, &[]);
+    driver.await_stderr("start T001.1");
+    let running = repo.afresh(&["status"]).expect(0);
+    assert!(running.stdout.contains("1 running"), "{running:?}");
+    driver.kill_9();
+    let runs = repo.afresh(&["runs"]).expect(0);
+    assert!(runs.stdout.contains("test-1  interrupted"), "{runs:?}");
+    let status = repo.afresh(&["status"]).expect(0);
+    assert!(status.stdout.contains("was interrupted; `afresh resume test-1`"), "{status:?}");
+    assert!(status.stdout.contains("interrupted  T001"), "{status:?}");
+    assert!(!status.stdout.contains("running"), "{status:?}");
+    assert_eq!(repo.status()["interrupted"], true);
+    assert_eq!(listed(&repo)[0]["interrupted"], true);
+
+    gate.open();
+    let other = std::fs::read_to_string(repo.root().join("p.plan.toml")).expect("a plan");
+    repo.write("q.plan.toml", &other.replace("\"test\"", "\"other\""));
+    let started = repo.afresh(&["run", "q.plan.toml"]).expect(0);
+    let note = "test-1 is unfinished; `afresh resume test-1` continues it later";
+    assert!(started.stderr.contains(note), "{started:?}");
+    repo.afresh(&["resume", "test-1"]).expect(0);
+    let runs = repo.afresh(&["runs"]).expect(0);
+    assert!(runs.stdout.contains("* test-1 "), "{runs:?}");
+    assert!(runs.stderr.contains("* the run that was driven last"), "{runs:?}");
+}
+
+/// ST-07: `run` on a finished run says so instead of summarizing work that nobody did.
+#[test]
+fn a_run_that_is_done_already_is_not_summarized_again() {
+    let repo = repo();
+    repo.plan_of(2);
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    repo.run(&[]).expect(0);
+    let again = repo.run(&[]).expect(0);
+    assert!(again.stderr.contains("run test-1 is done already; `afresh run --new`"), "{again:?}");
+    assert!(!again.stderr.contains("Summary"), "{again:?}");
+    assert!(again.stderr.contains("git log --first-parent afresh/test-1"), "{again:?}");
+    // A branch that is gone is not shown.
+    repo.afresh(&["land"]).expect(0);
+    repo.git(&["branch", "-D", "afresh/test-1"]);
+    let again = repo.run(&[]).expect(0);
+    assert!(!again.stderr.contains("git log"), "{again:?}");
+    assert!(again.stderr.contains("already in main"), "{again:?}");
+}

@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::agents::probe::{self, ProbeRunner};
 use crate::agents::programs::version::{ProgramVersion, VersionAge};
 use crate::agents::programs::{find, login, remedy};
+use crate::agents::which;
 use crate::context::environment::Environment;
 
 /// Known programs answer `--version`, but some are slow.
@@ -53,8 +54,8 @@ pub fn at_all<'a>(
     })
 }
 
-/// `home` is the directory that relative programs are searched in.
-fn at(
+/// Inspects one. `home` is the directory that relative programs are searched in.
+pub(crate) fn at(
     agent: &Agent,
     home: &Path,
     environment: &Environment,
@@ -131,8 +132,15 @@ fn login_of(agent: &Agent, pin: &PinnedProgram, environment: &Environment) -> Op
         COMMON_VARIABLES.contains(&name.as_str()) || own.iter().any(|own| own == name)
     });
     let hint = login::missing(pin.program, &visible)?;
+    // A program that is not on the PATH is started by its path.
+    let is_on_path = which::find(pin.program, &environment.search_path()).is_ok();
+    let elsewhere = find(pin.program, environment).ok().filter(|_| !is_on_path);
+    let hint = elsewhere.map_or_else(
+        || hint.to_owned(),
+        |path| hint.replacen(&format!("`{}", pin.program), &format!("`{}", path.display()), 1),
+    );
     match agent.kind {
-        AgentKind::Program(_) => Some(hint.to_owned()),
+        AgentKind::Program(_) => Some(hint),
         // These get only the variables that `env` names.
         AgentKind::Acp(_) => {
             Some(format!("{hint}, and name it in `env` under [agents.{}]", agent.name))

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use afresh_core::check::{CheckEnd, CheckResult};
 use afresh_core::outcome::CriterionReport;
+use afresh_core::printable::join_lines;
 use afresh_core::status::TaskPhase;
 use afresh_engine::reports::run_report::{
     AttemptReport, AttemptResult, FilesReport, RunReport, TaskReport,
@@ -242,7 +243,7 @@ fn questions(page: &mut String, report: &RunReport) {
             question.id,
             code(question.task.as_str()),
             question.kind,
-            text(&question.text)
+            text(&join_lines(&question.text))
         );
     }
 }

@@ -244,6 +244,10 @@ fn waves(run: &Run, tasks: &[TaskReport]) -> Vec<WaveReport> {
 
 fn final_checks(run: &Run) -> Option<FinalChecksReport> {
     let FinalChecks::Ended { tree, results, .. } = run.final_checks() else { return None };
+    // Work that landed afterwards made another tree, of which they say nothing.
+    if run.tip_tree().is_some_and(|tip| tip != tree) {
+        return None;
+    }
     let passed = results.iter().all(CheckResult::passed);
     Some(FinalChecksReport { tree: tree.clone(), passed, results: results.clone() })
 }

@@ -39,10 +39,10 @@ pub(crate) struct Args {
 pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let place = context.repository()?;
     let run = select_run::find_run(&place, args.run.as_deref())?.run;
-    is_finished(&run, args.partial)?;
     if run.tip() == run.base() {
         return nothing(&run, output);
     }
+    is_finished(&run, args.partial)?;
     is_there(&place, &run, output)?;
     let signature = CommitSignature {
         identity: place.git.identity().map_err(|error| git_failed(&error))?,
@@ -192,8 +192,13 @@ fn in_the_way(landing: &LandingPlan, run: &Run) -> AppError {
     if obstacles.len() > NAMED {
         failure = failure.cause(format!("and {} more", obstacles.len() - NAMED));
     }
-    failure
-        .hint("nothing was changed; commit them or stash them with `git stash -u`, then land again")
+    let ignored = obstacles.iter().filter(|obstacle| obstacle.is_ignored()).count();
+    let what_to_do = match ignored {
+        0 => "commit them or stash them with `git stash -u`",
+        all if all == obstacles.len() => "git ignores them, so move or rename them yourself",
+        _ => "stash them with `git stash -u`, and move aside what git ignores",
+    };
+    failure.hint(format!("nothing was changed; {what_to_do}, then land again"))
 }
 
 fn failed(error: &LandError, run: &Run) -> AppError {

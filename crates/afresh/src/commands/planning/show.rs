@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use afresh_agents::prompt::size;
+use afresh_core::ids::TaskId;
 use afresh_core::plan::{Task, TaskIndex};
+use serde_json::{Value, json};
 
 use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
@@ -57,27 +59,57 @@ pub(crate) fn show(args: &Args, context: &AppContext, output: &Output) -> Result
     }
     let assignments =
         output.with_notices(|notices| TaskAssignments::load(&file, &directory, context, notices));
-    print(&file, &assignments, output);
+    print(&file, None, &assignments, output);
     Ok(Exit::Done)
 }
 
-/// Prints a plan, as people or scripts want it.
-pub(crate) fn print(file: &PlanFile, assignments: &TaskAssignments, output: &Output) {
+/// Prints a plan, or only one task of it, as people or scripts want it.
+pub(crate) fn print(
+    file: &PlanFile,
+    only: Option<&TaskId>,
+    assignments: &TaskAssignments,
+    output: &Output,
+) {
     for warning in &file.warnings {
         output.note(warning.render().trim_end());
     }
     let estimates = ContextEstimates::new(&file.plan, &file.root());
     let sizes = assignments.prompt_sizes(file);
     if output.json {
-        output.document(&PlanJson::new(
+        let whole = PlanJson::new(
             file,
             |task| estimates.percent(task),
             |task| assignments.assigned_to(task),
             sizes.as_ref(),
-        ));
+        );
+        let mut document = serde_json::to_value(&whole).unwrap_or_default();
+        if let Some(only) = only {
+            keep_task(&mut document, only);
+        }
+        output.document(&document);
+    } else if let Some(at) = only.and_then(|only| file.plan.index_of(only)) {
+        let task = file.plan.task(at);
+        let mut text =
+            format!("{}: 1 of {}\n\n", safe(&file.plan.name), count(file.plan.len(), "task"));
+        let who = describe(&assignments.assigned_to(task));
+        match file.blocked.get(task.id.as_str()) {
+            Some(why) => blocked_text(&mut text, task, why),
+            None => task_text(&mut text, task, estimates.percent(task), &who),
+        }
+        output.data(text.trim_end());
     } else {
         output.data(to_text(file, &estimates, assignments, sizes.as_ref()).trim_end());
     }
+}
+
+/// Leaves only one task in the document of a plan.
+fn keep_task(document: &mut Value, only: &TaskId) {
+    if let Some(tasks) = document["tasks"].as_array_mut() {
+        tasks.retain(|task| task["id"] == only.as_str());
+    }
+    document["waves"] = json!([[only]]);
+    document["critical_path"] = json!([only]);
+    document["conflicts"] = json!([]);
 }
 
 /// The agent and the model, for the line of a task.
@@ -105,9 +137,7 @@ fn to_text(
         for at in wave {
             let task = plan.task(*at);
             if let Some(why) = file.blocked.get(task.id.as_str()) {
-                let (title, why) = (safe(&task.title), safe(why));
-                let needs = needs_text(task);
-                let _ = writeln!(text, "  {}  {title}{needs}\n      BLOCKED: {why}", task.id);
+                blocked_text(&mut text, task, why);
                 continue;
             }
             task_text(
@@ -172,8 +202,13 @@ fn needs_text(task: &Task) -> String {
     if task.needs.is_empty() {
         return String::new();
     }
-    let ids: Vec<&str> = task.needs.iter().map(afresh_core::ids::TaskId::as_str).collect();
+    let ids: Vec<&str> = task.needs.iter().map(TaskId::as_str).collect();
     format!("  (needs {})", ids.join(", "))
+}
+
+fn blocked_text(text: &mut String, task: &Task, why: &str) {
+    let (title, needs, why) = (safe(&task.title), needs_text(task), safe(why));
+    let _ = writeln!(text, "  {}  {title}{needs}\n      BLOCKED: {why}", task.id);
 }
 
 fn task_text(text: &mut String, task: &Task, percent: u64, who: &str) {

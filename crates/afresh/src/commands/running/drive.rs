@@ -2,8 +2,10 @@
 
 use std::time::Instant;
 
+use afresh_core::Run;
 use afresh_core::ids::RunId;
 use afresh_core::input::ResumeMode;
+use afresh_core::status::{RunState, run_state};
 use afresh_engine::reports::activity::ActivityLog;
 use afresh_engine::reports::issues::IssueList;
 use afresh_engine::{ControlCommand, RepoContext, Reporter};
@@ -21,6 +23,7 @@ use crate::terminal::questions::TerminalUser;
 use crate::terminal::signals;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
+use afresh_app::git::ref_names;
 use afresh_app::session::interruption::{InterruptedWave, RESUME_CHOICES};
 use afresh_app::session::open::{OpenedRun, RunRequest};
 use afresh_app::session::{PreparedRun, control};
@@ -53,6 +56,8 @@ pub(crate) fn drive(
     if opened.is_new {
         announce(&opened, output);
     }
+    let done_before = Some(opened.run()).filter(|_| !opened.is_new);
+    let done_before = done_before.filter(|run| run_state(run) == RunState::Done).cloned();
     let started = Instant::now();
     let person = TerminalUser::at_terminal(output).filter(|_| interaction == Interaction::Ask);
     let layout = opened.repository.layout.clone();
@@ -69,7 +74,15 @@ pub(crate) fn drive(
     let standing = driver.drive(opening)?;
     let run = driver.run().clone();
     let landed_on = repository.branch_with(run.tip()).ok().flatten();
-    Ok(EndedRun { run, standing, took: started.elapsed(), layout, landed_on })
+    let branch = repository.read_ref(&ref_names::run_branch_ref(run.id().as_str()));
+    let has_branch = branch.is_ok_and(|found| found.is_some());
+    let is_same = |before: &Run| {
+        let is_tree_same = before.plan() == run.plan() && before.tip() == run.tip();
+        is_tree_same && before.final_checks() == run.final_checks()
+    };
+    let was_done = done_before.as_ref().is_some_and(is_same) && run_state(&run) == RunState::Done;
+    let took = started.elapsed();
+    Ok(EndedRun { run, standing, took, layout, landed_on, has_branch, was_done })
 }
 
 /// Offers the ways to continue an interrupted wave.

@@ -22,10 +22,16 @@ pub(crate) struct Args {
 pub(crate) fn halt(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let by = user_name();
     let (now, reason) = (args.now, args.reason.clone());
-    send_command(
-        context,
-        output,
-        "halt requested: running attempts finish, and nothing new starts; `afresh resume` continues",
-        |run| ControlCommand::Halt { run, now, reason, by },
-    )
+    let repository = context.repository()?;
+    let is_driven = repository.holder()?.is_some();
+    // A second request ends what the first one let finish.
+    let is_second = repository.find_run(|_| true)?.is_some_and(|it| it.run.halt().is_some());
+    let done = match (is_driven, now || is_second) {
+        (false, _) => "halted; nothing was running",
+        (true, true) => "halt requested: running attempts are ended, and their work is saved",
+        (true, false) => "halt requested: running attempts finish, and nothing new starts",
+    };
+    send_command(context, output, &format!("{done}; `afresh resume` continues"), |run| {
+        ControlCommand::Halt { run, now, reason, by }
+    })
 }

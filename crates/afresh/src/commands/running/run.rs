@@ -19,6 +19,7 @@ use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::plan_source::{self, PlanFile, PlanReadOptions};
 use afresh_app::session::open::{ExistingRun, HaltedRun, RunRequest};
+use afresh_app::session::options::only_task;
 use afresh_app::session::{PreparedRun, RunOptions, Session, preflight, select_run};
 use afresh_app::text::time;
 
@@ -80,8 +81,7 @@ pub(crate) fn run(args: &Args, context: &AppContext, output: &Output) -> Result<
     let config_file = context.config_file.as_deref().map(|path| here.join(path));
     let config = config::load(&directory, config_file.as_deref())?;
     if let (true, Some(file)) = (args.dry_run, &given) {
-        show_plan(file, &config, &options, context, output);
-        return Ok(Exit::Done);
+        return show_plan(file, &config, &options, context, output);
     }
     if let (true, Some(file)) = (args.init_git, &given) {
         // No repository is created for a plan that cannot run.
@@ -98,8 +98,7 @@ pub(crate) fn run(args: &Args, context: &AppContext, output: &Output) -> Result<
         (file, options)
     };
     if args.dry_run {
-        show_plan(&file, &config, &options, context, output);
-        return Ok(Exit::Done);
+        return show_plan(&file, &config, &options, context, output);
     }
     let session = Session { context, options: &options };
     let prepared =
@@ -172,11 +171,13 @@ fn show_plan(
     options: &RunOptions,
     context: &AppContext,
     output: &Output,
-) {
+) -> Result<Exit, AppError> {
+    let only = options.task.as_deref().map(|task| only_task(task, file)).transpose()?;
     let assignments = output.with_notices(|notices| {
         TaskAssignments::with_options(config, options, file, &context.environment, notices)
     });
-    show::print(file, &assignments, output);
+    show::print(file, only.as_ref(), &assignments, output);
+    Ok(Exit::Done)
 }
 
 fn find_repository(

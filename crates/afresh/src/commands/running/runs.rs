@@ -27,15 +27,23 @@ fn print(listed: &[RunEntry], output: &Output) {
     let width = listed.iter().map(|entry| entry.run.len()).max().unwrap_or(0);
     for entry in listed {
         let cost = entry.cost_usd.map(|cost| format!(" · ${cost:.2}")).unwrap_or_default();
-        let state = if entry.aborted.is_some() { "ended" } else { entry.state };
+        let state = match entry {
+            RunEntry { aborted: Some(_), .. } => "ended",
+            RunEntry { interrupted: true, .. } => "interrupted",
+            _ => entry.state,
+        };
+        let mark = if entry.last && listed.len() > 1 { "*" } else { " " };
         output.prose(&format!(
-            "{:width$}  {state:<7}  {}/{} merged · {} ago{cost} · {}",
+            "{mark} {:width$}  {state:<11}  {}/{} done · {} ago{cost} · {}",
             entry.run,
             entry.done,
             entry.tasks,
             time::format_age(entry.age),
             safe(&entry.plan)
         ));
+    }
+    if listed.len() > 1 {
+        output.note("* the run that was driven last: commands without a name use it");
     }
     if let Some(open) = listed.iter().find(|entry| !entry.ended) {
         let run = &open.run;

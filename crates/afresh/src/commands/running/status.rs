@@ -2,19 +2,21 @@
 
 use afresh_core::Event;
 use afresh_core::run::TaskState;
-use afresh_core::status::{RunState, RunStatus, TaskPhase, UsageStatus};
+use afresh_core::status::{RunStatus, TaskPhase, UsageStatus};
 use afresh_engine::journal_records;
 use afresh_engine::session::{RecordedRun, RepoContext};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 use crate::exit::Exit;
 use crate::reporters::plan_json::share;
 use crate::terminal::completion;
-use crate::terminal::output::{Output, Paint, count, safe};
+use crate::terminal::output::{Output, Paint, count, join_lines, safe};
 use afresh_app::agents::agent_backoff::{WaitingAgent, parked};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::plan_source::estimates::ContextEstimates;
+use afresh_app::session::runs::LastDriver;
 use afresh_app::session::select_run;
 use afresh_app::text::time;
 
@@ -44,17 +46,19 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
     if let Some(halt) = &mut status.halt {
         halt.since = halted_since(&found);
     }
-    let driver = place.holder().ok().flatten();
+    let last = LastDriver::find(&place)?;
+    let (driver, interrupted) = (last.holder_of(found.run.id()), last.left(&found.run));
     let (parked, estimated) = (parked(&found), estimated(&found, &place));
     if output.json {
         let mut document = serde_json::to_value(&status).unwrap_or_default();
         document["parked"] = json!(parked);
+        document["interrupted"] = json!(interrupted);
         add_estimates(&mut document, &estimated);
         document["driver"] =
             json!(driver.map(|holder| json!({"pid": holder.pid, "host": holder.host})));
         output.document(&document);
     } else {
-        print(&status, driver.map(|holder| holder.pid), output);
+        print(&status, driver.map(|holder| holder.pid), interrupted, output);
         print_workers(&status, &estimated, output);
         print_use(&status, output);
         print_parked(&parked, output);
@@ -136,23 +140,32 @@ fn halted_since(found: &RecordedRun) -> Option<String> {
     found.records.iter().rev().find(halts).map(|record| time::format_utc(record.wall_ms))
 }
 
-fn print(status: &RunStatus, driver: Option<u32>, output: &Output) {
-    let state = status.state.word();
-    match (driver, status.state) {
-        (Some(pid), _) => {
-            output.data(&format!("run {} is {state} in process {pid}", status.run));
+fn print(status: &RunStatus, driver: Option<u32>, interrupted: bool, output: &Output) {
+    let (run, state) = (&status.run, status.state.word());
+    match driver {
+        Some(pid) => output.data(&format!("run {run} is {state} in process {pid}")),
+        None if interrupted => {
+            output.data(&format!("run {run} was interrupted; `afresh resume {run}` continues it"));
         }
-        (None, RunState::Running) => {
-            output.data(&format!("run {} was interrupted; `afresh run` continues it", status.run));
-        }
-        (None, _) => output.data(&format!("run {} is {state}", status.run)),
+        None => output.data(&format!("run {run} is {state}")),
     }
     if let Some(halt) = &status.halt {
         let since = halt.since.as_deref().unwrap_or("?");
         output.data(&format!("halted by {} since {since}: {}", safe(&halt.by), safe(&halt.reason)));
     }
+    // Without a driver, no attempt is alive.
+    let shown = |state: TaskPhase| match state {
+        TaskPhase::Running | TaskPhase::Checking | TaskPhase::Merging if driver.is_none() => {
+            "interrupted"
+        }
+        _ => state.word(),
+    };
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (state, count) in &status.counts {
+        *counts.entry(shown(*state)).or_default() += count;
+    }
     let counts: Vec<String> =
-        status.counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
+        counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
     output.data(&format!(
         "branch {} at {}; {}",
         status.branch,
@@ -172,24 +185,21 @@ fn print(status: &RunStatus, driver: Option<u32>, output: &Output) {
             TaskPhase::Skipped | TaskPhase::Blocked | TaskPhase::Waiting => Paint::Yellow,
             _ => Paint::Cyan,
         };
-        let word = output.paint(paint, &format!("{:>9}", task.state));
+        let word = output.paint(paint, &format!("{:>11}", shown(task.state)));
         let tries = if task.attempts > 1 {
             format!(" ({} attempts)", task.attempts)
         } else {
             String::new()
         };
         let error =
-            task.error.as_ref().map(|error| format!(": {}", safe(error))).unwrap_or_default();
+            task.error.as_ref().map(|error| format!(": {}", join_lines(error))).unwrap_or_default();
         output.prose(&format!("{word}  {}  {}{tries}{error}", task.id, safe(&task.title)));
     }
     for question in &status.questions {
-        output.data(&format!(
-            "{} ({}) {}: {}",
-            question.id,
-            question.kind,
-            question.task,
-            safe(&question.text)
-        ));
+        let mut lines = question.text.lines();
+        let first = safe(lines.next().unwrap_or_default());
+        output.data(&format!("{} ({}) {}: {first}", question.id, question.kind, question.task));
+        lines.for_each(|line| output.data(&format!("     {}", safe(line))));
         for option in &question.options {
             output.data(&format!("     {}: {}", safe(&option.key), safe(&option.description)));
         }

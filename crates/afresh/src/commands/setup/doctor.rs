@@ -15,14 +15,16 @@ use afresh_app::doctor::{self, CheckState, DoctorLine};
 pub(crate) struct Args {}
 
 pub(crate) fn doctor(_args: &Args, context: &AppContext, output: &Output) -> Exit {
-    let lines = doctor::run_checks(context);
+    let mut lines = Vec::new();
+    doctor::run_checks(context, &mut |line| {
+        if !output.json {
+            print(&line, output);
+        }
+        lines.push(line);
+    });
     let well = lines.iter().all(|line| line.state != CheckState::Fail);
     if output.json {
         output.document(&json!({"ok": well, "lines": lines}));
-    } else {
-        for line in &lines {
-            print(line, output);
-        }
     }
     if well { Exit::Done } else { Exit::Incomplete }
 }

@@ -56,10 +56,17 @@ pub(crate) fn init(args: &Args, context: &AppContext, output: &Output) -> Result
     };
     let found = DetectedProject::in_repository(&root, context);
     if !output.json {
-        found.print_detected(output);
+        found.print_detected(args.agent.as_deref(), output);
     }
     let asker = UserPrompt::there(output).filter(|_| !args.yes && !args.dry_run);
     let choices = choices(args, &found, asker.as_ref());
+    if let Some(note) = choices
+        .agent
+        .as_ref()
+        .and_then(|agent| agents::describe_missing(agent, &root, &context.environment))
+    {
+        output.note(&format!("note: {note}"));
+    }
     let tried = try_commands(args, &root, &choices, context, output);
     let text = template::render(&choices);
     let before = fs::read_to_string(&target).ok();
@@ -77,7 +84,7 @@ pub(crate) fn init(args: &Args, context: &AppContext, output: &Output) -> Result
     }
     outcome?;
     if writing.written {
-        advise(&choices, &found, output);
+        advise(&choices, &found, &root, output);
     }
     Ok(Exit::Done)
 }
@@ -140,11 +147,12 @@ impl DetectedProject {
         Self { stacks: project::discover(&listing), listing, agents }
     }
 
-    fn print_detected(&self, output: &Output) {
+    fn print_detected(&self, wanted: Option<&str>, output: &Output) {
         for stack in &self.stacks {
             output.note(&format!("found {} ({})", stack.name, stack.file));
         }
         match self.agents.as_slice() {
+            [] if wanted.is_some() => {}
             [] => output.note("found no agent: `afresh agents install NAME` installs one"),
             agents => output.note(&format!("found agents: {}", agents.join(", "))),
         }
@@ -226,7 +234,7 @@ fn ask_checks(asker: &UserPrompt, proposed: Vec<String>) -> Vec<String> {
 }
 
 /// What is left to do.
-fn advise(choices: &ConfigChoices, found: &DetectedProject, output: &Output) {
+fn advise(choices: &ConfigChoices, found: &DetectedProject, root: &Path, output: &Output) {
     let open = project::not_ignored(&found.listing, &choices.keep);
     if !open.is_empty() {
         output.note(&format!(
@@ -234,5 +242,10 @@ fn advise(choices: &ConfigChoices, found: &DetectedProject, output: &Output) {
             open.join(", ")
         ));
     }
-    output.note("Next: check your setup with `afresh doctor`, then commit this file");
+    output.note(if root.join(".git").exists() {
+        "Next: check your setup with `afresh doctor`, then commit this file"
+    } else {
+        "Next: there is no git repository here, and a run needs one: `git init` and commit your files, or \
+         `afresh run --init-git PLAN`; `afresh doctor` checks your setup"
+    });
 }

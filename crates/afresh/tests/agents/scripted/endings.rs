@@ -6,9 +6,18 @@ use super::scene::{configure, does, expect_fixed_on_retry, one_task, run};
 #[test]
 fn every_bad_ending_has_its_own_class() {
     expect_fixed_on_retry("{ exit = 3 }", "failed:exit: the worker ended with exit code 3");
-    expect_fixed_on_retry("{ crash = 11 }", "failed:signal: the worker was ended by signal 11");
-    expect_fixed_on_retry("{ crash = 9 }", "failed:signal: the worker was ended by signal 9");
-    expect_fixed_on_retry("{ crash = 13 }", "failed:signal: the worker was ended by signal 13");
+    expect_fixed_on_retry(
+        "{ crash = 11 }",
+        "failed:signal: the worker was ended by signal 11 (SIGSEGV)",
+    );
+    expect_fixed_on_retry(
+        "{ crash = 9 }",
+        "failed:signal: the worker was ended by signal 9 (SIGKILL)",
+    );
+    expect_fixed_on_retry(
+        "{ crash = 13 }",
+        "failed:signal: the worker was ended by signal 13 (SIGPIPE)",
+    );
     expect_fixed_on_retry("{ fail = \"no luck\" }", "the worker gave up: no luck");
 }
 

@@ -67,6 +67,9 @@ pub(super) fn list(context: &AppContext, output: &Output) -> Result<Exit, AppErr
         for agent in &listed {
             print(agent, output);
         }
+        if listed.iter().any(|agent| agent.default) {
+            output.note("* the default agent, for tasks that name none");
+        }
     }
     Ok(Exit::Done)
 }

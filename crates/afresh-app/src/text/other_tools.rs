@@ -1,0 +1,93 @@
+//! Words of other tools for commands and options, and what afresh has instead.
+
+/// Names of other tools for a command of afresh.
+pub const SYNONYMS: &[(&[&str], &str)] = &[
+    (&["stop", "pause", "cancel", "kill", "interrupt", "quit"], "halt"),
+    (&["continue", "unpause", "unhalt"], "resume"),
+    (&["start", "exec", "execute", "go", "up", "build", "apply-plan", "orchestrate"], "run"),
+    (&["retry", "redo", "rerun"], "task retry"),
+    (&["skip", "ignore"], "task skip"),
+    (&["ready", "next", "tasks"], "task ready"),
+    (&["answer", "reply", "respond", "choose", "approve"], "decide"),
+    (&["ask", "inbox", "pending"], "questions"),
+    (&["list", "ls", "ps"], "runs"),
+    (&["progress", "state", "info", "st"], "status"),
+    (&["tail", "follow"], "logs -f"),
+    (&["transcript", "history", "events", "activity"], "logs"),
+    (&["validate", "check", "verify"], "lint"),
+    (&["fix"], "lint --fix"),
+    (&["graph", "tree"], "show --as tree"),
+    (&["preview", "view", "describe"], "show"),
+    (&["convert"], "import"),
+    (&["merge", "apply", "finish", "submit"], "land"),
+    (&["patch"], "land --patch FILE"),
+    (&["summary", "summarize", "results", "stats", "cost", "usage"], "report"),
+    (&["cleanup", "gc", "prune", "reset", "rm"], "clean"),
+    (&["secrets"], "scan"),
+    (&["setup", "configure"], "init"),
+    (&["settings", "env"], "config list"),
+    (&["install", "add-agent"], "agents install"),
+    (&["login", "auth", "models"], "agents list"),
+    (&["completion", "complete"], "completions"),
+    (&["prompt"], "bundle generate TASK --prompt"),
+    (&["example", "tutorial", "quickstart"], "demo"),
+    (&["abandon", "giveup", "end"], "abort"),
+    (&["rewind", "undo", "rollback", "revert"], "run --resume wave"),
+];
+
+/// Commands that are planned, and what works today.
+pub const PLANNED: &[(&str, &str)] = &[
+    ("watch", "`afresh status` shows the progress, `afresh logs -f` follows it"),
+    ("tui", "`afresh status` shows the progress, `afresh logs -f` follows it"),
+    ("serve", "`afresh report` summarizes a run as Markdown or JSON"),
+    ("web", "`afresh report` summarizes a run as Markdown or JSON"),
+    (
+        "plan",
+        "write a plan by hand (docs/plan-format.md), or use one of another tool; `afresh lint` checks it",
+    ),
+    ("new", "docs/plan-format.md has a plan to start from; `afresh lint` checks it"),
+    ("audit", "`afresh show PLAN` shows how much of a context window each task fills"),
+    ("diff", "`afresh report` lists the files of each task; `git log -p` shows the run's branch"),
+    ("trace", "`afresh report --json` has the tasks, checks and commits of a run"),
+    ("probe", "`afresh lint` finds tasks without checks, `afresh show` lists the checks"),
+    ("verify-run", "`afresh report --json` has the checks of each commit"),
+    ("replay", "`afresh logs` shows what was recorded"),
+    ("fork", "`afresh run PLAN --new` starts a new run from the current commit"),
+    ("tell", "`afresh decide QUESTION 'say: TEXT'` answers a worker in your own words"),
+    ("export", "`afresh import PLAN` writes a plan of any format in the native one"),
+    ("checkpoint", "runs recover by themselves: `afresh run` continues after a crash"),
+    ("statusline", "`afresh status --json` has everything for a status line"),
+    ("worker", "runs use this machine only"),
+    ("fleet", "runs use this machine only"),
+];
+
+/// Options that other tools have, and what does that here.
+pub const OPTIONS: &[(&[&str], &str)] = &[
+    (
+        &["--squash", "--no-ff", "--ff-only"],
+        "`git merge --squash BRANCH` does that with the run's branch",
+    ),
+    (
+        &["--detach", "--background", "--daemon", "-d"],
+        "a run lives in the process that you start; `nohup afresh run --no-input PLAN &` leaves it running",
+    ),
+    (
+        &["--jobs", "-j", "--workers", "--concurrency", "--max-parallel"],
+        "`--parallel N` sets how many workers run at the same time",
+    ),
+    (
+        &["-p", "--prompt", "--print"],
+        "a plan holds the prompts: docs/plan-format.md; `afresh help COMMAND` lists the options",
+    ),
+    (&["--html", "--pdf"], "`afresh report` prints Markdown, `afresh report --json` JSON"),
+    (
+        &["--notify", "--webhook"],
+        "`afresh run --no-input PLAN; notify-send afresh` runs a command at the end of a run",
+    ),
+    (&["--watch", "-w", "--follow", "--tail"], "`afresh logs -f` follows a run"),
+    (&["--continue", "--resume-from"], "`afresh run` continues where the plan's last run stopped"),
+    (
+        &["--yolo", "--dangerously-skip-permissions"],
+        "workers never ask for permission; docs/sandbox.md says what they may do",
+    ),
+];
