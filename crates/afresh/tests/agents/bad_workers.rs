@@ -148,7 +148,7 @@ fn the_configuration_is_not_edited() {
         "echo x > a.txt; echo '[run]' > .afresh/config.toml; {}",
         declares(".afresh/config.toml")
     ));
-    rejected(&repo, ".afresh/config.toml hands trust to other programs");
+    rejected(&repo, ".afresh/config.toml tells agents, hooks or other tools what to do");
 }
 
 /// B28: everything that a run reads at its start is recorded with its hash; the next session reports what has

@@ -142,7 +142,7 @@ fn a_worker_that_tries_everything_achieves_nothing() {
 fn expect_reported(level: &str, stderr: &str, report: &str) {
     let mut expected = vec![
         // Changes that are not accepted.
-        "hands trust to other programs",
+        "tells agents, hooks or other tools what to do",
         // Files that were planted for git.
         "git: core.fsmonitor is set",
         "git: a hook post-checkout",
