@@ -92,11 +92,10 @@ impl ExecutorContext {
         let mut enclosed = room.wrap_command(level, &self.config.exe, &job.cwd);
         give_home(level, &room, &mut enclosed)
             .map_err(|error| format!("cannot make a home in {}: {error}", temp.0.display()))?;
+        let caches = package_caches(&job, &room, &enclosed)
+            .map_err(|error| format!("cannot make caches in {}: {error}", temp.0.display()))?;
         job.wrapper = enclosed.wrapper;
-        enclosed.env.extend(
-            package_caches(&job, &room)
-                .map_err(|error| format!("cannot make caches in {}: {error}", temp.0.display()))?,
-        );
+        enclosed.env.extend(caches);
         for (name, value) in enclosed.env {
             job.env.retain(|(known, _)| *known != name);
             job.env.push((name, value));
@@ -234,14 +233,26 @@ fn give_home(
 }
 
 /// The variables of the job's own package caches. Without a network, only the user's could be of use.
-fn package_caches(job: &JobSpec, spec: &SandboxSpec) -> std::io::Result<Vec<(String, String)>> {
+fn package_caches(
+    job: &JobSpec,
+    spec: &SandboxSpec,
+    wrapped: &WrappedCommand,
+) -> std::io::Result<Vec<(String, String)>> {
     let Some(home) = spec.private.first().filter(|_| spec.network != SandboxNetwork::Off) else {
         return Ok(Vec::new());
     };
     let environment = job.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let directory = spec.temp.join("packages");
-    let writable = &spec.writable;
-    PackageCaches { home, directory, environment: &environment, writable }.create()
+    // Some levels show the temporary files at another path.
+    let temp = wrapped.env.iter().find(|(name, _)| name == "TMPDIR");
+    let seen_as = temp.map_or_else(|| spec.temp.clone(), |(_, path)| PathBuf::from(path));
+    let caches = PackageCaches {
+        home,
+        directory: spec.temp.join("packages"),
+        seen_as: seen_as.join("packages"),
+        environment: &environment,
+        writable: &spec.writable,
+    };
+    caches.create()
 }
 
 /// A workspace borrows the objects of the repository, of the repositories that this one borrows from, and so on.

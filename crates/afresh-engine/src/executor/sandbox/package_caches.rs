@@ -24,6 +24,8 @@ pub(crate) struct PackageCaches<'a> {
     pub(crate) home: &'a Path,
     /// Where the job's own caches are.
     pub(crate) directory: PathBuf,
+    /// The same as the job sees it.
+    pub(crate) seen_as: PathBuf,
     /// The job's environment.
     pub(crate) environment: &'a BTreeMap<&'a str, &'a str>,
     /// What the job may write to anyway.
@@ -34,7 +36,7 @@ impl PackageCaches<'_> {
     /// Creates the caches; returns the variables that make the package managers use them.
     pub(crate) fn create(&self) -> io::Result<Vec<(String, String)>> {
         let mut variables = Vec::new();
-        let own = |name: &str| text(&self.directory.join(name));
+        let own = |name: &str| text(&self.seen_as.join(name));
         let kept = |place: &str| text(&self.home.join(place));
         let mut set = |name: &str, value: String| {
             if !self.environment.contains_key(name) {
@@ -70,9 +72,8 @@ impl PackageCaches<'_> {
             set("GOPROXY", format!("file://{kept},https://proxy.golang.org,direct"));
         }
         if self.is_read_only(".cargo") && !self.environment.contains_key("CARGO_HOME") {
-            let own = self.directory.join("cargo");
-            link_cargo_home(&self.home.join(".cargo"), &own)?;
-            variables.push(("CARGO_HOME".to_owned(), text(&own)));
+            link_cargo_home(&self.home.join(".cargo"), &self.directory.join("cargo"))?;
+            variables.push(("CARGO_HOME".to_owned(), own("cargo")));
         }
         Ok(variables)
     }
@@ -160,14 +161,19 @@ mod tests {
         }
         let environment = BTreeMap::new();
         let caches = |writable: &[PathBuf], name: &str| {
-            let directory = directory.path().join(name);
-            let caches =
-                PackageCaches { home: &home, directory, environment: &environment, writable };
+            let caches = PackageCaches {
+                home: &home,
+                directory: directory.path().join(name),
+                seen_as: "/tmp/packages".into(),
+                environment: &environment,
+                writable,
+            };
             caches.create().expect("caches")
         };
         let variables = caches(&[], "one");
         let names: Vec<&str> = variables.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["npm_config_cache", "CARGO_HOME"]);
+        assert_eq!(variables[1].1, "/tmp/packages/cargo");
         let own = directory.path().join("one/cargo");
         for path in ["bin", "config.toml", "registry/cache/x/a.crate", "registry/src/x/a-1.0"] {
             assert!(own.join(path).exists(), "{path}");
