@@ -22,7 +22,7 @@ fn an_empty_plan_is_nothing_to_do() {
     }
     for error in refused(&repo, &[], "empty-plan") {
         assert!(message(&error).contains("no tasks: nothing to do"), "{error}");
-        assert!(help(&error).contains("[[task]]"), "{error}");
+        assert!(help(&error).contains("add a task with an id"), "{error}");
     }
 }
 
