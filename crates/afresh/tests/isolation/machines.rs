@@ -131,7 +131,9 @@ fn an_ordinary_user_has_the_same_sandboxes() {
         assert_eq!(repo.on_branch("T1.txt").as_deref(), Some("honest\n"), "{level}");
         assert_eq!(repo.on_branch("tried.txt").as_deref(), Some(""), "{level}: these worked");
         let report = machine.afresh(&repo, level, "report").expect(0).stdout;
-        assert!(report.contains("it had more than 150 processes"), "{level}: {report}");
+        // The kernel counts all processes of the user, other tests' too, and may refuse a fork before we count.
+        let is_limited = ["it had more than 150 processes", "Cannot fork"];
+        assert!(is_limited.iter().any(|words| report.contains(words)), "{level}: {report}");
         assert!(report.contains("- limits: "), "{level}: {report}");
     }
 }
