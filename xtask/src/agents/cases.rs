@@ -93,7 +93,7 @@ fn usage_limit(stage: &Stage) -> Result<(), String> {
     // Once more than the program retries by itself.
     let times = match stage.program {
         "claude" | "claude-agent-acp" | "gemini" => 3,
-        "codex" => 1,
+        "codex" | "codex-acp" => 1,
         _ => 7,
     };
     let [write, report, last] = good("T001");
