@@ -258,6 +258,13 @@ impl From<OpenError> for AppError {
                 .hint("give each repository its own AFRESH_STATE"),
             OpenError::StillRunning(_) => Self::machine("still-running", error.to_string())
                 .hint("end the processes listed there, then try again"),
+            OpenError::BranchMoved { ref branch, ref tip, ref foreign } => {
+                let hint = format!(
+                    "`git branch -f {branch} {tip}` moves it back, after `git branch NAME {foreign}` if you want to \
+                     keep that commit; `afresh run --new` starts another run"
+                );
+                Self::usage("branch-moved", error.to_string()).hint(hint)
+            }
             OpenError::CheckedOut { .. } => Self::usage("checked-out", error.to_string())
                 .hint("switch that checkout to another branch, then try again"),
             OpenError::Record(error) => Self::journal(error),

@@ -129,6 +129,9 @@ pub struct AttemptEnd {
     /// The last line that a program printed before it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_words: Option<String>,
+    /// The time limit that ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_limit_ms: Option<u64>,
 }
 
 impl AttemptEnd {
@@ -143,6 +146,7 @@ impl AttemptEnd {
             models: Vec::new(),
             refusals: Vec::new(),
             last_words: None,
+            time_limit_ms: None,
         }
     }
 }

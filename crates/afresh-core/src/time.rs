@@ -42,6 +42,17 @@ impl Add<Duration> for Timestamp {
     }
 }
 
+/// A duration in its largest whole unit, as people write it in a configuration: `90s`, `10m`, `2h`.
+pub fn render_span(span: Duration) -> String {
+    let seconds = span.as_secs();
+    match (span.subsec_millis(), seconds) {
+        (1.., _) => format!("{}ms", span.as_millis()),
+        (0, 1..) if seconds.is_multiple_of(3600) => format!("{}h", seconds / 3600),
+        (0, 1..) if seconds.is_multiple_of(60) => format!("{}m", seconds / 60),
+        (0, _) => format!("{seconds}s"),
+    }
+}
+
 /// Durations are written to the journal as milliseconds.
 pub mod span {
     use std::time::Duration;

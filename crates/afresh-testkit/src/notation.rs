@@ -48,6 +48,7 @@ pub fn check_result(command: &str, code: i32) -> CheckResult {
         output_tail: String::new(),
         reused: false,
         refusals: Vec::new(),
+        time_limit_ms: None,
     }
 }
 

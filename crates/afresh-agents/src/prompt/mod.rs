@@ -313,6 +313,7 @@ mod tests {
             output_tail: "AssertionError: 'Hi' != 'Hello'".to_owned(),
             reused: false,
             refusals: Vec::new(),
+            time_limit_ms: None,
         };
         let text = rendered(&bundle(Some(Rejection::BrokenMerge { results: vec![result] })));
         assert!(text.contains("AssertionError: 'Hi' != 'Hello'"));

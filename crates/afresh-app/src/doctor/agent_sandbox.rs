@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use afresh_agents::Agent;
 use afresh_agents::adapters::versions;
+use afresh_core::time::render_span;
 use afresh_engine::{ProbeSandbox, RepoContext};
 use afresh_process::ProcessEnd;
 
@@ -68,7 +69,10 @@ impl AgentProbes<'_> {
                     return None;
                 }
                 Ok(ProcessEnd::Exited(code)) => format!("exit code {code}: {}", tried.said),
-                Ok(_) => format!("`{}` does not finish", argv.join(" ")),
+                Ok(ProcessEnd::TimedOut) => {
+                    format!("`{}` did not end within {}", argv.join(" "), render_span(limit))
+                }
+                Ok(ended) => format!("`{}`: {}", argv.join(" "), ended.describe()),
                 Err(failure) => failure.message.clone(),
             },
         };

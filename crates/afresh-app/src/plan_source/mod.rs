@@ -6,6 +6,7 @@
 //! | `disk` | a directory as plan readers see it |
 //! | [`estimates`] | how much of the context window each task will fill |
 //! | [`file_sizes`] | sizes of the files that a plan lists |
+//! | [`file_states`] | files as they were when they were read |
 //! | [`fixes`] | `afresh lint --fix` |
 //! | `foreign` | plans of foreign formats, recognised by the files in a directory |
 //! | `native` | plans of the native format: one file |
@@ -16,6 +17,7 @@ pub mod caller_paths;
 mod disk;
 pub mod estimates;
 pub mod file_sizes;
+pub mod file_states;
 pub mod fixes;
 mod foreign;
 mod native;
@@ -37,6 +39,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::AppError;
 use caller_paths::CallerPaths;
+use file_states::FileStates;
 use foreign::NamedPlan;
 
 const WHAT_IS_A_PLAN: &str =
@@ -68,6 +71,8 @@ pub struct PlanFile {
     pub files: Vec<PathBuf>,
     /// The file of each task, where there are several.
     pub task_files: BTreeMap<TaskId, PathBuf>,
+    /// The same files as they were when they were read.
+    pub states: FileStates,
 }
 
 /// How a plan is to be read.
@@ -244,6 +249,7 @@ pub fn read_plan(
         warnings,
         blocked: reading.blocked,
         unknown,
+        states: FileStates::read(files.iter().cloned()),
         files,
         task_files,
     };

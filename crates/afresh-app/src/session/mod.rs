@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`briefing`] | the files that every prompt of a run contains |
 //! | [`control`] | commands to a run, whether another process drives it or none does |
+//! | [`ground`] | what a run was prepared from, and whether it is still so |
 //! | [`interruption`] | an interrupted wave, and the ways to continue |
 //! | [`open`] | locking the repository; continuing the plan's run or starting one |
 //! | [`options`] | how to run: options win over the configuration |
@@ -17,6 +18,7 @@
 
 pub mod briefing;
 pub mod control;
+pub mod ground;
 pub mod interruption;
 pub mod open;
 pub mod options;
@@ -43,6 +45,7 @@ use crate::notice::Notice;
 use crate::plan_source::PlanFile;
 use crate::policy::network::{self, NetworkRequest};
 use crate::policy::{budget, limits, sandbox};
+use ground::PreparedGround;
 pub use options::RunOptions;
 
 /// A plan and everything that a run of it needs; nothing has been touched yet.
@@ -56,6 +59,8 @@ pub struct PreparedRun {
     pub execution: ExecutionConfig,
     /// What to do if files of the run changed, for this session alone.
     pub on_change: Option<OnChange>,
+    /// What the plan and the terms were made from.
+    pub ground: PreparedGround,
 }
 
 /// What a run is opened for.
@@ -104,11 +109,13 @@ impl Session<'_> {
         notices: &mut Vec<Notice>,
     ) -> Result<PreparedRun, AppError> {
         let environment = &self.context.environment;
+        let mut ground = PreparedGround::read(&repository, &file);
         let warnings = file.warnings.iter().chain(&config.warnings);
         notices.extend(warnings.map(|warning| Notice::new(warning.render().trim_end())));
         let in_config = |failure: AppError| failure.or_in_file(&config.shown);
         let terms = plan_terms(&repository, &mut file, &config, self.options, environment, notices);
         let PlanTerms { settings, mut workers } = terms.map_err(in_config)?;
+        ground.add_sources(&repository, &file, &workers);
         if purpose == RunPurpose::Work {
             preflight::check(&repository, &file, &settings, &workers).map_err(in_config)?;
             notices.extend(preflight::missing_logins(&file, &workers, environment));
@@ -155,7 +162,7 @@ impl Session<'_> {
             workers,
         };
         let on_change = self.options.on_change;
-        Ok(PreparedRun { repository, file, settings, execution, on_change })
+        Ok(PreparedRun { repository, file, settings, execution, on_change, ground })
     }
 }
 

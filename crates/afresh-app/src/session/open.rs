@@ -66,18 +66,20 @@ impl PreparedRun {
         choose_resume: ChooseResume<'_>,
         notices: &mut Vec<Notice>,
     ) -> Result<OpenedRun, AppError> {
-        let Self { repository, file, mut settings, execution, on_change } = self;
+        let Self { repository, file, mut settings, execution, on_change, mut ground } = self;
         let locked = match request.existing {
             ExistingRun::Continue => repository.lock(&context.lock_holder())?,
             ExistingRun::StartNew => repository.lock_for_new_run(&context.lock_holder())?,
         };
         notices.extend(locked.repairs.iter().map(Notice::new));
+        ground.check_files(&repository)?;
         let source = settings.source.clone();
         let is_wanted = |run: &Run| match &request.run {
             Some(id) => run.id() == id,
             None => request.existing == ExistingRun::Continue && run.settings().source == source,
         };
         let Some(found) = locked.find_run(is_wanted)? else {
+            notices.extend(ground.check_head(&repository, &file)?);
             preflight::check_agents_are_committed(&repository, &execution.workers, None)?;
             notices.extend(preflight::uncommitted_files(&repository, &file));
             notices.extend(runs::note_unfinished(&repository)?);
@@ -114,6 +116,9 @@ impl PreparedRun {
         let repaired = locked.repairs.len();
         let mut open = locked.open_run(found.run, found.last_at);
         open.keep_branch()?;
+        if request.resume != Some(ResumeMode::Abort) {
+            open.check_branch_in_place()?;
+        }
         notices.extend(open.repo.repairs[repaired..].iter().map(Notice::new));
         Ok(OpenedRun { repository, is_new: false, open, opening, execution })
     }

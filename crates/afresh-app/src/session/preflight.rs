@@ -36,6 +36,11 @@ pub fn check(
     workers: &WorkerConfig,
 ) -> Result<(), AppError> {
     check_without_repository(file, settings, workers)?;
+    check_commit(repository, file)
+}
+
+/// Whether a run of the plan can start from the current commit.
+pub(super) fn check_commit(repository: &RepoContext, file: &PlanFile) -> Result<(), AppError> {
     check_repository(repository)?;
     no_path_through_a_link(repository, file)
 }

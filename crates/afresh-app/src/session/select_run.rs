@@ -12,6 +12,7 @@ use afresh_engine::session::RecordedRun;
 use super::control;
 use crate::error::AppError;
 use crate::plan_source::caller_paths::relative_path;
+use crate::plan_source::file_states::FileStates;
 use crate::plan_source::{self, PlanFile, PlanReadOptions};
 
 /// The run with this id, else the last one.
@@ -77,6 +78,7 @@ pub fn pinned_plan(run: &Run) -> PlanFile {
         plan: run.plan().clone(),
         files: vec![],
         task_files: BTreeMap::new(),
+        states: FileStates::default(),
         target: None,
         warnings: vec![],
         blocked: BTreeMap::new(),

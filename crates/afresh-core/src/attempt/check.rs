@@ -1,5 +1,7 @@
 //! What our own checks found, on which tree.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,6 +9,7 @@ use crate::denial::Denial;
 use crate::ids::TreeId;
 use crate::outcome::{CriterionReport, Deviation};
 use crate::process::{LimitExceeded, describe_signal};
+use crate::time::render_span;
 
 /// Which tree a round of checks is about.
 #[derive(
@@ -43,6 +46,9 @@ pub struct CheckResult {
     /// What the sandbox denied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<Denial>,
+    /// The time limit, if it was reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_limit_ms: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
@@ -69,10 +75,10 @@ impl CheckResult {
                 format!("`{command}` was ended by {}", describe_signal(*signal))
             }
             CheckEnd::TimedOut => {
-                let seconds = self.duration_ms / 1000;
-                format!(
-                    "failed:timeout: `{command}` did not end within {seconds} s (`timeout` under [checks])"
-                )
+                // Earlier versions did not record the limit.
+                let limit_ms = self.time_limit_ms.unwrap_or(self.duration_ms / 1000 * 1000);
+                let span = render_span(Duration::from_millis(limit_ms));
+                format!("failed:timeout: `{command}` did not end within {span} (`checks.timeout`)")
             }
             CheckEnd::OverLimit(excess) => {
                 format!("failed:limit: `{command}` {}, and was ended", excess.describe())

@@ -1,5 +1,7 @@
 //! Why an attempt was rejected, for people and for the next worker.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +11,7 @@ use crate::model_error::{ModelError, ModelErrorClass};
 use crate::process::LimitExceeded;
 use crate::process::{ProcessEnd, describe_signal};
 use crate::scope::ScopeViolation;
+use crate::time::render_span;
 use crate::usage::ContextFill;
 
 /// Why an attempt was rejected; the next worker is given this too (PR-07).
@@ -69,6 +72,12 @@ pub enum Rejection {
     },
     TimedOut {
         ending: ProcessEnd,
+        /// The limit; earlier versions did not record it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit_ms: Option<u64>,
+        /// How long it ran.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ran_ms: Option<u64>,
     },
     /// It exceeded a resource limit.
     OverLimit {
@@ -143,12 +152,8 @@ impl Rejection {
             }
             Self::Unintelligible { reason, .. } => format!("unintelligible answer: {reason}"),
             Self::Died { ending, last_words } => describe_death(*ending, last_words.as_deref()),
-            Self::TimedOut { ending: ProcessEnd::WentSilent } => {
-                "failed:timeout: the worker printed nothing for longer than `silence_timeout`"
-                    .to_owned()
-            }
-            Self::TimedOut { .. } => {
-                "failed:timeout: the worker did not end within `attempt_timeout`".to_owned()
+            Self::TimedOut { ending, limit_ms, ran_ms } => {
+                describe_timeout(*ending, *limit_ms, *ran_ms)
             }
             Self::OverLimit { excess, unsaved } => {
                 let what = excess.describe();
@@ -167,6 +172,29 @@ impl Rejection {
                 format!("a person refused the change to {}", paths.join(", "))
             }
             Self::Trouble { message } => message.clone(),
+        }
+    }
+}
+
+/// What a worker did not do in time, the limit, the setting that it comes from, and how long the worker ran.
+fn describe_timeout(ending: ProcessEnd, limit_ms: Option<u64>, ran_ms: Option<u64>) -> String {
+    let limit = limit_ms.map(|limit| render_span(Duration::from_millis(limit)));
+    // People do not read milliseconds of a long time.
+    let seconds = |ran: u64| Duration::from_secs(Duration::from_millis(ran).as_secs());
+    let ran = ran_ms.map(|ran| format!("; it ran for {}", render_span(seconds(ran))));
+    let ran = ran.unwrap_or_default();
+    match (ending, limit) {
+        (ProcessEnd::WentSilent, Some(limit)) => {
+            format!("failed:timeout: no output for {limit} (`run.silence_timeout`){ran}")
+        }
+        (ProcessEnd::WentSilent, None) => {
+            "failed:timeout: no output for longer than `run.silence_timeout`".to_owned()
+        }
+        (_, Some(limit)) => {
+            format!("failed:timeout: the worker did not end within {limit} (`run.attempt_timeout`)")
+        }
+        (_, None) => {
+            "failed:timeout: the worker did not end within `run.attempt_timeout`".to_owned()
         }
     }
 }
@@ -233,4 +261,33 @@ fn failed(results: &[CheckResult]) -> String {
         .iter()
         .find(|r| !r.passed())
         .map_or_else(|| "a check failed".to_owned(), CheckResult::describe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timeout(ending: ProcessEnd, limit_ms: Option<u64>) -> String {
+        let ran_ms = limit_ms.map(|_| 1_500_400);
+        Rejection::TimedOut { ending, limit_ms, ran_ms }.describe()
+    }
+
+    /// AG-09: earlier versions did not record limits, and their journals are still read.
+    #[test]
+    fn a_timeout_names_its_limit_its_setting_and_the_time_that_passed() {
+        assert_eq!(
+            timeout(ProcessEnd::WentSilent, Some(600_000)),
+            "failed:timeout: no output for 10m (`run.silence_timeout`); it ran for 25m"
+        );
+        assert_eq!(
+            timeout(ProcessEnd::TimedOut, Some(90_000)),
+            "failed:timeout: the worker did not end within 90s (`run.attempt_timeout`)"
+        );
+        let old: Rejection =
+            serde_json::from_str(r#"{"why":"timed-out","ending":"timed-out"}"#).expect("a reason");
+        assert_eq!(
+            old.describe(),
+            "failed:timeout: the worker did not end within `run.attempt_timeout`"
+        );
+    }
 }

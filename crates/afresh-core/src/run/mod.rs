@@ -282,6 +282,11 @@ impl Run {
         &self.unsaved_slots
     }
 
+    /// Whether the branch may already stand elsewhere than [`tip`](Self::tip) because we are moving it.
+    pub fn is_moving_branch(&self) -> bool {
+        self.merging.is_some() || self.rewind.is_some()
+    }
+
     pub(crate) fn merging(&self) -> Option<TaskIndex> {
         self.merging
     }
@@ -350,6 +355,11 @@ impl Run {
     }
 
     /// Tasks with an attempt underway.
+    /// The tasks that have an attempt.
+    pub fn active_tasks(&self) -> impl Iterator<Item = (TaskIndex, &TaskState)> {
+        self.frontier.active().map(|at| (at, &self.tasks[at]))
+    }
+
     pub(crate) fn active(&self) -> BTreeSet<TaskIndex> {
         self.frontier.active().collect()
     }

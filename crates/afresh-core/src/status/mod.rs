@@ -13,7 +13,7 @@ use crate::ids::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::outcome::{CriterionReport, DecisionOption, Deviation, Outcome};
 use crate::plan::Task;
 use crate::rejection::Rejection;
-use crate::run::{BlockCause, DriveState, Run, TaskStage, TaskState};
+use crate::run::{BlockCause, DriveState, FinalChecks, Run, TaskStage, TaskState};
 use crate::time::Timestamp;
 
 pub use spending::{UsageStatus, WaveStatus};
@@ -289,7 +289,11 @@ fn final_error(run: &Run) -> Option<String> {
     if let Some(reason) = run.aborted() {
         return Some(reason.to_owned());
     }
-    let crate::run::FinalChecks::Ended { results, .. } = run.final_checks() else { return None };
+    let FinalChecks::Ended { tree, results, .. } = run.final_checks() else { return None };
+    // Work that landed since, as with `--task`, made another tree, which has not been checked.
+    if run.tip_tree().is_some_and(|tip| tip != tree) {
+        return None;
+    }
     let failed = results.iter().find(|result| !result.passed())?;
     Some(format!("on the final tree, {}", failed.describe()))
 }

@@ -383,8 +383,8 @@ fn a_timeout_is_retried_skipped_asked_or_halts() {
     starting A.2 in 1
     → start A.2 in 1 from base
     ");
-    insta::assert_snapshot!(with(TimeoutAction::Skip), @"skipped A: failed:timeout: the worker did not end within `attempt_timeout`");
-    insta::assert_snapshot!(with(TimeoutAction::Ask), @"Q1 timeout [retry skip clarify abort]: task A failed after 1 attempt: failed:timeout: the worker did not end within `attempt_timeout`");
+    insta::assert_snapshot!(with(TimeoutAction::Skip), @"skipped A: failed:timeout: the worker did not end within `run.attempt_timeout`");
+    insta::assert_snapshot!(with(TimeoutAction::Ask), @"Q1 timeout [retry skip clarify abort]: task A failed after 1 attempt: failed:timeout: the worker did not end within `run.attempt_timeout`");
     insta::assert_snapshot!(with(TimeoutAction::Fail), @"halt gently by afresh");
 }
 

@@ -126,3 +126,27 @@ fn the_last_tree_is_checked_as_a_whole() {
     assert_eq!(story.run.drive_state(story.now), DriveState::Finished { ok: true });
     assert_eq!(story.open().lines(), ["opened 2"]);
 }
+
+/// HU-08: once `--task` went on, the status says nothing of final checks that failed on an earlier tree.
+#[test]
+fn final_checks_of_an_earlier_tree_are_not_quoted() {
+    let mut story = Story::with("A: a\nB: b", Settings { parallel: 1, ..Settings::default() });
+    story.skip("B");
+    story.lands("A.1");
+    story.feed(&afresh_core::Input::Checked(afresh_core::input::CheckReport {
+        attempt: None,
+        phase: CheckPhase::Final,
+        tree: crate::support::tree("A.1"),
+        checked: afresh_core::check::CheckOutcome::Ran(vec![crate::support::check_result(
+            "test A", 1,
+        )]),
+    }));
+    assert!(story.status().error.is_some_and(|error| error.contains("on the final tree")));
+    let only = Some(afresh_core::ids::TaskId::new("B").expect("an id"));
+    let settings = Some(Settings { only, ..story.run.settings().clone() });
+    story.open_with(afresh_core::input::RunOpening { settings, ..Default::default() });
+    story.retry("B");
+    story.lands("B.1");
+    assert_eq!(story.states(), "A done, B done");
+    assert_eq!(story.status().error, None);
+}

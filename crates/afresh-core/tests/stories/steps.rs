@@ -112,7 +112,7 @@ fn a_worker_that_ran_out_of_time_leaves_its_finished_steps_to_the_next() {
     finishes_first(&mut story, "A.1");
     assert_snapshot!(times_out(&mut story, "A.1").text(), @"
     harvested A.1: 1 changes
-    rejected A.1 (counts): failed:timeout: the worker did not end within `attempt_timeout`
+    rejected A.1 (counts): failed:timeout: the worker did not end within `run.attempt_timeout`
     starting A.2 in 1 from A.1-1
     → start A.2 in 1 from A.1-1
     ");

@@ -107,6 +107,8 @@ impl<H: DriverHost> Driver<H> {
                     return Err(error);
                 }
             };
+            let now = self.host.now();
+            self.reporters.iter_mut().for_each(|it| it.time_passed(&self.run, now));
             if deadline.is_some_and(|at| at <= self.host.now()) {
                 inputs.push(Input::Woke.into());
             }

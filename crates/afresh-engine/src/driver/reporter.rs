@@ -19,6 +19,9 @@ pub struct RecordedEvent<'a> {
 pub trait Reporter {
     fn event_recorded(&mut self, recorded: &RecordedEvent<'_>);
 
+    /// Time has passed while the run is driven; called often, whether anything was recorded or not.
+    fn time_passed(&mut self, _run: &Run, _now: Timestamp) {}
+
     /// Nothing can continue until a person answers; called once, when that begins.
     fn waiting_for_answers(&mut self, _run: &Run) {}
 

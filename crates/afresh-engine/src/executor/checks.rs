@@ -265,9 +265,11 @@ impl OccupiedSlot<'_> {
             &[&output_tail],
         );
         let left = denials::of_left_behind(report.left_behind);
+        let limit_ms = u64::try_from(rules.check_timeout.as_millis()).unwrap_or(u64::MAX);
         Ok(Some(CheckResult {
             name: check.name.clone(),
             command: check.command.clone(),
+            time_limit_ms: (end == CheckEnd::TimedOut).then_some(limit_ms),
             end,
             duration_ms: report.wall_ms,
             output_digest: digest(&log),

@@ -7,6 +7,7 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::Duration;
 
+use afresh_core::time::render_span;
 use afresh_git::WorkspaceId;
 use afresh_process::{JobLimits, JobSpec, ProcessEnd, RunningJob, StopSignal};
 
@@ -157,6 +158,9 @@ impl ExecutorContext {
             let output = crate::executor::checks::tail_of(log);
             let ended = match report.ended {
                 Ok(ProcessEnd::OverLimit(limit)) => limit.describe(),
+                Ok(ProcessEnd::TimedOut) => {
+                    format!("did not end within {}", render_span(SETUP_TIMEOUT))
+                }
                 Ok(ended) => format!("failed: {}", ended.describe()),
                 Err(error) => format!("could not be started: {}", error.message),
             };

@@ -1,5 +1,7 @@
-//! Projections of the journal for people: the activity log, the list of issues, the run report.
+//! Projections of the journal for people: the activity log, the list of issues, reminders of what is underway, the
+//! run report.
 
 pub mod activity;
 pub mod issues;
+pub mod quiet;
 pub mod run_report;

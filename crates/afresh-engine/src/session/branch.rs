@@ -26,6 +26,25 @@ impl OpenRun {
         self.repo.keep_branch(&self.run)
     }
 
+    /// Fails if another program moved the run's branch: nothing could land, which would be noticed only after the
+    /// work of the first worker.
+    pub fn check_branch_in_place(&self) -> Result<(), OpenError> {
+        let run = &self.run;
+        let is_finished =
+            run.drive_state(Timestamp::default()) == (DriveState::Finished { ok: true });
+        // While a move is pending, the driver itself finds out where the branch is, and asks.
+        if is_finished || run.is_moving_branch() {
+            return Ok(());
+        }
+        match self.repo.context.git.read_ref(&branch_ref(run.branch()))? {
+            Some(foreign) if foreign != *run.tip() => {
+                let (branch, tip) = (run.branch().to_owned(), run.tip().clone());
+                Err(OpenError::BranchMoved { branch, foreign, tip })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Landed work whose objects are gone is done again, on top of the newest commit that exists.
     fn rewind_to_existing_commit(&mut self) -> Result<(), OpenError> {
         let repository = &self.repo.context.git;

@@ -4,11 +4,13 @@
 //! | --- | --- |
 //! | `branch` | making sure that a run's branch exists and can move |
 //! | `dead_refs` | repairing refs of ours whose objects are gone |
+//! | `last_drive` | which run was driven last |
 //! | `run_name` | a readable name for a new run |
 //! | [`state_marker`] | noticing that the state directory vanished |
 
 mod branch;
 mod dead_refs;
+mod last_drive;
 mod run_name;
 pub mod state_marker;
 
@@ -16,6 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use afresh_core::ids::CommitId;
 use afresh_core::run::Run;
 use afresh_core::settings::Settings;
 use afresh_core::time::Timestamp;
@@ -76,6 +79,8 @@ pub enum OpenError {
     Fault(#[from] IoFault),
     #[error("{branch} is checked out in {place}; afresh moves that branch")]
     CheckedOut { branch: String, place: PathBuf },
+    #[error("{branch} was moved to {foreign}, not by afresh, so nothing could land on it")]
+    BranchMoved { branch: String, foreign: CommitId, tip: CommitId },
 }
 
 fn list(paths: &[PathBuf]) -> String {
@@ -310,20 +315,12 @@ impl LockedRepo {
     }
 }
 
-/// The run that `wanted` accepts and that was driven last. To end an older run does not make it the last one.
+/// The run that `wanted` accepts and that was driven last.
 fn newest_run(
     records: &[JournalRecord],
     wanted: impl Fn(&Run) -> bool,
 ) -> Result<Option<RecordedRun>, OpenError> {
-    let mut runs: Vec<&str> = Vec::new();
-    let ends = |record: &&JournalRecord| record.kind == "aborted";
-    let driven = records.iter().rev().filter(|record| !ends(record));
-    for record in driven {
-        if !runs.contains(&record.run.as_str()) {
-            runs.push(&record.run);
-        }
-    }
-    for id in runs {
+    for id in last_drive::order_runs(records) {
         let own: Vec<JournalRecord> =
             records.iter().filter(|record| record.run == id).cloned().collect();
         if let Some((run, last_at)) = journal_records::replay(&own)?

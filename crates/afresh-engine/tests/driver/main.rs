@@ -7,6 +7,7 @@ mod commands;
 mod journal_failures;
 mod projections;
 mod questions;
+mod quiet;
 mod reporters;
 mod resuming;
 mod retries;

@@ -18,13 +18,7 @@ pub fn parse(text: &str) -> Option<Duration> {
 
 /// Renders a duration so that `parse` gives the same one.
 pub fn render(span: Duration) -> String {
-    let seconds = span.as_secs();
-    match (span.subsec_millis(), seconds) {
-        (1.., _) => format!("{}ms", span.as_millis()),
-        (0, 1..) if seconds.is_multiple_of(3600) => format!("{}h", seconds / 3600),
-        (0, 1..) if seconds.is_multiple_of(60) => format!("{}m", seconds / 60),
-        (0, _) => format!("{seconds}s"),
-    }
+    afresh_core::time::render_span(span)
 }
 
 #[cfg(test)]

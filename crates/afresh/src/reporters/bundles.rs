@@ -62,7 +62,7 @@ pub(crate) fn print_integrity(bundles: &[BundleIntegrity], output: &Output) {
     for one in bundles {
         let name = safe(&one.bundle);
         if one.ok {
-            output.data(&format!("{name}: {} unchanged", count(one.sources.len(), "file")));
+            output.prose(&format!("{name}: {} unchanged", count(one.sources.len(), "file")));
         }
         for source in one.sources.iter().filter(|source| source.state != SourceState::Same) {
             let place = match source.from {
@@ -73,7 +73,7 @@ pub(crate) fn print_integrity(bundles: &[BundleIntegrity], output: &Output) {
                 SourceState::Missing => "is missing",
                 SourceState::Same | SourceState::Changed => "has changed since",
             };
-            output.data(&format!("{name}: {}{place} {what}", safe(&source.path)));
+            output.prose(&format!("{name}: {}{place} {what}", safe(&source.path)));
         }
     }
 }
@@ -91,7 +91,7 @@ pub(crate) fn print_list(run: Option<&Run>, kept: &[StoredBundle], output: &Outp
     }
     let widest = listed.iter().map(|one| one.name().len()).max().unwrap_or(0);
     for one in &listed {
-        output.data(&listed_text(one, widest, output));
+        output.prose(&listed_text(one, widest, output));
     }
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn print_cleanup(run: Option<&Run>, cleanup: &BundleCleanup<'_>, outp
     }
     output.data(&format!("removed {}", count(cleanup.removed.len(), "bundle")));
     for (one, need) in &cleanup.kept {
-        output.data(&format!("kept {}: {}", one.attempt, reason(*need)));
+        output.prose(&format!("kept {}: {}", one.attempt, reason(*need)));
     }
 }
 

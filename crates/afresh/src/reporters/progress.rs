@@ -1,5 +1,6 @@
 //! The progress of a run: one plain line per event, readable without colour.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use afresh_core::Event;
@@ -7,17 +8,22 @@ use afresh_core::Run;
 use afresh_core::denial::{self, DeniedAction};
 use afresh_core::ids::TaskId;
 use afresh_core::rejection::Rejection;
+use afresh_core::time::Timestamp;
+use afresh_engine::reports::quiet::QuietWatch;
 use afresh_engine::{RecordedEvent, Reporter};
 
 use crate::terminal::output::{Output, Paint, count, safe};
 use afresh_app::agents::agent_backoff;
-use afresh_app::text::time;
+use afresh_app::text::{ongoing_work, time};
 
 #[derive(Debug)]
 pub(crate) struct ProgressReporter {
     output: Output,
     started: Instant,
     questions: QuestionDisplay,
+    quiet: QuietWatch,
+    /// Whether a line was printed since the quiet watch was told.
+    has_printed: Cell<bool>,
 }
 
 /// Who tells people about questions.
@@ -29,10 +35,12 @@ pub(crate) enum QuestionDisplay {
 
 impl ProgressReporter {
     pub(crate) fn new(output: Output, questions: QuestionDisplay) -> Self {
-        Self { output, started: Instant::now(), questions }
+        let (started, quiet) = (Instant::now(), QuietWatch::default());
+        Self { output, started, questions, quiet, has_printed: Cell::new(true) }
     }
 
     fn line(&self, mark: &str, paint: Paint, who: &str, text: &str) {
+        self.has_printed.set(true);
         let since = time::format_duration(self.started.elapsed());
         let mark = self.output.paint(paint, &format!("{mark:>9}"));
         let mut lines = text.lines();
@@ -55,6 +63,17 @@ impl Reporter for ProgressReporter {
         self.task_event(seen.event);
         self.run_event(seen.event);
         self.user_event(seen.event);
+    }
+
+    fn time_passed(&mut self, run: &Run, now: Timestamp) {
+        if self.has_printed.take() {
+            self.quiet.note_shown(now);
+        }
+        for work in self.quiet.take_reminder(run, now) {
+            let (who, text) = ongoing_work::describe(&work);
+            self.line(work.activity.word(), Paint::Dim, &who, &text);
+        }
+        self.has_printed.set(false);
     }
 
     fn command_refused(&mut self, why: &str) {

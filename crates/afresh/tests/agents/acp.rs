@@ -166,7 +166,7 @@ fn an_acp_agent_that_says_nothing_is_ended() {
     let run = "silence_timeout = \"1s\"\ntimeout_action = \"skip\"\nhalt_grace = \"1s\"";
     let repo = repo_with_agent("greet\nopen\nhear\nsleep 600", run, "");
     let why = failed(&repo);
-    assert!(why.contains("printed nothing for longer than `silence_timeout`"), "{why}");
+    assert!(why.contains("no output for 1s (`run.silence_timeout`)"), "{why}");
 }
 
 /// AG-01: an agent that does not end after its answer is not waited for.

@@ -217,7 +217,7 @@ fn a_worker_that_does_not_end_in_time_is_asked_about() {
     assert_eq!(repo.status()["state"], "waiting");
     let question = repo.status()["questions"][0].clone();
     assert_eq!(question["kind"], "timeout", "{question}");
-    timed_out(&repo, "did not end within `attempt_timeout`");
+    timed_out(&repo, "did not end within 1s (`run.attempt_timeout`)");
     // Another policy answers the question that waits.
     repo.config("[run]\nagent = \"mine\"\ntimeout_action = \"skip\"\n");
     run(&repo, &[], 1);
@@ -231,7 +231,7 @@ fn a_worker_that_does_not_end_in_time_is_tried_again() {
     run(&repo, &[], 4);
     assert_eq!(repo.state_of("T001"), "failed");
     assert_eq!(repo.status()["tasks"][0]["attempts"], 2);
-    timed_out(&repo, "did not end within `attempt_timeout`");
+    timed_out(&repo, "did not end within 1s (`run.attempt_timeout`)");
     // After the second timeout: the hint to split the task.
     assert!(
         repo.status()["questions"][0]["text"].as_str().is_some_and(|t| t.contains("splitting"))
@@ -244,7 +244,7 @@ fn a_worker_that_does_not_end_in_time_is_skipped() {
     let repo = impatient("attempt_timeout", "skip");
     run(&repo, &[], 1);
     assert_eq!(repo.state_of("T001"), "skipped");
-    timed_out(&repo, "did not end within `attempt_timeout`");
+    timed_out(&repo, "did not end within 1s (`run.attempt_timeout`)");
 }
 
 /// AG-09.
@@ -253,7 +253,7 @@ fn a_worker_that_does_not_end_in_time_halts_the_run() {
     let repo = impatient("attempt_timeout", "fail");
     run(&repo, &[], 3);
     assert_eq!(repo.status()["state"], "halted");
-    timed_out(&repo, "did not end within `attempt_timeout`");
+    timed_out(&repo, "did not end within 1s (`run.attempt_timeout`)");
     // The state is saved: resumed, the run continues.
     repo.config("[run]\nagent = \"mine\"\n");
     repo.agent("echo x > T001.txt");
@@ -267,7 +267,7 @@ fn a_worker_that_goes_silent_is_ended_whatever_the_policy() {
     for (action, code) in [("ask", 4), ("retry", 4), ("skip", 1), ("fail", 3)] {
         let repo = impatient("silence_timeout", action);
         run(&repo, &[], code);
-        timed_out(&repo, "printed nothing for longer than `silence_timeout`");
+        timed_out(&repo, "no output for 1s (`run.silence_timeout`); it ran for ");
     }
 }
 

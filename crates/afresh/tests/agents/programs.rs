@@ -234,7 +234,7 @@ fn doctor_starts_every_agent_and_gives_hints() {
     for (name, expected) in [
         ("agent claude", &["warn", "2.1.100", "older than 2.1.197", "claude-code@2.1.197"][..]),
         ("login claude", &["warn", "neither a key nor a login", "ANTHROPIC_API_KEY"]),
-        ("agent codex", &["fail", "--version does not finish", "agents install codex"]),
+        ("agent codex", &["fail", "--version did not end within 20s", "agents install codex"]),
         ("agent gemini", &["fail", "exits with code 3", "wrong engine"]),
         ("agent over", &["\"ok\"", "99.0.0", "newer than 1.18.33"]),
         ("login over", &["warn", "name it in `env` under [agents.over]"]),

@@ -144,7 +144,7 @@ fn an_agent_that_waits_delays_no_other() {
     );
     let (code, screen) = Terminal::start(repo.command(&["doctor"])).end();
     assert_eq!(code, Some(0), "{screen}");
-    assert!(screen.contains("--version does not finish"), "{screen}");
+    assert!(screen.contains("--version did not end within 10s"), "{screen}");
     repo.expect_no_survivors();
 }
 

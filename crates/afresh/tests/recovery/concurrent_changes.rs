@@ -2,8 +2,10 @@
 
 use std::fs;
 
+use crate::support::git::{in_front_of_path, put_git};
 use crate::support::{Driver, Gate, expect_landed_once, repo, run_section};
 use afresh_testkit::TestRepo;
+use afresh_testkit::repo::{CommandOutput, finish};
 
 /// Four tasks, two at a time; the first two workers have started and wait at a gate.
 fn under_way() -> (TestRepo, Gate, Driver) {
@@ -154,4 +156,77 @@ fn a_strangers_commit_on_our_branch_is_asked_about() {
     expect_landed_once(&repo, 4);
     let saved = repo.git(&["for-each-ref", "--format=%(objectname)", "refs/afresh/salvage"]);
     assert!(saved.lines().any(|commit| commit == foreign), "{saved}");
+}
+
+/// Runs the plan of one task; `deed` happens once, after the plan was read and before the run is opened.
+fn run_while_prepared(repo: &TestRepo, deed: &str) -> CommandOutput {
+    let done = Gate::new(repo, "done");
+    let script = format!(
+        "case \"$*\" in *\"ls-tree -r\"*) if ! {}; then {}; (cd '{}'; {deed}); fi;; esac",
+        done.is_open_in_script(),
+        done.opened_by_worker(),
+        repo.root().display()
+    );
+    let mut command = repo.command(&["run", "p.plan.toml", "--no-input"]);
+    command.env("PATH", in_front_of_path(&put_git(repo, &script)));
+    finish(command)
+}
+
+/// F13: a commit of the user's while a run is prepared becomes its base, and the user is told.
+#[test]
+fn a_commit_before_the_first_worker_is_the_base_of_the_run() {
+    let repo = repo();
+    repo.plan_of(1);
+    repo.agent("cat late.txt > T001.txt");
+    repo.write("late.txt", "late\n");
+    let deed =
+        "for it in 'add late.txt' 'commit -q -m late'; do env -i HOME=\"$HOME\" \"$git\" $it; done";
+    let ran = run_while_prepared(&repo, deed).expect(0);
+    assert!(ran.stderr.contains("while the run was being prepared"), "{ran:?}");
+    assert_eq!(repo.on_branch("T001.txt").as_deref(), Some("late\n"));
+    assert_eq!(repo.status()["base"], repo.git(&["rev-parse", "main"]));
+}
+
+/// F13, ST-07: an edited plan, or an edited file that every prompt contains, is noticed before a worker starts.
+#[test]
+fn a_file_that_changes_while_a_run_is_prepared_stops_it_before_the_first_worker() {
+    for file in ["p.plan.toml", "README.md"] {
+        let repo = repo();
+        repo.write("README.md", "# A project\n");
+        repo.commit("readme");
+        repo.plan_of(1);
+        let started = Gate::new(&repo, "started");
+        repo.agent(&format!("{}\necho x > T001.txt", started.opened_by_worker()));
+        let refused = run_while_prepared(&repo, &format!("echo '# more' >> {file}")).expect(2);
+        assert!(refused.stderr.contains("changed while the run was being prepared"), "{refused:?}");
+        assert!(refused.stderr.contains(file), "{refused:?}");
+        assert!(!started.is_open(), "no worker was paid");
+        assert!(repo.status()["run"].is_null(), "no run was started");
+        repo.run(&[]).expect(0);
+    }
+}
+
+/// F14: a branch that was moved while nothing drove the run is noticed before a worker is paid, not when it lands.
+#[test]
+fn a_branch_that_moved_between_sessions_is_noticed_before_the_first_worker() {
+    let repo = repo();
+    repo.plan_of(2);
+    repo.agent(
+        "if [ $AFRESH_TASK = T002 ]; then exit 1; fi; echo \"by $AFRESH_TASK\" > $AFRESH_TASK.txt",
+    );
+    repo.run(&["--no-input"]).expect(4);
+    let (branch, tip) = (branch(&repo), repo.status()["tip"].as_str().expect("a tip").to_owned());
+    repo.git(&["update-ref", &format!("refs/heads/{branch}"), "main"]);
+    let started = Gate::new(&repo, "started");
+    repo.agent(&format!(
+        "{}\necho \"by $AFRESH_TASK\" > $AFRESH_TASK.txt",
+        started.opened_by_worker()
+    ));
+    let refused = repo.run(&["--no-input", "--on-failure", "retry"]).expect(2);
+    assert!(refused.stderr.contains("not by afresh"), "{refused:?}");
+    assert!(refused.stderr.contains(&format!("git branch -f {branch} {tip}")), "{refused:?}");
+    assert!(!started.is_open(), "no worker was paid");
+    repo.git(&["branch", "-f", &branch, &tip]);
+    repo.run(&["--no-input", "--on-failure", "retry"]).expect(0);
+    expect_landed_once(&repo, 2);
 }

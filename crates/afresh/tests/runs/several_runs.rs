@@ -116,6 +116,32 @@ fn ending_an_interrupted_run_saves_its_work() {
     repo.expect_no_survivors();
 }
 
+/// HU-08: to end an interrupted run that a newer one has replaced does not make it the last one, and prints one
+/// document for scripts.
+#[test]
+fn ending_an_older_interrupted_run_leaves_the_last_one_as_it_is() {
+    let repo = repo();
+    repo.plan_of(1);
+    let (written, go) = (Gate::new(&repo, "written"), Gate::new(&repo, "go"));
+    repo.agent(&format!("echo half > T001.txt\n{}\n{}", written.opened_by_worker(), go.wait()));
+    let driver = Driver::run(&repo, &[]);
+    repo.wait_until("the worker has written", || written.is_open());
+    driver.kill_9();
+    go.open();
+    repo.agent("echo whole > T001.txt");
+    repo.run(&["--new"]).expect(0);
+    let ended = repo.afresh(&["abort", "test-1", "--json"]).expect(0);
+    assert_eq!(ended.json(), serde_json::json!({"run": "test-1", "ok": true}));
+    assert_eq!(salvaged(&repo).len(), 1);
+    assert_eq!(repo.status()["run"], "test-2");
+    let runs = listed(&repo);
+    assert_eq!((&runs[0]["last"], &runs[1]["last"]), (&true.into(), &false.into()), "{runs}");
+    assert_eq!(repo.afresh(&["report", "--json"]).expect(0).json()["run"], "test-2");
+    let again = repo.afresh(&["run"]).expect(0);
+    assert!(again.stderr.contains("run test-2 is done already"), "{again:?}");
+    assert_eq!(repo.afresh(&["land", "--json"]).expect(0).json()["run"], "test-2");
+}
+
 /// HU-08: a run that is being driven in another terminal ends there.
 #[test]
 fn a_driven_run_is_ended_where_it_is_driven() {

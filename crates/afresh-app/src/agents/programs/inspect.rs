@@ -3,6 +3,7 @@
 use afresh_agents::adapters::versions::{self, PinnedProgram};
 use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_agents::{Agent, AgentKind};
+use afresh_core::time::render_span;
 use afresh_process::ProcessEnd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -96,7 +97,7 @@ pub(crate) fn at(
     let why = match &tried.report.ended {
         Err(failure) => trouble(failure.message.clone(), true),
         Ok(ProcessEnd::TimedOut | ProcessEnd::WentSilent) => {
-            trouble(format!("{shown} does not finish"), must_answer)
+            trouble(format!("{shown} did not end within {}", render_span(limit)), must_answer)
         }
         Ok(ProcessEnd::Exited(0)) => None,
         Ok(ProcessEnd::Exited(code)) if must_answer => {

@@ -4,6 +4,7 @@
 //! never used, and the next one removes it.
 
 use afresh_agents::adapters::versions::PinnedProgram;
+use afresh_core::time::render_span;
 use afresh_process::ProcessEnd;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -193,7 +194,9 @@ fn npm(
     match report.ended {
         Ok(ProcessEnd::Exited(0)) => Ok(()),
         Ok(ProcessEnd::TimedOut) => {
-            Err(failed(format!("npm did not install {} in time", package(wanted))).hint(NETWORK))
+            let limit = render_span(LIMIT);
+            let message = format!("npm did not install {} within {limit}", package(wanted));
+            Err(failed(message).hint(NETWORK))
         }
         _ => Err(refused(wanted, &log)),
     }

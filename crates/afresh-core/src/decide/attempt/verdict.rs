@@ -50,7 +50,9 @@ impl Decider<'_> {
                 self.reject(at, Rejection::OverLimit { excess, unsaved: None }, AttemptCounts::Yes);
             }
             (ProcessEnd::TimedOut | ProcessEnd::WentSilent, ..) => {
-                self.handle_timeout(at, end.ending);
+                let (limit_ms, ran_ms) = (end.time_limit_ms, Some(end.duration_ms));
+                let reason = Rejection::TimedOut { ending: end.ending, limit_ms, ran_ms };
+                self.handle_timeout(at, reason);
             }
             // A signal from outside ended it, and it had time to report an error.
             (ending @ ProcessEnd::Exited(_), outcome, Some(error))
@@ -295,10 +297,9 @@ impl Decider<'_> {
         }
     }
 
-    fn handle_timeout(&mut self, at: TaskIndex, ending: ProcessEnd) {
+    fn handle_timeout(&mut self, at: TaskIndex, reason: Rejection) {
         let id = self.run.plan().task(at).id.clone();
         let action = self.run.settings().timeout_action;
-        let reason = Rejection::TimedOut { ending };
         let described = reason.describe();
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
         if action == TimeoutAction::Retry {

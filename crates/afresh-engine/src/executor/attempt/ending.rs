@@ -18,6 +18,7 @@ use super::AttemptJob;
 use super::files::{AttemptFiles, end_of};
 use super::starting::failure;
 use crate::driver::clock;
+use crate::execution_config::ExecutionConfig;
 use crate::executor::ExecutorContext;
 use crate::executor::attempt::output::OutputFollower;
 use crate::executor::denials;
@@ -59,6 +60,7 @@ impl AttemptJob {
                 _ => follower.error(&program_end(ending, &complaints)),
             };
         }
+        end.time_limit_ms = time_limit(ending, &shared.config);
         end.last_words = last_words(ending, &[&complaints, &end_of(&files.stdout)]);
         end.refusals = denials::of_worker(
             shared,
@@ -125,6 +127,16 @@ impl AttemptJob {
             _ => outcome,
         }
     }
+}
+
+/// The limit that a program ran into.
+fn time_limit(ending: ProcessEnd, config: &ExecutionConfig) -> Option<u64> {
+    let limit = match ending {
+        ProcessEnd::TimedOut => config.attempt_timeout,
+        ProcessEnd::WentSilent => config.silence_timeout,
+        _ => None,
+    };
+    limit.map(|limit| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// The last line that a failed program printed: to its standard error, else to its output.

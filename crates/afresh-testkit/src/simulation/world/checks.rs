@@ -49,6 +49,7 @@ impl SimulatedWorld {
                     output_tail: String::new(),
                     reused: false,
                     refusals: Vec::new(),
+                    time_limit_ms: None,
                 });
             }
             CheckOutcome::Ran(results)

@@ -139,26 +139,26 @@ impl CleanupSummary {
             if dry_run { ("would remove", "would free") } else { ("removed", "freed") };
         for CleanupOutcome { thing, saved, .. } in &self.removed {
             let Disposition::Goes { why } = &thing.fate else { continue };
-            output.data(&format!("{verb} {}: {}", named(thing), safe(why)));
+            output.prose(&format!("{verb} {}: {}", named(thing), safe(why)));
             if let Some(saved) = saved {
-                output.data(&format!("  saved as {} ({})", safe(&saved.name), saved.commit));
+                output.prose(&format!("  saved as {} ({})", safe(&saved.name), saved.commit));
             }
         }
         for thing in &self.kept {
             let Disposition::Stays { why, hint } = &thing.fate else { continue };
-            output.data(&format!("kept {}: {}", named(thing), safe(why)));
+            output.prose(&format!("kept {}: {}", named(thing), safe(why)));
             if let Some(hint) = hint {
-                output.data(&format!("  → {}", safe(hint)));
+                output.prose(&format!("  → {}", safe(hint)));
             }
         }
         for CleanupOutcome { thing, failure, .. } in &self.failed {
             let why = failure.as_deref().unwrap_or_default();
-            output.data(&format!("could not remove {}: {}", named(thing), safe(why)));
+            output.prose(&format!("could not remove {}: {}", named(thing), safe(why)));
         }
         if self.removed.is_empty() && self.kept.is_empty() && self.failed.is_empty() {
-            output.data("nothing to remove");
+            output.prose("nothing to remove");
         } else {
-            output.data(&format!("{sum} {}", byte_size::format_bytes(freed)));
+            output.prose(&format!("{sum} {}", byte_size::format_bytes(freed)));
         }
     }
 }

@@ -180,7 +180,7 @@ fn explain(code: &str, output: &Output) -> Result<Exit, AppError> {
     }
     let alone = shown.len() == 1;
     for known in shown {
-        output.data(&format!("{}: {}\n  {}", known.code, known.title, known.text));
+        output.prose(&format!("{}: {}\n  {}", known.code, known.title, known.text));
         // A list of all is for finding one.
         if let Some(example) = known.example.filter(|_| alone) {
             for (what, text) in [("wrong", example.wrong), ("right", example.right)] {

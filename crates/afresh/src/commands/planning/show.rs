@@ -49,7 +49,7 @@ pub(crate) fn show(args: &Args, context: &AppContext, output: &Output) -> Result
         if output.json {
             output.document(&apart.to_json());
         } else {
-            output.data(&apart.to_text());
+            output.prose(&apart.to_text());
         }
         return Ok(Exit::Done);
     }
@@ -98,7 +98,7 @@ pub(crate) fn print(
         }
         output.data(text.trim_end());
     } else {
-        output.data(to_text(file, &estimates, assignments, sizes.as_ref()).trim_end());
+        output.prose(to_text(file, &estimates, assignments, sizes.as_ref()).trim_end());
     }
 }
 

@@ -50,5 +50,5 @@ pub(crate) fn print(question: &QuestionStatus, output: &Output) {
     for option in &question.options {
         output.prose(&format!("  {}: {}", safe(&option.key), safe(&option.description)));
     }
-    output.data(&format!("  → afresh decide {} ANSWER", question.id));
+    output.prose(&format!("  → afresh decide {} ANSWER", question.id));
 }

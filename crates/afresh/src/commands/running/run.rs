@@ -149,7 +149,8 @@ pub(crate) fn end_interrupted(
         resume: Some(ResumeMode::Abort),
         ..RunRequest::default()
     };
-    drive(prepared, &request, Interaction::NoInput, context, output).map(drop)
+    // Scripts get one document, from the command.
+    drive(prepared, &request, Interaction::NoInput, context, &output.for_people()).map(drop)
 }
 
 fn finish(

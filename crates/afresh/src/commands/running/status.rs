@@ -38,7 +38,7 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
         if output.json {
             output.document(&json!({"run": null}));
         } else {
-            output.data("no run yet; `afresh run PLAN` starts one");
+            output.prose("no run yet; `afresh run PLAN` starts one");
         }
         return Ok(Exit::Done);
     };
@@ -101,7 +101,7 @@ fn print_workers(status: &RunStatus, estimated: &[Option<u64>], output: &Output)
         words.extend(worker.warned.then(|| "warned".to_owned()));
         words.extend(estimated.map(|percent| format!("estimated {percent} %")));
         words.extend(worker.session.as_deref().map(|session| format!("session {}", safe(session))));
-        output.data(&format!("{}.{}: {}", task.id, worker.attempt, words.join(", ")));
+        output.prose(&format!("{}.{}: {}", task.id, worker.attempt, words.join(", ")));
     }
 }
 
@@ -120,7 +120,7 @@ fn print_use(status: &RunStatus, output: &Output) {
         (Some(cost), false) => format!("${cost:.4} and {unknown}"),
         (None, _) => "cost unknown".to_owned(),
     };
-    output.data(&format!(
+    output.prose(&format!(
         "used {input} input, {reported} output, {cache_read} cache read, {cache_write} cache write; {cost}"
     ));
 }
@@ -128,7 +128,7 @@ fn print_use(status: &RunStatus, output: &Output) {
 fn print_parked(parked: &[WaitingAgent], output: &Output) {
     for WaitingAgent { agent, tier, until, why } in parked {
         let agent = agent.as_deref().map_or_else(|| "the run's agent".to_owned(), safe);
-        output.data(&format!("{agent} with its {tier} model waits until {until}: {}", safe(why)));
+        output.prose(&format!("{agent} with its {tier} model waits until {until}: {}", safe(why)));
     }
 }
 
@@ -143,15 +143,19 @@ fn halted_since(found: &RecordedRun) -> Option<String> {
 fn print(status: &RunStatus, driver: Option<u32>, interrupted: bool, output: &Output) {
     let (run, state) = (&status.run, status.state.word());
     match driver {
-        Some(pid) => output.data(&format!("run {run} is {state} in process {pid}")),
+        Some(pid) => output.prose(&format!("run {run} is {state} in process {pid}")),
         None if interrupted => {
-            output.data(&format!("run {run} was interrupted; `afresh resume {run}` continues it"));
+            output.prose(&format!("run {run} was interrupted; `afresh resume {run}` continues it"));
         }
-        None => output.data(&format!("run {run} is {state}")),
+        None => output.prose(&format!("run {run} is {state}")),
     }
     if let Some(halt) = &status.halt {
         let since = halt.since.as_deref().unwrap_or("?");
-        output.data(&format!("halted by {} since {since}: {}", safe(&halt.by), safe(&halt.reason)));
+        output.prose(&format!(
+            "halted by {} since {since}: {}",
+            safe(&halt.by),
+            safe(&halt.reason)
+        ));
     }
     // Without a driver, no attempt is alive.
     let shown = |state: TaskPhase| match state {
@@ -166,7 +170,7 @@ fn print(status: &RunStatus, driver: Option<u32>, interrupted: bool, output: &Ou
     }
     let counts: Vec<String> =
         counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
-    output.data(&format!(
+    output.prose(&format!(
         "branch {} at {}; {}",
         status.branch,
         &status.tip.as_str()[..10],
@@ -198,13 +202,13 @@ fn print(status: &RunStatus, driver: Option<u32>, interrupted: bool, output: &Ou
     for question in &status.questions {
         let mut lines = question.text.lines();
         let first = safe(lines.next().unwrap_or_default());
-        output.data(&format!("{} ({}) {}: {first}", question.id, question.kind, question.task));
-        lines.for_each(|line| output.data(&format!("     {}", safe(line))));
+        output.prose(&format!("{} ({}) {}: {first}", question.id, question.kind, question.task));
+        lines.for_each(|line| output.prose(&format!("     {}", safe(line))));
         for option in &question.options {
-            output.data(&format!("     {}: {}", safe(&option.key), safe(&option.description)));
+            output.prose(&format!("     {}: {}", safe(&option.key), safe(&option.description)));
         }
     }
     if let Some(error) = &status.error {
-        output.data(&format!("error: {}", safe(error)));
+        output.prose(&format!("error: {}", safe(error)));
     }
 }

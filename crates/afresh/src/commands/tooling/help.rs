@@ -10,7 +10,7 @@ use crate::cli::{Cli, WORKER_COMMANDS};
 use crate::commands::suggest;
 use crate::exit::Exit;
 use crate::terminal::output::Output;
-use crate::terminal::wrap;
+use afresh_app::text::wrap;
 
 /// Fits 80 columns and 24 lines, with a prompt below it; a test checks that.
 pub(crate) const OVERVIEW: &str = "\

@@ -116,7 +116,7 @@ fn print(agent: &ListedAgent, output: &Output) {
     let program = if agent.usable { format!("{program} {version}") } else { String::new() };
     let kind = if agent.kind == agent.name { String::new() } else { format!(" ({})", agent.kind) };
     let name = format!("{}{kind}", agent.name);
-    output.data(format!("{star} {name:<22} {state} {}", safe(&program)).trim_end());
+    output.prose(format!("{star} {name:<22} {state} {}", safe(&program)).trim_end());
     let mut about = Vec::new();
     if let Some(models) = &agent.models {
         let of = |tier: ModelTier| models.get(tier.word()).map_or("", String::as_str);
@@ -135,11 +135,11 @@ fn print(agent: &ListedAgent, output: &Output) {
     if !agent.abilities.reports_use {
         about.push("reports no usage".to_owned());
     }
-    output.data(&format!("  {:<22} {}", "", safe(&about.join(" · "))));
+    output.prose(&format!("  {:<22} {}", "", safe(&about.join(" · "))));
     if let Some(problem) = &agent.problem {
-        output.data(&format!("  {:<22} {}", "", safe(problem)));
+        output.prose(&format!("  {:<22} {}", "", safe(problem)));
     }
     if let Some(remedy) = &agent.remedy {
-        output.data(&format!("  {:<22} → {}", "", safe(remedy)));
+        output.prose(&format!("  {:<22} → {}", "", safe(remedy)));
     }
 }
