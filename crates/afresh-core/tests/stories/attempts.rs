@@ -62,7 +62,7 @@ fn exceeding_a_limit_counts_and_the_next_worker_is_given_the_reason() {
     story.ends_with("A.2", ProcessEnd::OverLimit(excess), Outcome::Silent);
     let cannot_be_kept = Input::Harvested(attempt_id("A.2"), Err("too much".to_owned()));
     insta::assert_snapshot!(story.feed(&cannot_be_kept).text(), @"
-    rejected A.2 (counts): failed:limit: it filled more than 5 MiB of disk, and was ended with all that it had started; the work of A.2 could not be saved: too much
+    rejected A.2 (counts): failed:limit: it filled more than 5 MiB of disk, and was ended with all that it had started; the work of A.2 was not taken: too much
     starting A.3 in 1
     → start A.3 in 1 from base
     ");

@@ -14,7 +14,7 @@ use crate::driver::clock::wall_ms;
 use crate::journal_records;
 
 /// How long a lock on the run's own refs is waited for before a run starts.
-const OPEN_LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+const OPEN_LOCK_TIMEOUT: Duration = Duration::from_secs(15);
 
 impl OpenRun {
     /// Makes sure that work can land; only unfinished work needs that.

@@ -123,7 +123,11 @@ impl Repository {
         for field in answer.fields() {
             let text = String::from_utf8_lossy(field);
             if let Some(path) = text.strip_prefix("worktree ") {
-                worktrees.push(Worktree { path: PathBuf::from(path), branch: None });
+                let path = PathBuf::from(path);
+                // With a git directory that is named, git cannot tell where the main worktree is.
+                let is_main = path == self.common_dir;
+                let path = self.root.clone().filter(|_| is_main).unwrap_or(path);
+                worktrees.push(Worktree { path, branch: None });
             } else if let (Some(branch), Some(last)) =
                 (text.strip_prefix("branch "), worktrees.last_mut())
             {

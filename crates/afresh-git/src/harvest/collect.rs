@@ -13,6 +13,7 @@ use crate::git::command::{CommandError, GitCommand, GitOutput, lines};
 use crate::git::error::FileError;
 use crate::git::repository::parse_id;
 use crate::harvest::prescan::{ScanMode, TreeScan, display_path, scan_tree};
+use crate::harvest::stage::StagedFiles;
 use crate::harvest::steps::{self, StepsUnusable};
 use crate::harvest::{HarvestRejection, HarvestRequest};
 use crate::objects::build;
@@ -65,6 +66,13 @@ pub(crate) struct CommitChain {
     /// `None` if nothing differs from the base.
     pub(crate) top: Option<CommitId>,
     pub(crate) new: Vec<CommitId>,
+}
+
+impl CollectedWork {
+    /// After the tree was changed: it is compared with the base alone.
+    pub(crate) fn forget_comparison(&mut self) {
+        self.above = None;
+    }
 }
 
 /// One harvest or snapshot in progress.
@@ -126,6 +134,7 @@ impl<'a> WorkCollector<'a> {
 
     fn try_to_publish(&self, scan: &TreeScan) -> Result<(CollectedWork, CommitChain), PoolError> {
         let mut work = self.collect(scan)?;
+        self.reject_what_git_refuses(&mut work)?;
         let chain = self.commit(&mut work)?;
         if let Some(top) = &chain.top {
             self.pool.repository.publish(top)?;
@@ -148,7 +157,10 @@ impl<'a> WorkCollector<'a> {
         let (tree, raw) = self.write_tree()?;
         let HarvestRequest { base, onto, .. } = self.request;
         let above = if onto == base { None } else { Some(self.compare(onto, &tree)?) };
-        let rejection = too_large.or_else(|| self.check_path_count(raw.len()));
+        let rejection = too_large
+            .or_else(|| self.check_path_count(raw.len()))
+            .or_else(|| scan.refused.as_deref().map(HarvestRejection::refused_name))
+            .or_else(|| self.check_completeness(&added));
         let targets = self.symlink_targets(&raw)?;
         let mut notes = scan.notes.clone();
         notes.extend(added.notes);
@@ -185,8 +197,15 @@ impl<'a> WorkCollector<'a> {
         (count > limit).then_some(HarvestRejection::TooManyPaths { count, limit })
     }
 
+    /// A worker that is gone leaves nothing that is only missing for a moment.
+    fn check_completeness(&self, staged: &StagedFiles) -> Option<HarvestRejection> {
+        let complaint = staged.complaint.clone()?;
+        let is_gone = matches!(self.worker, WorkerPresence::Gone);
+        is_gone.then_some(HarvestRejection::Unreadable { complaint })
+    }
+
     /// The tree of our index, and what it changes in the base.
-    fn write_tree(&self) -> Result<(TreeId, Vec<RawTreeChange>), PoolError> {
+    pub(crate) fn write_tree(&self) -> Result<(TreeId, Vec<RawTreeChange>), PoolError> {
         let repository = &self.pool.repository;
         let base = repository.tree_object_id_of(self.request.base)?;
         if let Some(index) = IndexFile::load_whole(&self.index, repository.format)
@@ -282,6 +301,9 @@ impl<'a> WorkCollector<'a> {
     pub(crate) fn git(&self, doing: &str) -> Result<GitCommand, FileError> {
         let call = self.pool.tree_git(doing, self.workspace, &self.index)?;
         let call = call.setting("core.excludesFile", self.excludes.as_os_str());
+        // Only the index is written, and what git would refuse is found and saved.
+        let call = call.setting("core.protectNTFS", "false".as_ref());
+        let call = call.setting("core.protectHFS", "false".as_ref());
         Ok(match self.worker {
             WorkerPresence::Gone => call,
             WorkerPresence::Alive { preempt_flag, through } => {

@@ -9,6 +9,7 @@
 //! | `stage` | the checkout into an index |
 //! | `listed` | paths that a task lists, harvested even if ignored |
 //! | `setup_files` | files that set-up commands created |
+//! | `refusal` | changes that git itself refuses |
 //! | `size_cap` | what to keep if there is too much |
 //! | `collect` | index, tree, changes, commits |
 //! | `steps` | the worker's own commits as steps |
@@ -21,6 +22,7 @@ pub(crate) mod collect;
 pub(crate) mod listed;
 pub(crate) mod paths;
 pub(crate) mod prescan;
+pub(crate) mod refusal;
 pub(crate) mod setup_files;
 pub(crate) mod size_cap;
 pub(crate) mod snapshot;
@@ -110,14 +112,29 @@ pub enum HarvestRejection {
     TooManyBytes { bytes: u64, limit: u64 },
     #[error("the name of {path} is not UTF-8")]
     NotUtf8 { path: String },
+    #[error(
+        "git refuses {path} ({reason}), and so would a host that checks what is pushed; it is saved under another name"
+    )]
+    RefusedByGit { path: String, reason: String },
+    #[error("git could not read all of the work, and the rest was not saved: {complaint}")]
+    Unreadable { complaint: String },
     #[error("git would wait for {path}, which is a pipe, a socket or a device")]
     Endless { path: String },
 }
 
 impl HarvestRejection {
+    /// A name that git takes for `.git` or `.gitmodules` on some file system.
+    fn refused_name(path: &[u8]) -> Self {
+        let reason = "no index takes this name".to_owned();
+        Self::RefusedByGit { path: render_path(path), reason }
+    }
+
     /// Whether some of the work exists only in its workspace.
     fn leaves_work_unsaved(&self) -> bool {
-        matches!(self, Self::FileTooLarge { .. } | Self::TooManyBytes { .. })
+        matches!(
+            self,
+            Self::FileTooLarge { .. } | Self::TooManyBytes { .. } | Self::Unreadable { .. }
+        )
     }
 }
 
@@ -130,7 +147,7 @@ pub enum HarvestError {
     Foreign { id: WorkspaceId, owner: String },
     #[error("cannot read the work in {id}: its checkout {} is gone", tree.display())]
     Gone { id: WorkspaceId, tree: PathBuf },
-    #[error("cannot read the work in {id}: {rejection}")]
+    #[error("cannot use the work in {id}: {rejection}")]
     Rejected { id: WorkspaceId, rejection: HarvestRejection, salvaged: Option<CommitId> },
     #[error("cannot read the work in {id}")]
     Pool { id: WorkspaceId, source: PoolError },

@@ -5,13 +5,15 @@
 //! files that are too large are reported. While the worker is alive nothing is changed: what git
 //! could not read as it is, is left out. Whether a path is ignored is not known here.
 
-use std::fs::{self, DirEntry, Permissions, ReadDir};
+use std::ffi::OsStr;
+use std::fs::{self, DirEntry, FileType, Permissions, ReadDir};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::git::error::{FileContext, FileError};
+use crate::harvest::refusal::escape_names;
 use crate::objects::path_text::render_path;
 use crate::workspace::keep::{KeepPatterns, PathKind};
 use crate::workspace::remove::{make_writable, remove_file};
@@ -44,6 +46,8 @@ pub(crate) struct TreeScan {
     pub(crate) left_out: Vec<Vec<u8>>,
     /// Something that git would read forever.
     pub(crate) endless: Option<Vec<u8>>,
+    /// Something that git refuses; it has another name now.
+    pub(crate) refused: Option<Vec<u8>>,
     /// The size of all files together, without kept paths.
     pub(crate) bytes: u64,
     /// Whether the checkout has no entries at all, not even a `.git`.
@@ -130,6 +134,12 @@ impl TreeScanner<'_> {
         }
         path.extend(name.as_bytes());
         let Some(kind) = self.unless_gone(entry.file_type(), &location)? else { return Ok(None) };
+        let (location, path) = if is_refused_by_index(name.as_bytes(), kind) {
+            let Some(renamed) = self.refused(location, path)? else { return Ok(None) };
+            renamed
+        } else {
+            (location, path)
+        };
         if kind.is_dir() {
             return Ok((!self.keep.matches(&path, PathKind::Directory)).then_some((location, path)));
         }
@@ -167,6 +177,27 @@ impl TreeScanner<'_> {
             ScanMode::ReadOnly => self.leave_out(parent.to_owned(), "is a nested repository"),
         }
         Ok(())
+    }
+
+    /// Something that git takes into no index, under any setting: it gets another name, and is rejected.
+    fn refused(
+        &mut self,
+        location: PathBuf,
+        path: Vec<u8>,
+    ) -> Result<Option<(PathBuf, Vec<u8>)>, FileError> {
+        if matches!(self.mode, ScanMode::ReadOnly) {
+            self.leave_out(path, "has a name that git refuses");
+            return Ok(None);
+        }
+        let escaped = escape_names(&path);
+        let name = escaped.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let mut target = location.with_file_name(OsStr::from_bytes(name));
+        while target.symlink_metadata().is_ok() {
+            target.as_mut_os_string().push("%");
+        }
+        fs::rename(&location, &target).context("rename", &location)?;
+        self.found.refused.get_or_insert(path);
+        Ok(Some((target, escaped)))
     }
 
     /// Something other than a file, a directory or a symlink.
@@ -230,6 +261,12 @@ impl TreeScan {
         let large = self.large.iter().map(|(path, _)| path);
         large.chain(&self.left_out).map(Vec::as_slice)
     }
+}
+
+/// Whether git refuses to put this into any index: `.git` in another case, or a symlink in the place of `.gitmodules`.
+fn is_refused_by_index(name: &[u8], kind: FileType) -> bool {
+    name.eq_ignore_ascii_case(b".git")
+        || (kind.is_symlink() && name.eq_ignore_ascii_case(b".gitmodules"))
 }
 
 /// Moves a nested `.git` out of the tree; it is removed later.

@@ -69,6 +69,6 @@ impl WorkCollector<'_> {
         let call = self.git("gather what fits of the changes")?;
         let call = call.args(["update-index", "--add", "--remove", "-z", "--stdin"]);
         call.stdin(nul_separated(&selection.paths)).run_checked()?;
-        Ok(StagedFiles { notes: Vec::new(), is_whole: false })
+        Ok(StagedFiles::default())
     }
 }

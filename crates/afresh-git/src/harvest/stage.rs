@@ -18,6 +18,8 @@ use crate::workspace::pool::PoolError;
 #[derive(Debug, Default)]
 pub(crate) struct StagedFiles {
     pub(crate) notes: Vec<String>,
+    /// What git said about files that it could not add.
+    pub(crate) complaint: Option<String>,
     /// Whether everything was staged.
     pub(crate) is_whole: bool,
 }
@@ -133,11 +135,18 @@ enum GitAddMode {
 /// With exit code 1, git has added what it could.
 fn parse_staged(answer: &GitOutput) -> Option<StagedFiles> {
     match answer.code() {
-        Some(0) => Some(StagedFiles { notes: Vec::new(), is_whole: true }),
+        Some(0) => Some(StagedFiles { is_whole: true, ..StagedFiles::default() }),
         Some(1) => {
             let note = format!("not everything could be harvested: {}", answer.complaint());
-            Some(StagedFiles { notes: vec![note], is_whole: false })
+            let complaint = find_errors(&answer.complaint());
+            Some(StagedFiles { notes: vec![note], complaint, is_whole: false })
         }
         _ => None,
     }
+}
+
+/// The lines about files that git could not add; it also complains of ignored ones that it was told to leave out.
+fn find_errors(complaint: &str) -> Option<String> {
+    let errors: Vec<&str> = complaint.lines().filter(|line| line.starts_with("error: ")).collect();
+    (!errors.is_empty()).then(|| errors.join("; "))
 }

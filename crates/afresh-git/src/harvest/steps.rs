@@ -15,6 +15,7 @@ use afresh_core::printable;
 use crate::git::command::{CommandError, GitCommand, lines};
 use crate::git::repository::parse_id;
 use crate::harvest::HarvestRequest;
+use crate::harvest::refusal::has_rules_in_git;
 use crate::harvest::worker_head;
 use crate::objects::change::{self, EntryMode, RawTreeChange};
 use crate::staging::object_list;
@@ -163,6 +164,9 @@ impl<'a> WorkerCommitReader<'a> {
                 ) {
                     return unusable("a commit contains something that is not a file");
                 }
+                if has_rules_in_git(&one.path) && !is_final(whole, &one) {
+                    return unusable("a commit contains a version of a file that git checks");
+                }
                 state.insert(one.path, (one.new_mode, one.new_id));
             }
             states.push((state, subject.clone()));
@@ -213,6 +217,12 @@ impl<'a> WorkerCommitReader<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether the harvested work contains this very version; it has been checked.
+fn is_final(whole: &[RawTreeChange], version: &RawTreeChange) -> bool {
+    let same = |one: &RawTreeChange| one.path == version.path && one.new_id == version.new_id;
+    version.new_mode == EntryMode::Absent || whole.iter().any(same)
 }
 
 /// Writes the tree of each step that changes something.

@@ -7,8 +7,10 @@
 //! | --- | --- |
 //! | `names` | the name of every ref that afresh makes |
 //! | `merged_check` | whether a commit contains some work |
+//! | `lock_holders` | whether a living process may hold a lock |
 //! | `stale_lock` | removes a lock that a killed git process of ours left |
 
+mod lock_holders;
 pub(crate) mod merged_check;
 pub mod names;
 mod stale_lock;
@@ -34,6 +36,8 @@ use crate::workspace::pool::PoolError;
 /// How long locks of other programs are waited for, unless the caller says otherwise.
 pub const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(40);
 
+/// How often packs are restored that another program removes again and again.
+const MAX_RESTORED: u32 = 10;
 const MIN_PAUSE: Duration = Duration::from_millis(20);
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 /// How soon a wait notices that it should stop waiting.
@@ -123,9 +127,11 @@ impl Repository {
             check_ref_name(&update.name)?;
         }
         let Some(first) = updates.first() else { return Ok(RefOutcome::Done) };
-        for commit in updates.iter().filter_map(|update| update.new.as_ref()) {
+        let commits = || updates.iter().filter_map(|update| update.new.as_ref());
+        for commit in commits() {
             self.publish(commit)?;
         }
+        let mut restored = 0;
         let started = Instant::now();
         let mut pause = MIN_PAUSE;
         let mut stale_locks = StaleLocks::new(self, updates);
@@ -133,7 +139,8 @@ impl Repository {
             let answer = self.try_update(updates)?;
             if answer.status.success() {
                 self.sync_ref_directories(updates)?;
-                self.release_pins(updates.iter().filter_map(|update| update.new.as_ref()));
+                self.restore_lost_packs(commits())?;
+                self.release_pins(commits());
                 if let Some(commit) = &first.new {
                     self.combine_packs(commit);
                 }
@@ -144,6 +151,10 @@ impl Repository {
                 return Ok(mismatch);
             }
             let Some(lock) = self.find_blocking_lock(&answer.complaint()) else {
+                if restored < MAX_RESTORED && self.restore_lost_packs(commits())? {
+                    restored += 1;
+                    continue;
+                }
                 return Err(answer.failure().into());
             };
             if stale_locks.remove(&lock) {

@@ -7,7 +7,10 @@
 //! - it belongs to a ref that only afresh writes;
 //! - it is older than the takeover of this repository by this driver, after which no git process of another one lives;
 //! - it is below `refs/afresh/`, or contains the commit that is to be written again or another one that afresh made, or
-//!   is older than the machine's start.
+//!   is older than the machine's start, or no process is left that could hold it.
+//!
+//! Git closes a lock before it renames it, so an open file proves little. A process can hold a lock only if it was
+//! there when the lock was taken. So none can if nobody has the file open, and every git process is younger.
 //!
 //! A deletion leaves an empty lock, and also locks the packed refs.
 
@@ -20,6 +23,7 @@ use afresh_core::ids::CommitId;
 
 use crate::git::repository::Repository;
 use crate::refs::RefUpdate;
+use crate::refs::lock_holders;
 use crate::refs::names::{OWN_REFS, RUN_BRANCHES};
 
 /// The trailer of every commit that lands a task.
@@ -28,6 +32,8 @@ const TRAILER: &str = "Afresh-Run: ";
 const MIN_AGE: Duration = Duration::from_secs(1);
 /// The user's `git gc` leaves an empty lock as well, for an instant.
 const MIN_AGE_IF_EMPTY: Duration = Duration::from_secs(2);
+/// A git process that lives where we cannot see it, such as on another machine, is done by then.
+const MIN_AGE_IF_ABANDONED: Duration = Duration::from_secs(10);
 /// The times of files lag behind the clock by up to one tick of the kernel.
 const CLOCK_TICK: Duration = Duration::from_millis(20);
 /// All locks of one transaction are taken within this time.
@@ -87,6 +93,9 @@ impl<'a> StaleLocks<'a> {
         wanted.is_some_and(|commit| commit.as_str() == content)
             || self.is_landed_commit(content)
             || boot_time().is_some_and(|boot| taken < boot)
+            || (is_written_by_git(content)
+                && taken.elapsed().is_ok_and(|age| age >= MIN_AGE_IF_ABANDONED)
+                && !lock_holders::may_be_held(lock, taken))
     }
 
     /// Whether a run made the commit, to land a task.
@@ -116,7 +125,12 @@ impl<'a> StaleLocks<'a> {
     }
 }
 
-fn boot_time() -> Option<SystemTime> {
+/// Nothing, or the beginning of an id: not what a person or another program puts there to keep git away.
+fn is_written_by_git(content: &str) -> bool {
+    content.len() <= 64 && content.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+pub(super) fn boot_time() -> Option<SystemTime> {
     let stat = fs::read_to_string("/proc/stat").ok()?;
     let seconds = stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
     Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))

@@ -74,6 +74,27 @@ impl Repository {
         Ok(())
     }
 
+    /// Publishes again what is gone: not every program that packs a repository spares packs with a `.keep` file.
+    /// Returns whether anything was gone.
+    pub(crate) fn restore_lost_packs<'a>(
+        &self,
+        commits: impl IntoIterator<Item = &'a CommitId>,
+    ) -> Result<bool, PoolError> {
+        let mut is_restored = false;
+        for commit in commits {
+            let pin = self.pins.lock().pins.get(commit).cloned();
+            if pin.is_none_or(|keep| keep.with_extension("pack").is_file()) {
+                continue;
+            }
+            // Packs of earlier commits may be gone too.
+            self.pins.lock().published.clear();
+            self.reader.restart();
+            self.publish(commit)?;
+            is_restored = true;
+        }
+        Ok(is_restored)
+    }
+
     fn is_unpublished(&self, commit: &CommitId) -> bool {
         self.is_staged(commit.as_str()) && !self.pins.lock().published.contains(commit)
     }
@@ -172,7 +193,7 @@ impl Repository {
 }
 
 /// Made quickly; the user's next garbage collection compresses the objects better.
-pub(super) const PACK_OPTIONS: [&str; 4] = ["-q", "--window=0", "--threads=1", "--non-empty"];
+pub(crate) const PACK_OPTIONS: [&str; 4] = ["-q", "--window=0", "--threads=1", "--non-empty"];
 
 /// Whatever the user's configuration says: one pack with its index and nothing else.
 pub(super) fn into_one_pack(call: GitCommand) -> GitCommand {

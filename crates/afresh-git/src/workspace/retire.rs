@@ -66,7 +66,10 @@ impl WorkspacePool {
             Ok(harvest) => harvest.commit,
             // Measured and saved like any other work; it only cannot land.
             Err(HarvestError::Rejected {
-                rejection: HarvestRejection::TooManyPaths { .. } | HarvestRejection::NotUtf8 { .. },
+                rejection:
+                    HarvestRejection::TooManyPaths { .. }
+                    | HarvestRejection::NotUtf8 { .. }
+                    | HarvestRejection::RefusedByGit { .. },
                 salvaged,
                 ..
             }) => salvaged,

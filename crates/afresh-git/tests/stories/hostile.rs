@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use afresh_git::{MergeRequest, PrepareTarget};
+use afresh_git::{HarvestError, HarvestRejection, MergeRequest, PrepareTarget};
 
 use crate::scene::{CHECK, GitScene, try_shell};
 
@@ -56,8 +56,12 @@ fn nothing_that_a_worker_plants_is_run_by_our_git() {
         scene.work(&format!("{names} {plant}; {attributes}; echo changed >>src/main.rs"));
         // Planting may itself have triggered the trap.
         let _ = fs::remove_file(&canary);
-        let harvest = scene.harvest();
+        let harvest = scene.try_harvest();
         assert!(!canary.exists(), "harvest ran something after {plant}");
+        let harvest = match harvest {
+            Err(HarvestError::Rejected { .. }) if plant.contains("update=!") => continue,
+            other => other.unwrap(),
+        };
         let commit = harvest.commit.unwrap();
         let target = PrepareTarget::Tree { tree: &harvest.tree, head: &commit };
         scene.pool.prepare(CHECK, target, &[]).unwrap();
@@ -105,6 +109,57 @@ fn the_users_configured_filters_do_not_run() {
     scene.work("echo two >>a.txt");
     scene.harvest();
     assert!(!canary.exists());
+}
+
+/// B04, R16: git refuses some names and contents, and so do hosts that check what is pushed. Such work is rejected with
+/// git's reason, and saved under other names, so that the user's repository stays whole.
+#[test]
+fn work_that_git_refuses_is_rejected_and_saved_under_other_names() {
+    for (script, reason) in [
+        ("n=.g$(printf '\\342\\200\\214')it; mkdir $n; echo mine >$n/config", "hasDotgit"),
+        ("mkdir -p sub/.git:x; echo mine >sub/.git:x/y", "hasDotgit"),
+        ("mkdir GIT~1; echo mine >GIT~1/y", "hasDotgit"),
+        ("echo mine >'a\\.git\\x'", "hasDotgit"),
+        ("mkdir -p a/.GIT; echo mine >a/.GIT/y", "no index takes this name"),
+        ("ln -s mine .gitmodules", "no index takes this name"),
+        ("mkdir .gitmodules; echo mine >.gitmodules/y", "gitmodulesBlob"),
+        ("mkdir -p d/.gitattributes; echo mine >d/.gitattributes/y", "gitattributesBlob"),
+        ("printf '[submodule \"a\"]\\npath=mine\\nurl=-x\\n' >.gitmodules", "gitmodulesUrl"),
+        ("{ echo mine; head -c 3000 /dev/zero | tr '\\0' a; } >.gitattributes", "LineLength"),
+    ] {
+        let scene = GitScene::new();
+        scene.prepare();
+        scene.lease();
+        scene.work(&format!("{script}; echo more >more.txt"));
+        let error = scene.try_harvest().unwrap_err();
+        let HarvestError::Rejected { rejection, salvaged: Some(saved), .. } = &error else {
+            panic!("{script}: {error}")
+        };
+        let is_named = matches!(
+            rejection,
+            HarvestRejection::RefusedByGit { reason: found, .. } if found.contains(reason)
+        );
+        assert!(is_named, "{script}: {error}");
+        assert_eq!(scene.user(&format!("git show {saved}:more.txt")).trim(), "more");
+        let names = scene.user(&format!("git diff --name-only HEAD {saved}"));
+        let name = names.lines().find(|name| name.contains('%')).expect(&names);
+        let text = scene.user(&format!("git show '{saved}:{name}'"));
+        assert!(text.contains("mine"), "{script}: saved as {name}: {text}");
+        scene.user("git fsck --strict --no-dangling");
+    }
+}
+
+/// B04: files with rules that keep to them are ordinary work, also where the user's history has such files that git
+/// would refuse.
+#[test]
+fn files_that_git_checks_and_accepts_are_ordinary_work() {
+    let scene =
+        GitScene::with("echo one >a.txt; { head -c 3000 /dev/zero | tr '\\0' a; } >.gitattributes");
+    scene.prepare();
+    scene.work("echo 'target/' >.gitignore; mkdir .github; echo x >.github/ci.yml; git add -A; git commit -qm one; printf '[submodule \"a\"]\\npath=x\\nurl=./y\\n' >.gitmodules; git add -A; git commit -qm two");
+    let harvest = scene.harvest();
+    assert_eq!(harvest.changes.len(), 3, "{:?}", harvest.changes);
+    assert_eq!(harvest.steps.len(), 2, "{:?}", harvest.notes);
 }
 
 /// EX-06: a worker cannot affect the next one through its own clone.

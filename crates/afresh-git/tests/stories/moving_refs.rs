@@ -124,8 +124,7 @@ fn a_lock_of_our_own_dead_git_is_removed_after_the_takeover() {
     // The branch, and a commit that is not the one to be written; for our own refs every commit is ours.
     for (name, content, removed) in [
         (run_branch_ref("r1"), format!("{one}\n"), true),
-        (run_branch_ref("r2"), format!("{two}\n"), false),
-        (run_branch_ref("r3"), String::new(), false),
+        (run_branch_ref("r2"), "the user's".to_owned(), false),
         // The next driver may build its merge again, as another commit.
         (run_branch_ref("r4"), format!("{landed}\n"), true),
         (format!("{own}.1"), format!("{two}\n"), true),
@@ -147,6 +146,41 @@ fn a_lock_of_our_own_dead_git_is_removed_after_the_takeover() {
             Ok(done) => assert_eq!((done, removed), (RefOutcome::Done, true), "{name}"),
             Err(error) => assert!(!removed && lock.exists(), "{name}: {error}"),
         }
+    }
+}
+
+/// ST-02, F12: a lock on a branch of ours that no living process can hold is removed, whatever commit it names; one
+/// that a process has open, or that git did not write, stays.
+#[test]
+fn a_lock_that_no_process_can_hold_is_removed() {
+    let scene = GitScene::new();
+    let two = second_commit(&scene);
+    let branch = run_branch_ref("r1");
+    let lock = scene.repository().common_dir().join(format!("{branch}.lock"));
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    let updates = [update(&branch, Some(&scene.base), RefExpectation::Any)];
+    let stat = fs::read_to_string("/proc/stat").unwrap();
+    let boot = stat.lines().find_map(|line| line.strip_prefix("btime ")).unwrap().trim();
+    // No git process of this machine is that old.
+    let early = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(boot.parse().unwrap());
+    let early = early + Duration::from_secs(1);
+    for (content, is_open, removed) in [
+        (String::new(), false, true),
+        (format!("{two}\n"), false, true),
+        (two.as_str()[..17].to_owned(), false, true),
+        (String::new(), true, false),
+        ("the user's".to_owned(), false, false),
+    ] {
+        fs::write(&lock, &content).unwrap();
+        let file = fs::File::options().write(true).open(&lock).unwrap();
+        file.set_modified(early).unwrap();
+        let held = is_open.then_some(file);
+        let driver = Repository::discover(scene.repository().program(), &scene.root).unwrap();
+        driver.end_stale_git(Duration::from_secs(60)).unwrap();
+        let answer = driver.update_refs(&updates, Duration::from_millis(100));
+        assert_eq!(answer.is_ok(), removed, "{content:?}, open: {is_open}: {answer:?}");
+        assert_eq!(lock.exists(), !removed);
+        drop(held);
     }
 }
 

@@ -48,6 +48,33 @@ fn files_in_packs(scene: &GitScene, extension: &str) -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|it| it == extension)).collect()
 }
 
+/// R3, R16: some programs that pack a repository delete packs in spite of their `.keep` file. What is gone is published
+/// again, before and after the ref has moved.
+#[test]
+fn packs_that_another_program_deletes_are_published_again() {
+    let scene = GitScene::new();
+    let repository = scene.repository();
+    scene.prepare();
+    scene.lease();
+    scene.work("echo two >>a.txt");
+    let first = scene.harvest().commit.unwrap();
+    let tree = repository.commit_tree(&first).unwrap();
+    let message = "next\n";
+    let signature = &scene.signature;
+    let parents = [first];
+    let new = NewCommit { tree: &tree, parents: &parents, message, signature };
+    let commit = repository.commit(&new).unwrap();
+    repository.publish(&commit).unwrap();
+    for extension in ["keep", "idx", "pack"] {
+        for file in files_in_packs(&scene, extension) {
+            fs::remove_file(file).unwrap();
+        }
+    }
+    move_ref(repository, run_branch_ref("run"), &commit);
+    assert!(repository.is_whole(&commit).unwrap());
+    scene.user("git fsck --strict --no-dangling");
+}
+
 /// R1, R3, R16: with a collection before and after every git process of ours, a harvest, a step, a
 /// merge and the move of the branch lose nothing.
 #[test]

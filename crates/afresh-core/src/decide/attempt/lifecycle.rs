@@ -136,7 +136,7 @@ impl Decider<'_> {
             // Another run may have taken over its workspace meanwhile, and has saved the contents.
             Err(_) if ending == ProcessEnd::Lost => self.handle_orphan(at),
             Err(message) => {
-                let message = format!("the work of {attempt} could not be saved: {message}");
+                let message = format!("the work of {attempt} was not taken: {message}");
                 let reason = match ending {
                     // The next worker has to know the reason for which this one was ended.
                     ProcessEnd::OverLimit(excess) => {

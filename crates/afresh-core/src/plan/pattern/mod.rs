@@ -190,8 +190,13 @@ fn check_component(component: &str) -> Result<(), PatternError> {
 }
 
 /// Whether some file system takes this name for `.git`, as `git fsck` knows them: they ignore case, HFS+ also ignores
-/// invisible characters, and NTFS has a short name, ignores dots and blanks at the end, and splits off a stream.
+/// invisible characters, and NTFS has a short name, ignores dots and blanks at the end, splits off a stream, and takes a
+/// backslash for a slash.
 pub fn is_git_directory(name: &str) -> bool {
+    name.split('\\').any(is_git_name) || is_git_name(name)
+}
+
+fn is_git_name(name: &str) -> bool {
     let visible: String = name.chars().filter(|c| !is_ignored_by_hfs(*c)).collect();
     if visible.eq_ignore_ascii_case(".git") {
         return true;
