@@ -63,6 +63,14 @@ pub enum JournalError {
     )]
     Vanished { path: PathBuf },
 
+    /// Another program deleted or changed records while we were writing.
+    #[error(
+        "record {seq} of {} was removed or changed by another program while this run was driven; \
+         the journal is damaged, so the run has stopped",
+        path.display()
+    )]
+    Altered { path: PathBuf, seq: u64 },
+
     /// The database is gone; the head file says that it had records.
     #[error("{} is gone; {head} records in it were acknowledged; nothing was changed", path.display())]
     DatabaseGone { path: PathBuf, head: u64 },

@@ -1,12 +1,12 @@
 //! Notices that another program has taken the journal's files away.
 //!
-//! `git clean -fdx`, `git stash -a` or a hand can remove or move a state directory while it is used.
+//! `git clean -fdx`, `git stash -a` or a hand can remove, move or empty a state directory while it is used.
 //! The open files can still be written, but nobody will ever read them.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::fault::IoFault;
 use crate::journal::error::JournalError;
@@ -15,43 +15,73 @@ use crate::paths::StatePaths;
 /// Device and number of a file.
 type FileIdentity = (u64, u64);
 
-/// Which files were opened.
+/// Which files were opened, and how long they are.
 #[derive(Debug)]
-pub(crate) struct FileIdentities(Vec<(PathBuf, FileIdentity)>);
+pub(crate) struct FileIdentities(Vec<KnownFile>);
+
+#[derive(Debug)]
+struct KnownFile {
+    path: PathBuf,
+    /// None until SQLite has made it.
+    identity: Option<FileIdentity>,
+    /// None of these files ever shrinks while it is open.
+    min_bytes: u64,
+}
 
 impl FileIdentities {
-    /// Of the database and its head. SQLite creates its log with the first record.
+    /// Of the database and its head, and of SQLite's log, which exists from the first record on.
     pub(crate) fn read(paths: &StatePaths) -> Result<Self, JournalError> {
         let mut files = Vec::new();
         for path in [&paths.database, &paths.head] {
-            let found = identify(path).map_err(IoFault::during("look at", path))?;
-            files.push((path.clone(), found));
+            let found = fs::metadata(path).map_err(IoFault::during("look at", path))?;
+            files.push(KnownFile::new(path.clone(), Some(&found)));
+        }
+        for path in [&paths.wal, &paths.shm] {
+            files.push(KnownFile::new(path.clone(), fs::metadata(path).ok().as_ref()));
         }
         Ok(Self(files))
     }
 
     /// Never by opening them: closing a file drops all locks that this process has on it.
-    pub(crate) fn check(&self, paths: &StatePaths) -> Result<(), JournalError> {
-        let moved = self.0.iter().find(|(path, known)| match identify(path) {
-            Ok(found) => found != *known,
-            // A directory that cannot be read at the moment may still hold them.
+    pub(crate) fn check(&self) -> Result<(), JournalError> {
+        match self.0.iter().find(|file| file.is_lost()) {
+            Some(file) => Err(JournalError::Vanished { path: file.path.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// After a write: checks the files, and remembers how long they are now.
+    pub(crate) fn check_and_remember(&mut self) -> Result<(), JournalError> {
+        self.check()?;
+        for file in &mut self.0 {
+            if let Ok(found) = fs::metadata(&file.path) {
+                *file = KnownFile::new(std::mem::take(&mut file.path), Some(&found));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl KnownFile {
+    fn new(path: PathBuf, found: Option<&Metadata>) -> Self {
+        let identity = found.map(identify);
+        Self { path, identity, min_bytes: found.map_or(0, Metadata::len) }
+    }
+
+    fn is_lost(&self) -> bool {
+        let Some(identity) = self.identity else { return false };
+        match fs::metadata(&self.path) {
+            Ok(found) => identify(&found) != identity || found.len() < self.min_bytes,
+            // A directory that cannot be read at the moment may still hold it.
             Err(error) => {
                 matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
             }
-        });
-        match moved {
-            Some((path, _)) => Err(JournalError::Vanished { path: path.clone() }),
-            // The log holds what is not in the database yet.
-            None if paths.shm.exists() && !paths.wal.exists() => {
-                Err(JournalError::Vanished { path: paths.wal.clone() })
-            }
-            None => Ok(()),
         }
     }
 }
 
-fn identify(path: &Path) -> io::Result<FileIdentity> {
-    fs::metadata(path).map(|found| (found.dev(), found.ino()))
+fn identify(found: &Metadata) -> FileIdentity {
+    (found.dev(), found.ino())
 }
 
 #[cfg(test)]
@@ -73,7 +103,9 @@ mod tests {
     /// R1, R9: nothing is acknowledged that only an unlinked file holds.
     #[test]
     fn a_journal_that_was_taken_away_accepts_no_more() {
-        for removed in ["journal.sqlite", "journal.sqlite-wal", "journal.head", ""] {
+        for removed in
+            ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "journal.head", ""]
+        {
             for is_replaced in [false, true] {
                 let dir = tempfile::tempdir().unwrap();
                 let state = dir.path().join("state");
@@ -82,12 +114,32 @@ mod tests {
                 journal.check_in_place().unwrap();
                 let (from, to) = (state.join(removed), dir.path().join("elsewhere"));
                 std::fs::rename(&from, &to).unwrap();
-                if is_replaced && !removed.is_empty() && !removed.ends_with("-wal") {
+                if is_replaced && !removed.is_empty() {
                     std::fs::copy(&to, &from).unwrap();
                 }
                 let refused = journal.append(&[record()]).unwrap_err();
                 assert!(matches!(refused, JournalError::Vanished { .. }), "{removed}: {refused}");
             }
         }
+    }
+    /// R1, R10: files that were emptied in place, and records that another program deleted, are noticed by the next
+    /// write, before anything is acknowledged.
+    #[test]
+    fn a_journal_that_was_emptied_accepts_no_more() {
+        for emptied in ["journal.sqlite", "journal.sqlite-wal", "journal.head"] {
+            let dir = tempfile::tempdir().unwrap();
+            let mut journal = Journal::open(dir.path()).unwrap();
+            journal.append(&[record()]).unwrap();
+            std::fs::File::create(dir.path().join(emptied)).unwrap();
+            let refused = journal.append(&[record()]).unwrap_err();
+            assert!(matches!(refused, JournalError::Vanished { .. }), "{emptied}: {refused}");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(dir.path()).unwrap();
+        journal.append(&[record(), record()]).unwrap();
+        let other = rusqlite::Connection::open(dir.path().join("journal.sqlite")).unwrap();
+        other.execute("DELETE FROM records WHERE seq = 2", []).unwrap();
+        let refused = journal.append(&[record()]).unwrap_err();
+        assert!(matches!(refused, JournalError::Altered { seq: 2, .. }), "{refused}");
     }
 }

@@ -179,6 +179,7 @@ impl Journal {
         }
         self.check_in_place()?;
         self.poisoned = true;
+        self.check_last_record()?;
         let last = self.commit(records, answers).map_err(|error| self.append_failed(error))?;
         if self.log_name == LogName::Unsynced {
             atomic_file::sync_directory(&self.paths.dir)?;
@@ -189,14 +190,27 @@ impl Journal {
         }
         self.last = last;
         // A file that another program has removed can still be written, and is lost.
-        self.check_in_place()?;
+        self.in_place.check_and_remember()?;
         self.poisoned = false;
         Ok(last.seq)
     }
 
     /// Fails if another program has removed, moved or replaced the journal's files.
     pub fn check_in_place(&self) -> Result<(), JournalError> {
-        self.in_place.check(&self.paths)
+        self.in_place.check()
+    }
+
+    /// Fails if another program has changed the end of the journal.
+    fn check_last_record(&self) -> Result<(), JournalError> {
+        let path = &self.paths.database;
+        let found = records::point_at(&self.connection, path, u64::MAX)?;
+        if found.seq > self.last.seq {
+            return Err(JournalError::Overtaken { path: path.clone() });
+        }
+        if found != self.last {
+            return Err(JournalError::Altered { path: path.clone(), seq: self.last.seq });
+        }
+        Ok(())
     }
 
     /// Every record, oldest first.
