@@ -138,8 +138,11 @@ fn above(
         let format = named_or_owner(&folder, path, shown, how)?;
         return Ok(format.map(|format| (format, folder)));
     }
+    let is_in_repository = path.ancestors().any(|place| place.join(".git").exists());
     let mut found: Option<(&'static PlanFormat, DiskFolder)> = None;
-    for root in path.ancestors().skip(1).take(MAX_CLIMB) {
+    // The root of the file system is nobody's project.
+    let parents = path.ancestors().skip(1).filter(|root| root.parent().is_some());
+    for root in parents.take(MAX_CLIMB) {
         let folder = DiskFolder::open(root);
         match &found {
             None => {
@@ -149,7 +152,8 @@ fn above(
             Some((format, _)) if (format.is_present)(&folder) => found = Some((*format, folder)),
             Some(_) => {}
         }
-        if root.join(".git").exists() {
+        // Outside a repository nothing shows where a project ends, and all of it would be listed.
+        if root.join(".git").exists() || (found.is_some() && !is_in_repository) {
             break;
         }
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::support::git::{in_front_of_path, put_git};
 use crate::support::strace::{strace_works, tampered};
+use crate::support::sweep::stride;
 use crate::support::{Driver, WORKER, expect_landed_once, repo};
 use afresh_testkit::TestRepo;
 
@@ -65,18 +66,33 @@ fn repo_with_tasks() -> TestRepo {
     repo
 }
 
-/// Runs once with the git that kills, then with the real one; returns whether the first was killed.
-fn is_killed(verb: &str, call: u32, when: When) -> bool {
-    is_killed_as(verb, call, when, Duration::ZERO, |command| command)
+/// What became of a run whose n-th call of git is deadly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// The driver was killed.
+    Killed,
+    /// The call was made by another program, such as git itself; that one was killed.
+    Spared,
+    /// There were not that many calls.
+    NotReached,
 }
 
-fn is_killed_as(
+/// Runs once with the git that kills, then with the real one; returns whether the first was killed.
+fn is_killed(verb: &str, call: u32, when: When) -> bool {
+    fate(verb, call, when) == Fate::Killed
+}
+
+fn fate(verb: &str, call: u32, when: When) -> Fate {
+    fate_as(verb, call, when, Duration::ZERO, |command| command)
+}
+
+fn fate_as(
     verb: &str,
     call: u32,
     when: When,
     pause: Duration,
     as_it: impl Fn(Command) -> Command,
-) -> bool {
+) -> Fate {
     let repo = repo_with_tasks();
     let before = repo.untouched();
     let mut command = run(&repo);
@@ -85,6 +101,7 @@ fn is_killed_as(
     let first = Driver::start_command(&repo, command).end();
     let killed = first.code.is_none();
     assert!(killed || first.code == Some(0), "{verb:?} {call} {when:?}: {first:?}");
+    let is_reached = repo.path().join(format!("calls/{call}")).exists();
     // Within one second, a merge that is built again is the same commit, and hides a mistake.
     std::thread::sleep(pause);
     let second = repo.run(&[]);
@@ -92,15 +109,23 @@ fn is_killed_as(
     repo.expect_no_survivors();
     repo.untouched().expect_same_as(&before);
     expect_landed_once(&repo, TASKS);
-    killed
+    match (killed, is_reached) {
+        (true, _) => Fate::Killed,
+        (false, true) => Fate::Spared,
+        (false, false) => Fate::NotReached,
+    }
 }
 
-/// Every third call of git, from the `first` on.
+/// A sample of the calls of git, from the `first` on.
 #[track_caller]
 fn expect_recovery_from_kills(first: u32, when: When) {
-    let calls = (first..).step_by(ALWAYS.len());
-    let killed = calls.take_while(|call| is_killed(" ", *call, when)).count();
-    assert!(killed > 3, "only {killed} calls of git were seen");
+    let calls = (first..).step_by(stride(10));
+    let fates: Vec<Fate> = calls
+        .map(|call| fate(" ", call, when))
+        .take_while(|fate| *fate != Fate::NotReached)
+        .collect();
+    let killed = fates.iter().filter(|fate| **fate == Fate::Killed).count();
+    assert!(killed > 3, "{fates:?}");
 }
 
 /// R1, R3, R5, R12, ST-02: before a call of git.
@@ -144,7 +169,7 @@ fn a_kill_at_a_write_of_the_journal_is_recovered_from() {
         return;
     }
     let mut killed = 0;
-    for number in (1..300).step_by(2) {
+    for number in (1..300).step_by(stride(5)) {
         let repo = repo_with_tasks();
         let before = repo.untouched();
         let first = Driver::start_command(
@@ -176,7 +201,8 @@ fn nothing_takes_effect_before_it_is_recorded() {
     let slow = |command: Command| tampered(&command, "write,pwrite64", "delay_enter=40ms");
     let killed = (1..100)
         .take_while(|call| {
-            is_killed_as("update-ref", *call, When::After, Duration::from_millis(1100), slow)
+            let pause = Duration::from_millis(1100);
+            fate_as("update-ref", *call, When::After, pause, slow) == Fate::Killed
         })
         .count();
     assert!(killed > TASKS, "only {killed} moves of refs were seen");

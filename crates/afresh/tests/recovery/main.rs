@@ -6,11 +6,12 @@
 //! | [`faults`] | single writes and syncs that fail |
 //! | [`file_systems`] | file systems without what a run needs |
 //! | [`garbage_collection`] | `git gc --prune=now` during a run; refs whose objects are gone |
+//! | [`git_locks`] | locks of git that others hold or left |
 //! | [`git_program`] | git that is missing, old or broken |
 //! | [`journal`] | damage to the journal |
 //! | [`kill`] | kill -9 of the driver at random moments |
 //! | [`kill_sweep`] | kill -9 of the driver at chosen places |
-//! | [`locks`] | one driver per repository; locks of git |
+//! | [`one_driver`] | two drivers for one repository |
 //! | [`orphans`] | a git of ours that outlives its driver |
 //! | [`processes`] | open files and signals of workers and checks |
 //! | [`repositories`] | unusual repositories: partial clones, refs in the way, odd names, changed plans |
@@ -26,11 +27,12 @@ mod concurrent_changes;
 mod faults;
 mod file_systems;
 mod garbage_collection;
+mod git_locks;
 mod git_program;
 mod journal;
 mod kill;
 mod kill_sweep;
-mod locks;
+mod one_driver;
 mod orphans;
 mod processes;
 mod repositories;

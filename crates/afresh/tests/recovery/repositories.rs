@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use afresh_testkit::TestRepo;
 use afresh_testkit::repo::finish;
@@ -179,39 +179,6 @@ fn arguments_that_are_not_utf_8_are_accepted_or_refused_by_name() {
         assert_eq!(ran.code, Some(2), "{before:?}: {ran:?}");
         assert!(!ran.stderr.contains("bug"), "{before:?}: {ran:?}");
     }
-}
-
-/// ST-02, F12: a lock on the run's branch that may be somebody's is named with what to do, at the halt and by `resume`,
-/// and stays. One that a killed git left, and that no living process can hold, is removed by `resume`.
-#[test]
-fn a_lock_on_the_runs_branch_is_removed_or_named_with_what_to_do() {
-    let repo = prepared();
-    let lock = format!(".git/refs/heads/afresh/{}.lock", first_run_name());
-    let lock = repo.root().join(lock);
-    repo.agent(&format!("echo mine > '{}'; {WORKER}", lock.display()));
-    let halted = finish(repo.command(&["run", "p.plan.toml", "--sandbox", "off"])).expect(3);
-    let expected = format!("remove {}, then `afresh resume`", lock.display());
-    assert!(halted.stderr.contains(&expected), "{}", halted.stderr);
-    let refused = repo.afresh(&["resume"]).expect(74);
-    assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
-    assert_eq!(fs::read_to_string(&lock).expect("the lock"), "mine\n");
-    // As git leaves it, older than any process of this machine.
-    let file = fs::File::create(&lock).expect("emptied");
-    let stat = fs::read_to_string("/proc/stat").expect("text");
-    let boot = stat.lines().find_map(|line| line.strip_prefix("btime ")).expect("a time");
-    let since_epoch = Duration::from_secs(boot.trim().parse::<u64>().expect("a number") + 1);
-    file.set_modified(SystemTime::UNIX_EPOCH + since_epoch).expect("set");
-    drop(file);
-    repo.afresh(&["resume"]).expect(0);
-    assert!(!lock.exists());
-    expect_landed_once(&repo, 1);
-}
-
-/// The name that the first run of the plan has in every repository.
-fn first_run_name() -> String {
-    let other = prepared();
-    other.run(&[]).expect(0);
-    other.status()["run"].as_str().expect("a run").to_owned()
 }
 
 /// B28: a run that is configured to refuse changes does so, also if the change is to that setting; a person accepts it once.

@@ -9,6 +9,7 @@ pub(crate) mod proxy;
 pub(crate) mod refusal;
 pub(crate) mod sandbox_levels;
 pub(crate) mod strace;
+pub(crate) mod sweep;
 pub(crate) mod terminal;
 
 use std::fs::{self, File};
@@ -176,6 +177,15 @@ impl Gate {
     pub(crate) fn is_open(&self) -> bool {
         self.0.exists()
     }
+}
+
+/// A repository whose workers wait at a gate.
+pub(crate) fn gated(tasks: usize) -> (TestRepo, Gate) {
+    let repo = repo();
+    let go = Gate::new(&repo, "go");
+    repo.plan_of(tasks);
+    repo.agent(&format!("{}\necho \"by $AFRESH_TASK\" > $AFRESH_TASK.txt", go.wait()));
+    (repo, go)
 }
 
 /// R3, R4: the tasks `T001` … are on the first-parent line once each, and nothing else is.
