@@ -5,7 +5,6 @@
 use afresh_formats::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
-use afresh_formats::text::markdown::check_boxes;
 
 /// A plan format: how it is detected and read. Both functions are pure.
 #[derive(Debug, Clone, Copy)]
@@ -96,7 +95,8 @@ pub fn formats_of_file(folder: &dyn PlanFolder, file: &str) -> Vec<&'static Plan
     if file.strip_suffix(".json").is_some() && crate::formats::prd::is_ours(&text) {
         return vec![prd];
     }
-    let is_checklist = file.to_ascii_lowercase().ends_with(".md") && !check_boxes(&text).is_empty();
+    let is_checklist =
+        file.to_ascii_lowercase().ends_with(".md") && crate::formats::checklist::has_tasks(&text);
     if is_checklist { vec![checklist] } else { Vec::new() }
 }
 

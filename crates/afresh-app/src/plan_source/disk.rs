@@ -12,6 +12,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use super::caller_paths::CallerPaths;
+use super::tool_dirs;
 use afresh_formats::Finding;
 use afresh_formats::folder::{PlanFolder, as_text};
 use afresh_formats::text::limits::{self, MAX_ALL_BYTES};
@@ -23,22 +24,6 @@ const MAX_ENTRIES: usize = 500_000;
 /// How deep directories are searched.
 const MAX_DEPTH: usize = 12;
 const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "vendor", "dist", "build"];
-/// The directories that belong to a tool, below a project's root.
-pub(super) const OWN_DIRECTORIES: &[&str] = &[
-    ".planning",
-    ".gsd",
-    ".kiro",
-    "openspec",
-    ".specflow",
-    ".long-run",
-    "agent-os",
-    ".specify",
-    "specs",
-    ".taskmaster",
-    ".beads",
-    ".tasker",
-    ".ultraplan",
-];
 const ENDINGS: &[&str] = &["md", "json", "jsonl", "yml", "yaml", "toml"];
 
 #[derive(Debug)]
@@ -105,7 +90,7 @@ impl DiskFolder {
         // The plans of a large repository are listed before its other files are too many.
         entries.sort_by_key(|entry| {
             let name = entry.file_name();
-            (!OWN_DIRECTORIES.iter().any(|own| name == *own), name)
+            (name.to_str().and_then(tool_dirs::find).is_none(), name)
         });
         for entry in entries {
             self.entries += 1;

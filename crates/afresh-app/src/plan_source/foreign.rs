@@ -6,6 +6,7 @@ use afresh_import::detect::{self, PlanFormat, ReadOptions};
 
 use super::caller_paths::CallerPaths;
 use super::disk::DiskFolder;
+use super::tool_dirs::{self, PlanReach};
 use super::{FoundPlan, PlanReadOptions, PlanReader, unreadable};
 use crate::error::AppError;
 
@@ -46,19 +47,6 @@ pub(super) fn read(
     Ok(read_with(format, folder, &path, named, &options))
 }
 
-/// Tools' directories that order and finished work cannot be read without.
-const WHOLE_DIRECTORIES: &[&str] = &[
-    ".planning",
-    ".gsd",
-    ".kiro",
-    "openspec",
-    ".specflow",
-    ".long-run",
-    "agent-os",
-    ".specify",
-    ".taskmaster",
-];
-
 /// For a directory inside a tool's own one: the project around it, and the directory as seen from
 /// there. Order and finished work are known only from the whole project.
 fn around(
@@ -81,7 +69,7 @@ fn around(
 fn project_root(path: &Path) -> Option<&Path> {
     let is_own = |place: &&Path| {
         let name = place.file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| WHOLE_DIRECTORIES.contains(&name))
+        name.and_then(tool_dirs::find).is_some_and(|found| found.reach == PlanReach::WholeProject)
     };
     path.ancestors().find(is_own).and_then(Path::parent)
 }
@@ -149,7 +137,9 @@ fn above(
                 let format = named_or_owner(&folder, path, shown, how)?;
                 found = format.map(|format| (format, folder));
             }
-            Some((format, _)) if (format.is_present)(&folder) => found = Some((*format, folder)),
+            Some((format, _)) if (format.is_present)(&folder) && is_part(&folder, path, how) => {
+                found = Some((*format, folder));
+            }
             Some(_) => {}
         }
         // Outside a repository nothing shows where a project ends, and all of it would be listed.
@@ -158,6 +148,18 @@ fn above(
         }
     }
     Ok(found)
+}
+
+/// Whether a project counts a file among its plans. One that lies elsewhere in it is a plan by itself.
+fn is_part(folder: &DiskFolder, path: &Path, how: &PlanReadOptions) -> bool {
+    let inside = path.strip_prefix(folder.root()).ok().and_then(Path::to_str);
+    let checklist =
+        |format: &&PlanFormat| format.name == afresh_import::formats::checklist::FORMAT.name;
+    how.format.is_some()
+        || inside.is_some_and(|inside| {
+            let found = detect::formats_of_file(folder, inside);
+            found.iter().any(|format| !checklist(format))
+        })
 }
 
 /// The named format, else the recognised one.
@@ -204,7 +206,14 @@ fn read_with(
 fn nothing_there(shown: &str) -> AppError {
     let names: Vec<&str> = detect::FORMATS.iter().map(|format| format.name).collect();
     let directory = if shown == "." { "this directory" } else { shown };
-    AppError::usage("plan", format!("{directory} contains no plan")).in_file(shown).hint(format!(
+    let is_markdown = Path::new(shown).extension().is_some_and(|ending| ending == "md");
+    let why = if is_markdown {
+        ": it has no check box `- [ ] …` and no heading `### Task 1: …` outside of code blocks"
+    } else {
+        ""
+    };
+    let message = format!("{directory} contains no plan{why}");
+    AppError::usage("plan", message).in_file(shown).hint(format!(
         "{}; the formats are: native, {}",
         super::WHAT_IS_A_PLAN,
         names.join(", ")

@@ -11,6 +11,7 @@
 //! | `foreign` | plans of foreign formats, recognised by the files in a directory |
 //! | `native` | plans of the native format: one file |
 //! | [`prompt_sizes`] | the minimum size of each prompt |
+//! | `tool_dirs` | the directories that belong to planning tools |
 //! | [`unstarted_run`] | a run that has not been started |
 
 pub mod caller_paths;
@@ -22,6 +23,7 @@ pub mod fixes;
 mod foreign;
 mod native;
 pub mod prompt_sizes;
+mod tool_dirs;
 pub mod unstarted_run;
 
 use afresh_core::Plan;

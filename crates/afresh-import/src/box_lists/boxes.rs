@@ -56,6 +56,16 @@ impl<'a> BoxList<'a> {
         before.filter(outer).collect()
     }
 
+    /// The boxes that are not below another box.
+    pub(crate) fn outermost(&self) -> impl Iterator<Item = &ListBox<'a>> {
+        let mut end = 0;
+        self.boxes.iter().filter(move |one| {
+            let is_outer = one.text.start >= end;
+            end = end.max(one.below.end);
+            is_outer
+        })
+    }
+
     /// The boxes below a box, which follow it: those that are indented deeper.
     pub(crate) fn nested(&self, at: usize) -> &[ListBox<'a>] {
         let own = self.boxes[at].indent;
@@ -71,6 +81,11 @@ impl<'a> ListBox<'a> {
     pub(crate) fn whole(&self, text: &'a str) -> TextLine<'a> {
         let end = if self.below.is_empty() { self.text.end() } else { self.below.end };
         TextLine { text: &text[self.text.start..end.max(self.text.end())], start: self.text.start }
+    }
+
+    /// The start of its first line.
+    pub(crate) fn line_start(&self, text: &str) -> usize {
+        text[..self.text.start].rfind('\n').map_or(0, |at| at + 1)
     }
 
     /// The first line with the lines that continue it, without bullets below.
@@ -106,9 +121,16 @@ fn list_box<'a>(item: &ListItem<'a>, heading: Option<usize>) -> Option<ListBox<'
 const CRITERIA: &[&str] =
     &["criteria", "success", "definition of done", "verification", "notes", "acceptance"];
 
+/// Headings of work, whatever it is about: `Phase 4: Verification`.
+const WORK: &[&str] = &["phase", "stage", "milestone", "sprint", "task", "step"];
+
 /// Whether boxes below a heading are criteria or notes, and no tasks.
 pub(crate) fn is_about_criteria(heading: &str) -> bool {
-    speaks_of(&heading.to_lowercase(), CRITERIA)
+    let lower = heading.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_work = words.next().is_some_and(|word| WORK.contains(&word))
+        && words.next().is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    !is_work && speaks_of(&lower, CRITERIA)
 }
 
 /// Whether a heading in lowercase is about one of these, as whole words.
@@ -125,7 +147,7 @@ pub(crate) fn speaks_of(heading: &str, words: &[&str]) -> bool {
 }
 
 fn box_in_code(text: &str) -> Option<Range<usize>> {
-    let mut fences = FenceTracker::default();
+    let mut fences = FenceTracker::within(text, 0..text.len());
     lines(text)
         .filter(|line| fences.kind(line) == LineKind::Code)
         .find_map(|line| check_box::parse(&line))

@@ -53,6 +53,19 @@ pub(crate) fn find_checks(text: &str) -> Vec<String> {
     found
 }
 
+/// Whether the words about the expected output of a command say that it fails.
+pub(crate) fn is_expected_to_fail(expected: &str) -> bool {
+    let lower = expected.to_lowercase();
+    let says = |words: &[&str]| {
+        lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word))
+    };
+    let fails = says(&["fail", "fails", "failure", "failing", "error", "errors", "red"]);
+    let passes = says(&["pass", "passes", "passing", "passed", "ok", "succeeds", "green"]);
+    let none = ["no fail", "0 fail", "no error", "0 error", "without error"];
+    let passes = passes || none.iter().any(|none| lower.contains(none));
+    fails && !passes
+}
+
 /// The parts of a text between semicolons, full stops and lines, outside of backticks.
 fn clauses(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
@@ -107,6 +120,18 @@ mod tests {
         assert_eq!(find_checks("Run `npm test`"), ["npm test"]);
         assert_eq!(find_checks("Verify with `npm run lint`."), ["npm run lint"]);
         assert_eq!(find_checks("- Ensure `pytest -q` passes"), ["pytest -q"]);
+    }
+
+    #[test]
+    fn words_about_failure_are_understood() {
+        for text in
+            ["Expected: FAIL", "Expected: fails with \"no such name\"", "Expected: an error"]
+        {
+            assert!(is_expected_to_fail(text), "{text}");
+        }
+        for text in ["", "Expected: PASS", "Expected: 3 passed, 0 failed", "Expected: no errors"] {
+            assert!(!is_expected_to_fail(text), "{text}");
+        }
     }
 
     #[test]

@@ -102,7 +102,12 @@ const MAX_STEPS: usize = 2_000_000;
 
 impl<P: Clone> LeftOutTasks<P> {
     pub(crate) fn new(tasks: impl IntoIterator<Item = (String, Vec<(String, P)>)>) -> Self {
-        Self { needs: tasks.into_iter().collect(), steps: 0 }
+        // Two tasks with one id are both left out: what needed them waits for what either waited for.
+        let mut needs: BTreeMap<String, Vec<(String, P)>> = BTreeMap::new();
+        for (id, theirs) in tasks {
+            needs.entry(id).or_default().extend(theirs);
+        }
+        Self { needs, steps: 0 }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -209,12 +209,7 @@ fn story(
     let states_needs = keys.iter().any(|key| get(node, key).is_some());
     let words = keys.iter().flat_map(|key| document.list_words(node, key)).collect::<Vec<_>>();
     let needs = words.into_iter().map(|word| (word.text, document.span(&word.at))).collect();
-    let passes = matches!(get(node, "passes"), Some(Node { value: Value::Bool(true), .. }));
-    let standing = if passes {
-        TaskStanding::Done("passes is true in its file, which is not proof".to_owned())
-    } else {
-        TaskStanding::Open
-    };
+    let standing = standing(document, node);
     let priority = match get(node, "priority").map(|node| &node.value) {
         Some(Value::Integer(number)) => *number,
         Some(Value::Text(word)) => match word.to_lowercase().as_str() {
@@ -228,6 +223,34 @@ fn story(
     };
     task.fault = document.take_fault_of(&standing);
     UserStory { task: ImportedTask { task, needs, standing }, priority, states_needs }
+}
+
+/// Whether a story passes, by its own word.
+fn standing(document: &mut JsonDocument<'_>, node: &Node) -> TaskStanding {
+    let Some(passes) = get(node, "passes") else {
+        // Other loops write a status.
+        let status = get(node, "status").and_then(|status| document.word_of(status));
+        let is_done = status.as_ref().is_some_and(|status| {
+            ["done", "complete", "completed", "passed"].contains(&&*status.text.to_lowercase())
+        });
+        let how = status.map(|status| format!("{} in its file, which is not proof", status.text));
+        return how.filter(|_| is_done).map_or(TaskStanding::Open, TaskStanding::Done);
+    };
+    let is_true = match &passes.value {
+        Value::Bool(passes) => *passes,
+        Value::Text(word) if word == "true" => true,
+        Value::Text(word) if word == "false" => false,
+        other => {
+            let message = format!("expected true or false, found {}", other.describe());
+            document.warn(&passes.span, "wrong-type", message, "the story counts as open");
+            false
+        }
+    };
+    if is_true {
+        TaskStanding::Done("passes is true in its file, which is not proof".to_owned())
+    } else {
+        TaskStanding::Open
+    }
 }
 
 /// The text that names a story without an id.

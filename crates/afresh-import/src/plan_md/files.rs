@@ -90,6 +90,8 @@ fn leading_word(line: TextLine<'_>) -> (Option<FileAction>, TextLine<'_>) {
     let Some((word, rest)) = bracketed.or_else(|| line.text.split_once(':')) else {
         return (None, line);
     };
+    // `**Create:** a`, `**Create**: a`
+    let (word, rest) = (word.trim_matches('*'), rest.trim_start_matches('*'));
     let spaced = rest.starts_with([' ', '\t']);
     match action_of(word).filter(|_| spaced && !word.contains(['/', '.'])) {
         Some(action) => (Some(action), line.part(rest.trim())),
@@ -154,7 +156,7 @@ impl<'a> FileSequence<'a> {
     fn skip_word(&mut self) -> bool {
         let word = self.rest.split([' ', '\t']).next().unwrap_or_default();
         let rest = &self.rest[word.len()..];
-        let bare = word.trim_end_matches(':').trim_matches(['[', ']', '*']);
+        let bare = word.trim_matches(['[', ']', '*', ':']);
         let joins = ["and", "plus", "&", "+"].contains(&bare) && !self.found.is_empty();
         let moves = ["to", "→", "->"].contains(&bare) && !self.found.is_empty();
         if joins || (moves && first_word(rest).is_some_and(is_plain_path)) {

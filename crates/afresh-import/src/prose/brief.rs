@@ -27,7 +27,11 @@ impl WorkerBrief {
         let text = text.trim();
         if !text.is_empty() {
             self.space();
-            self.text.push_str(cut(text, MAX_PART_BYTES));
+            let kept = cut(text, MAX_PART_BYTES);
+            self.text.push_str(kept);
+            if kept.len() < text.len() {
+                self.text.push_str("\n\n(cut here; the rest is in the plan)");
+            }
         }
         self
     }

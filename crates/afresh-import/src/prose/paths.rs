@@ -49,9 +49,13 @@ const ROOTS: &[&str] = &[
     "var/",
 ];
 
-/// The paths in a line, in order, without duplicates.
+/// The paths in a line, in order, without duplicates. A sentence may speak of git's own directory, and
+/// names no file by that.
 pub fn paths<'a>(line: &TextLine<'a>) -> Vec<TextLine<'a>> {
-    named(line, |text, mark| is_path(text) || (mark == PathMark::Quoted && is_quoted_path(text)))
+    named(line, |text, mark| {
+        let is_git = text.trim_end_matches('/') == ".git";
+        !is_git && (is_path(text) || (mark == PathMark::Quoted && is_quoted_path(text)))
+    })
 }
 
 /// The paths in a line that are outside of the repository.

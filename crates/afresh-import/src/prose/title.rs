@@ -16,5 +16,6 @@ pub fn title(text: &str) -> String {
 
 /// The text with all boxes open: boxes are checked during a run, which must not change the task.
 pub fn unticked(text: &str) -> String {
-    text.replace("[x] ", "[ ] ").replace("[X] ", "[ ] ")
+    let marks = ["[x] ", "[X] ", "[✅] ", "[✓] ", "[✔] ", "[☑] "];
+    marks.iter().fold(text.to_owned(), |text, mark| text.replace(mark, "[ ] "))
 }

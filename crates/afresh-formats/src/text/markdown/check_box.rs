@@ -1,5 +1,5 @@
-//! Task list items: `- [ ]` and `- [x]`; those of other states, `- [-]` and `- [~]`, are open; `- [ ]*` is
-//! optional.
+//! Task list items: `- [ ]` and `- [x]`, or another check mark, `- [✓]`; those of other states, `- [-]` and
+//! `- [~]`, are open; `- [ ]*` is optional.
 
 use std::ops::Range;
 
@@ -23,15 +23,17 @@ pub struct CheckBox<'a> {
 
 /// The check boxes of a document, except those in code blocks.
 pub fn check_boxes(text: &str) -> Vec<CheckBox<'_>> {
-    let mut fences = FenceTracker::default();
+    let mut fences = FenceTracker::within(text, 0..text.len());
     lines(text)
         .filter(|line| fences.kind(line) == LineKind::Text)
         .filter_map(|line| parse(&line))
         .collect()
 }
 
-/// Marks of work that has begun, waits or needs attention. Only `x` is done.
-const OPEN_MARKS: &str = "-~/>!?✅✓✔";
+/// Marks of work that has begun, waits or needs attention.
+const OPEN_MARKS: &str = "-~/>!?";
+/// Marks of finished work.
+const DONE_MARKS: &str = "xX✅✓✔☑";
 
 /// Parses a line of a bullet or a number, then `[ ]`, `[x]`, or another mark.
 pub fn parse<'a>(line: &TextLine<'a>) -> Option<CheckBox<'a>> {
@@ -46,9 +48,10 @@ pub fn parse<'a>(line: &TextLine<'a>) -> Option<CheckBox<'a>> {
     let (mark, text) = boxed.split_once(']')?;
     let ticked = match mark {
         " " | "" => false,
-        "x" | "X" => true,
         // `[P]` is a label.
-        mark if mark.chars().count() == 1 && OPEN_MARKS.contains(mark) => false,
+        mark if mark.trim_end_matches('\u{fe0f}').chars().count() != 1 => return None,
+        mark if DONE_MARKS.contains(mark.trim_end_matches('\u{fe0f}')) => true,
+        mark if OPEN_MARKS.contains(mark) => false,
         _ => return None,
     };
     let starred = text.strip_prefix('*').filter(|rest| rest.starts_with([' ', '\t']));
@@ -70,6 +73,16 @@ pub fn parse<'a>(line: &TextLine<'a>) -> Option<CheckBox<'a>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// FO-10: every check mark says that the work is done.
+    #[test]
+    fn check_marks_of_every_shape_are_done() {
+        for mark in ["x", "X", "✅", "✓", "✔", "✔\u{fe0f}", "☑"] {
+            let text = format!("- [{mark}] a");
+            assert_eq!(check_boxes(&text).first().map(|found| found.ticked), Some(true), "{mark}");
+        }
+        assert!(check_boxes("- [xx] a\n- [\u{fe0f}] b").is_empty());
+    }
 
     #[test]
     fn links_and_code_are_not_check_boxes() {

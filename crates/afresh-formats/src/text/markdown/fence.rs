@@ -3,10 +3,18 @@
 //! A block ends at a line with at least as many of the same character and nothing after them; a block
 //! that is never closed extends to the end, as in `CommonMark`. Unlike `CommonMark`, fences may be indented
 //! by any amount, because plans indent the contents of their tags. A block inside a list item ends
-//! with it, but only at a heading or a check box: other lines of code are often indented too little.
+//! with it, but only at a heading or a check box: other lines of code are often indented too little. A
+//! block of Markdown may contain blocks with fences of the same length: authors nest them, although in
+//! `CommonMark` the end of the inner block is that of the outer one.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::check_box;
-use super::lines::TextLine;
+use super::lines::{TextLine, lines_from};
+
+/// How many lines of a document are searched for the ends of nested blocks.
+const MAX_NESTED_LINES: usize = 50_000;
 
 /// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +33,8 @@ pub struct FenceTracker {
     open: Option<OpenFence>,
     /// The indentations of the list items that the last line of text belongs to, the innermost last.
     items: Vec<usize>,
+    /// Where blocks with nested ones start and end.
+    nested: BTreeMap<usize, usize>,
 }
 
 /// A block that is not closed yet.
@@ -35,19 +45,49 @@ struct OpenFence {
     start: usize,
     /// Its own indentation, if it is inside a list item.
     in_item: Option<usize>,
+    /// The start of its last line, if it contains other blocks.
+    last_line: Option<usize>,
 }
 
 impl FenceTracker {
+    /// For the lines of a part of a document.
+    pub fn within(text: &str, part: Range<usize>) -> Self {
+        let mut tracker = Self::default();
+        let mut nested = BTreeMap::new();
+        let mut left = MAX_NESTED_LINES;
+        let mut lines = lines_from(&text[part.clone()], part.start);
+        while let Some(line) = lines.next() {
+            let is_opening = tracker.kind(&line) == LineKind::Opening;
+            let Some(open) = tracker.open.filter(|_| is_opening && is_markdown(&line)) else {
+                continue;
+            };
+            let below = (line.end() + 1).min(part.end);
+            if let Some(last) = nested_end(&text[below..part.end], below, open, &mut left) {
+                nested.insert(line.start, last);
+                lines = lines_from(&text[last..part.end], last);
+                lines.next();
+                tracker.leave();
+            }
+        }
+        Self { nested, ..Self::default() }
+    }
+
     pub fn kind(&mut self, line: &TextLine) -> LineKind {
         let mark = mark(line.text);
         let ends = |fence: &mut OpenFence| fence.in_item.is_some_and(|own| ends_item(line, own));
-        let _ = self.open.take_if(ends);
+        let _ = self.open.take_if(|fence| fence.last_line.is_none() && ends(fence));
+        if let Some(last) = self.open.and_then(|open| open.last_line) {
+            let is_last = line.start >= last;
+            self.open = self.open.filter(|_| !is_last);
+            return if is_last { LineKind::Closing } else { LineKind::Code };
+        }
         match (self.open, mark) {
             (None, Some((mark, length, _))) => {
                 self.items.retain(|item| *item < line.indent());
                 let inside = !self.items.is_empty();
                 let in_item = inside.then(|| line.indent());
-                self.open = Some(OpenFence { mark, length, start: line.start, in_item });
+                let (start, last_line) = (line.start, self.nested.get(&line.start).copied());
+                self.open = Some(OpenFence { mark, length, start, in_item, last_line });
                 LineKind::Opening
             }
             (None, None) => {
@@ -92,6 +132,34 @@ impl FenceTracker {
     }
 }
 
+/// Whether a block contains Markdown, by its first line.
+fn is_markdown(line: &TextLine) -> bool {
+    info(line.text).is_some_and(|info| ["markdown", "md", "mdx"].contains(&info))
+}
+
+/// The start of the last line of a block that contains other blocks; none if it contains none, or is
+/// never closed.
+fn nested_end(text: &str, start: usize, open: OpenFence, left: &mut usize) -> Option<usize> {
+    let (mut depth, mut is_nested) = (0_usize, false);
+    for line in lines_from(text, start) {
+        *left = left.checked_sub(1)?;
+        let found = mark(line.text);
+        let Some((_, _, info)) =
+            found.filter(|(mark, length, _)| *mark == open.mark && *length >= open.length)
+        else {
+            continue;
+        };
+        if !info.is_empty() {
+            (depth, is_nested) = (depth + 1, true);
+        } else if depth > 0 {
+            depth -= 1;
+        } else {
+            return is_nested.then_some(line.start);
+        }
+    }
+    None
+}
+
 /// Whether the line clearly ends the list item of a block with this indentation.
 fn ends_item(line: &TextLine, own: usize) -> bool {
     let words = line.text.trim_start();
@@ -122,7 +190,7 @@ mod tests {
     use crate::text::markdown::lines;
 
     fn picture(text: &str) -> String {
-        let mut fences = FenceTracker::default();
+        let mut fences = FenceTracker::within(text, 0..text.len());
         let letter = |kind| match kind {
             LineKind::Text => 't',
             LineKind::Opening => 'o',
@@ -157,6 +225,19 @@ mod tests {
         assert_eq!(picture("- a\n  ```sh\nnpm test\n# why\n- x\n  ```\nb"), "tocccxt");
         // Outside of a list there is no item that could end.
         assert_eq!(picture("a\n  ```\n## code\n  ```"), "tocx");
+    }
+
+    /// FO-11: a page of Markdown with code in it is one block; tasks after it are not lost.
+    #[test]
+    fn blocks_inside_markdown_are_nested() {
+        assert_eq!(picture("```markdown\n# a\n```sh\nx\n```\n## b\n```\n## c"), "occcccxt");
+        assert_eq!(picture("```md\n```sh\n```\n```py\n```\n```\n```sh\n```\nt"), "occccxoxt");
+        assert_eq!(picture("- a\n  ```md\n  ```sh\n  ```\n  ```\n- b"), "toccxt");
+        // Other languages contain no fences, and a block that is not closed contains no others.
+        assert_eq!(picture("```sh\n```py\n```\nt"), "ocxt");
+        assert_eq!(picture("```md\n```sh\n```\nt\n```py\n```\nt"), "ocxtoxt");
+        let many = "```md\n```sh\n```\n".repeat(20_000);
+        assert!(picture(&many).starts_with("ocx"));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct Heading<'a> {
 
 /// The headings of a document, except those in code blocks.
 pub fn headings(text: &str) -> Vec<Heading<'_>> {
-    let mut fences = FenceTracker::default();
+    let mut fences = FenceTracker::within(text, 0..text.len());
     let mut found: Vec<Heading<'_>> = Vec::new();
     // Headings whose section has not ended yet, each deeper than the one before.
     let mut open: Vec<usize> = Vec::new();

@@ -36,7 +36,7 @@ impl ListItem<'_> {
 /// The items of all lists in a part of a document, except those in code blocks. Nested items come
 /// after their parent.
 pub fn items(text: &str, within: Range<usize>) -> Vec<ListItem<'_>> {
-    let mut fences = FenceTracker::default();
+    let mut fences = FenceTracker::within(text, within.clone());
     let mut found: Vec<ListItem<'_>> = Vec::new();
     // Items to which a line may still belong, each indented deeper than the one before.
     let mut open: Vec<usize> = Vec::new();

@@ -34,7 +34,7 @@ impl<'a> TableRow<'a> {
 
 /// The tables in a part of a document, except those in code blocks: a header, a line of dashes, rows.
 pub fn tables(text: &str, within: Range<usize>) -> Vec<MarkdownTable<'_>> {
-    let mut fences = FenceTracker::default();
+    let mut fences = FenceTracker::within(text, within.clone());
     let mut found: Vec<MarkdownTable<'_>> = Vec::new();
     let mut above: Option<TextLine<'_>> = None;
     let mut open = false;

@@ -99,8 +99,7 @@ pub(super) fn read(text: &str) -> GroupList<'_> {
     let (groups, order) = read_groups(text);
     let mut list = GroupList { groups, order, outside: Vec::new(), criteria: Vec::new() };
     let boxes = BoxList::read(text);
-    let top = boxes.boxes.iter().map(|one| one.indent).min().unwrap_or_default();
-    for one in boxes.boxes.iter().filter(|one| one.indent == top && !one.is_done) {
+    for one in boxes.outermost().filter(|one| !one.is_done) {
         let at = one.text.range();
         let holds = |group: &TaskGroup<'_>| {
             group.body.contains(&at.start) || group.heading.contains(&at.start)

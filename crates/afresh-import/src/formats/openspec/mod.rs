@@ -31,6 +31,13 @@ fn is_present(folder: &dyn PlanFolder) -> bool {
 
 fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     let all: Vec<_> = changes::in_use(folder).collect();
+    if all.is_empty() && options.only.is_none() && !changes::archived(folder).is_empty() {
+        let message = "every change is archived: nothing to do";
+        let finding = Finding::for_file(".", "empty-plan", message);
+        let mut reading = PlanReading::failed(finding.with_hint("propose a change first"));
+        reading.findings.extend(unfinished_archive(folder));
+        return reading;
+    }
     let dirs: Vec<_> = all.iter().map(|change| change.directory.clone()).collect();
     let mut reading = read_one(folder, options, &dirs, |feature| {
         let change = all.iter().find(|change| change.directory == *feature);

@@ -197,6 +197,8 @@ impl<'a> SectionReader<'a, '_> {
         let text = self.text;
         let mut inner = self.inside(section).map(|inner| inner.at.start).peekable();
         let mut found = SectionTasks::default();
+        // The end of the last task or box: what is below it belongs to it.
+        let mut end = 0;
         for item in items(text, section.body.clone()) {
             let mut after_heading = false;
             while inner.next_if(|start| *start < item.text.start).is_some() {
@@ -204,15 +206,17 @@ impl<'a> SectionReader<'a, '_> {
             }
             let commented = is_inside(&self.comments, item.text.start);
             let Some(ticked) = item.ticked.filter(|_| !commented) else { continue };
+            let is_outer = item.text.start >= end;
+            end = end.max(item.below.end);
             let line = match task(text, &item) {
-                None if self.style == TaskStyle::Boxes && item.indent == 0 => {
+                None if self.style == TaskStyle::Boxes && is_outer => {
                     Some(nameless_task(text, &item))
                 }
                 found => found,
             };
             match line {
                 Some(line) => found.tasks.push(TaskLine { ticked, after_heading, ..line }),
-                None if item.indent == 0 && !ticked => found.nameless.push(item.text.range()),
+                None if is_outer && !ticked => found.nameless.push(item.text.range()),
                 None => {}
             }
         }

@@ -1,18 +1,21 @@
 //! Tasker: `tasks/T001.json` and its maps, below `.tasker/` or `project-planning/` (FO-03).
 //!
 //! A task is a task. A criterion is a check if its verification is a command, and otherwise prose for
-//! the worker. Tasks that `state.json` calls complete are done.
+//! the worker. Tasks that `state.json` calls complete are done; without its word, the result of the task
+//! decides.
 //!
 //! | module | what it holds |
 //! | --- | --- |
 //! | `coverage` | whether the tasks implement the capability map, in a sensible order |
 //! | `maps` | behaviours by id, and their files |
+//! | `results` | the tasks whose executor reported success |
 //! | `state` | the status of each task |
 //! | `spec` | the spec, and the lines of it that tasks refer to |
 //! | `task` | one task file |
 
 mod coverage;
 mod maps;
+mod results;
 mod spec;
 mod state;
 mod task;
@@ -143,18 +146,6 @@ fn leave_out_others(
         for (id, span) in others.iter().filter(|(id, _)| state.standing(id) == TaskStanding::Open) {
             report_needs_outside(drafted, &one.task.draft.id, &[id.as_str()], span);
         }
-    }
-}
-
-/// The text of a file. If it cannot be read, that is a finding, and the text is empty.
-fn text_of(folder: &dyn PlanFolder, path: &str, drafted: &mut DraftPlan) -> String {
-    match folder.text(path) {
-        Some(Ok(text)) => text,
-        Some(Err(finding)) => {
-            drafted.findings.push(finding.with_hint("save it as UTF-8 text, and make it smaller"));
-            String::new()
-        }
-        None => String::new(),
     }
 }
 

@@ -10,13 +10,13 @@ use crate::plan_md::parse::item::collect_files;
 use crate::plan_md::parse::remarks::PlanRemarks;
 use crate::prose::paths::is_path;
 use afresh_formats::text::markdown::lines::lines_from;
-use afresh_formats::text::markdown::{FenceTracker, LineKind, TextLine};
+use afresh_formats::text::markdown::{FenceTracker, LineKind, TextLine, check_box};
 
 /// The files and checks of a task.
 #[derive(Debug, Default)]
-pub(super) struct HeadingParts {
-    pub(super) files: Vec<(FileDraft, Range<usize>)>,
-    pub(super) checks: Vec<LocatedCommand>,
+pub(crate) struct HeadingParts {
+    pub(crate) files: Vec<(FileDraft, Range<usize>)>,
+    pub(crate) checks: Vec<LocatedCommand>,
 }
 
 /// What a label announces, after it and in the lines below.
@@ -28,9 +28,9 @@ enum PartLabel {
 }
 
 impl HeadingParts {
-    pub(super) fn read(text: &str, body: &Range<usize>, remarks: &mut PlanRemarks) -> Self {
+    pub(crate) fn read(text: &str, body: &Range<usize>, remarks: &mut PlanRemarks) -> Self {
         let mut parts = Self::default();
-        let mut fences = FenceTracker::default();
+        let mut fences = FenceTracker::within(text, body.clone());
         let mut label = PartLabel::Other;
         // The lines of checks that are read together.
         let mut verified: Option<Range<usize>> = None;
@@ -42,8 +42,9 @@ impl HeadingParts {
                 label = next;
                 parts.add_line(&rest, label, remarks);
                 verified = (label == PartLabel::Verify).then(|| rest.range());
-            } else if is_text && !line.text.trim().is_empty() && !is_item(&line) {
-                // A paragraph ends the lists below a label.
+            } else if is_text && !line.text.trim().is_empty() && (!is_item(&line) || is_step(&line))
+            {
+                // A paragraph or a step ends the lists below a label.
                 parts.add_checks(text, verified.take(), remarks);
                 label = PartLabel::Other;
             } else if is_text {
@@ -99,8 +100,25 @@ fn labelled<'a>(line: &TextLine<'a>, current: PartLabel) -> Option<(PartLabel, T
             files::action_of(first).map(|action| (PartLabel::Files(Some(action)), rest))
         }
         _ if line.text.trim_start().starts_with("**") => Some((PartLabel::Other, rest)),
+        // `- **Do:** …` in a list of labels; `- **src/a.ts**: …` is a file.
+        _ if bare.text.starts_with("**") && !names_file(&label) => Some((PartLabel::Other, rest)),
         _ => None,
     }
+}
+
+/// Whether a label in a list of files is about one: `Create`, `Test`, or its path.
+fn names_file(label: &str) -> bool {
+    let first = label.split_whitespace().next().unwrap_or_default();
+    is_path(label) || matches!(first, "test" | "tests" | "new") || files::action_of(first).is_some()
+}
+
+/// `- [ ] **Step 1: …**`, `- [ ] Write it`: a box that is no file.
+fn is_step(line: &TextLine<'_>) -> bool {
+    let is_prose = |mention: &FileMention| matches!(mention, FileMention::Prose(..));
+    check_box::parse(line).is_some_and(|found| {
+        let named = files::parse_line(line);
+        found.text.starts_with("**") || named.is_empty() || named.iter().any(is_prose)
+    })
 }
 
 fn is_item(line: &TextLine<'_>) -> bool {
@@ -134,6 +152,10 @@ mod tests {
             "Files:\n1. a.gd (new)\n2. b.gd — modify\n\n```\nFiles: c.gd\n```\n",
             "**Create:** `a.gd`\n**Modify:** `b.gd`\n**Note:** c.gd\n",
             "**Files to create:** a.gd\n**Files to modify:**\n- b.gd\n",
+            "- **Files:** Create a.gd, modify b.gd\n- **Do:** Write:\n  - the front\n  - c.gd\n",
+            "**Files:**\n- **Create:** `a.gd`\n- **Modify:** `b.gd`\n\n- [ ] **Step 1: c.gd**\n",
+            "**Files**: create a.gd, modify b.gd\n- [ ] Replace `x()` by `y()`\n- [ ] c.gd\n",
+            "**Files:**\n- [ ] Create: a.gd\n- [x] Modify: b.gd\n",
         ] {
             assert_eq!(read(text).0, ["a.gd Create", "b.gd Modify"], "{text}");
         }

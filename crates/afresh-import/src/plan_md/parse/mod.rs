@@ -12,7 +12,7 @@
 
 pub mod document;
 pub mod frontmatter;
-mod heading_parts;
+pub(crate) mod heading_parts;
 pub mod item;
 pub mod remarks;
 pub mod tags;

@@ -3,6 +3,8 @@
 
 mod faults;
 mod losses;
+mod progress;
+mod titles;
 
 use afresh_core::Plan;
 use afresh_core::plan::Task;

@@ -196,6 +196,11 @@ mod tests {
             ("`mypy --strict a.py` clean.", "mypy --strict a.py"),
             ("Run `cargo check -p a` to confirm that `B` compiles.", "cargo check -p a"),
             ("`cd web && npx tsc --noEmit` — zero TypeScript errors", "cd web && npx tsc --noEmit"),
+            ("`npx tsc --noEmit` — 0 errors", "npx tsc --noEmit"),
+            ("`npx vitest run a.test.ts` — 22/22 pass (zero failures)", "npx vitest run a.test.ts"),
+            ("`npx vitest run` → full suite green", "npx vitest run"),
+            ("`cargo test slot` — all slot tests pass (6 updated + 1 new)", "cargo test slot"),
+            ("`test -f docs/a.md` — the file exists", "test -f docs/a.md"),
         ] {
             assert_eq!(find(text).as_deref(), Some(command), "{text}");
         }
@@ -223,6 +228,11 @@ mod tests {
             "http://localhost:3000",
             "curl localhost:3000/api returns 200",
             "`grep foo x` returns nothing",
+            "`rg foo x` — at least 3 matches",
+            "`cargo test a` — 3 tests fail",
+            "`cargo test a` does not pass yet",
+            "`cargo test a` — the suite passes, but with 2 errors",
+            "`cargo test a` — an error is printed",
             "Run the app and check the login page",
             "go to the settings page.",
             "src/auth.ts exists",
