@@ -8,7 +8,7 @@ use afresh_engine::cleanup::CleanupError;
 use afresh_engine::{DriveError, OpenError};
 use afresh_formats::Finding;
 use afresh_git::{DiscoverError, GitProgramError, RefError};
-use afresh_store::{JournalError, LockError};
+use afresh_store::{IoFault, IoFaultKind, JournalError, LockError};
 
 /// Whose fault it is, or what has to happen first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,8 +196,28 @@ impl From<LockError> for AppError {
                 .hint("`afresh status` shows its progress; `afresh halt` stops it"),
             LockError::Unsupported { .. } => Self::machine("lock", error.to_string())
                 .hint("work in a clone of the repository on a local file system"),
-            LockError::Fault(_) => with_causes(Self::machine("lock", error.to_string()), &error)
-                .hint("look at that path: what is there, and its permissions"),
+            LockError::Fault(fault) => {
+                with_causes(Self::machine("lock", error.to_string()), &error)
+                    .hint(fault_hint(fault))
+            }
+        }
+    }
+}
+
+/// What to do about a full disk, a directory that cannot be written, or another failure of the machine.
+fn fault_hint(fault: &IoFault) -> String {
+    let parent = fault.path.parent().filter(|_| !fault.path.is_dir());
+    let place = parent.unwrap_or(&fault.path).display();
+    match fault.kind {
+        IoFaultKind::DiskFull => format!(
+            "free some space on the disk that holds {place}, then start the command again; nothing is lost"
+        ),
+        IoFaultKind::ReadOnly => format!(
+            "make {place} writable, then start the command again; AFRESH_STATE=DIR puts the state elsewhere"
+        ),
+        IoFaultKind::Busy => format!("wait for the other process, or look what uses {place}"),
+        IoFaultKind::Io => {
+            format!("look at {place}: what is there, its permissions, and the free space")
         }
     }
 }
@@ -219,10 +239,7 @@ impl From<JournalError> for AppError {
             JournalError::Unfit { .. } => {
                 failure.hint("name a directory on a local file system: AFRESH_STATE=DIR")
             }
-            JournalError::Fault(ref fault) => failure.hint(format!(
-                "look at {}: what is there, its permissions, and the free space",
-                fault.path.display()
-            )),
+            JournalError::Fault(ref fault) => failure.hint(fault_hint(fault)),
             JournalError::DatabaseGone { .. } => failure.hint(
                 "restore it from a copy, or start over: `afresh run --new PLAN`; what has landed is on \
                  the branches afresh/…, and `git merge` lands it",

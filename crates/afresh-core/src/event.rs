@@ -13,6 +13,7 @@ use crate::outcome::{Deviation, SpawnFailure};
 use crate::plan::{ModelTier, Plan};
 use crate::question::Question;
 use crate::rejection::Rejection;
+use crate::run::HaltCause;
 use crate::settings::Settings;
 use crate::time::Timestamp;
 use crate::usage::{BudgetAmount, ContextFill, Usage};
@@ -245,6 +246,9 @@ pub enum Event {
         now: bool,
         reason: String,
         by: String,
+        /// Why afresh itself halted the run, where that makes a difference.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<HaltCause>,
     },
     HaltCleared,
     BudgetReached {

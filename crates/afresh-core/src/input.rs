@@ -77,6 +77,8 @@ pub enum Input {
         by: String,
     },
     HaltCleared,
+    /// An effect failed because the disk that holds this directory is full.
+    DiskFull(String),
     SkipAsked {
         task: TaskId,
         reason: String,

@@ -1,6 +1,7 @@
 //! Where a command works: its directory, its configuration file, its environment.
 
 pub mod environment;
+pub mod scratch;
 
 use std::path::{Path, PathBuf};
 

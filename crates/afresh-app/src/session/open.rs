@@ -110,7 +110,7 @@ impl PreparedRun {
         let opening = RunOpening {
             plan: Some(file.plan),
             settings: Some(settings),
-            clear_halt: request.halt == HaltedRun::ClearHalt,
+            clear_halt: request.halt == HaltedRun::ClearHalt || waits_for_machine(&found.run),
             resume: request.resume.or_else(ask),
         };
         let repaired = locked.repairs.len();
@@ -196,8 +196,13 @@ fn refuse_ended(run: &Run) -> Option<AppError> {
     ))
 }
 
+/// Who starts a run again that the machine stopped has removed the cause.
+fn waits_for_machine(run: &Run) -> bool {
+    run.halt().is_some_and(|halt| halt.cause.is_some())
+}
+
 fn refuse_halted(run: &Run, wanted: HaltedRun) -> Option<AppError> {
-    let halt = run.halt().filter(|_| wanted == HaltedRun::Refuse)?;
+    let halt = run.halt().filter(|_| wanted == HaltedRun::Refuse && !waits_for_machine(run))?;
     let message = format!("run {} was halted by {}: {}", run.id(), halt.by, halt.reason);
     Some(AppError::halted(message).hint("`afresh resume` clears the halt and continues"))
 }

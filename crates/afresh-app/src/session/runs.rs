@@ -3,7 +3,7 @@
 use afresh_core::Run;
 use afresh_core::ids::RunId;
 use afresh_core::run::DriveState;
-use afresh_core::status::{RunState, RunStatus, run_state};
+use afresh_core::status::{RunState, RunStatus, is_over, run_state};
 use afresh_core::time::Timestamp;
 use afresh_engine::RepoContext;
 use afresh_engine::session::RecordedRun;
@@ -70,7 +70,10 @@ impl LastDriver {
 
     /// Whether its driver ended while it was running.
     pub fn left(&self, run: &Run) -> bool {
-        run_state(run) == RunState::Running && self.holder_of(run.id()).is_none()
+        // A run of one task (`--task`) has reached its end, although other tasks are left.
+        run.drive_state(Timestamp::default()) == DriveState::Busy
+            && run_state(run) == RunState::Running
+            && self.holder_of(run.id()).is_none()
     }
 }
 
@@ -91,11 +94,6 @@ pub fn note_unfinished(repository: &RepoContext) -> Result<Option<Notice>, AppEr
         "{} {are} unfinished; `afresh resume {newest}` continues it later, `afresh abort {newest}` ends it",
         open.join(", ")
     ))))
-}
-
-/// Whether it is finished, or was ended by `afresh abort`.
-fn is_over(run: &Run) -> bool {
-    matches!(run.drive_state(Timestamp::default()), DriveState::Finished { .. })
 }
 
 fn entry(found: &RecordedRun, driver: &LastDriver) -> RunEntry {

@@ -3,7 +3,7 @@
 use super::Decider;
 use crate::effect::Effect;
 use crate::event::Event;
-use crate::run::{CheckActivity, DriveState, LandHold, MergeStage, TaskStage};
+use crate::run::{CheckActivity, DriveState, HaltCause, LandHold, MergeStage, TaskStage};
 
 /// How a run is halted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,12 +41,23 @@ impl Decider<'_> {
             return;
         }
         let now = now || before.is_some();
-        self.record(Event::HaltRequested { now, reason: reason.to_owned(), by: by.to_owned() });
+        let (reason, by) = (reason.to_owned(), by.to_owned());
+        self.record(Event::HaltRequested { now, reason, by, cause: None });
         if now {
             let grace = self.run.settings().halt_grace;
             self.stop_workers(grace);
             self.request(Effect::StopChecks);
         }
+    }
+
+    /// A full disk stops every task in the same way, and no worker can help: what runs may finish, nothing starts.
+    pub(super) fn halt_for_full_disk(&mut self, place: &str) {
+        if self.run.halt().is_some() || self.run.aborted().is_some() {
+            return;
+        }
+        let reason = format!("the disk that holds {place} is full; free some space there");
+        let (by, cause) = ("afresh".to_owned(), Some(HaltCause::FullDisk));
+        self.record(Event::HaltRequested { now: false, reason, by, cause });
     }
 
     pub(super) fn clear_halt(&mut self) {

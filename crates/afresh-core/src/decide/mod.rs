@@ -76,6 +76,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::HaltAsked { now, reason, by } => turn.halt_asked(HaltMode::when(*now), reason, by),
         Input::HaltCleared => turn.clear_halt(),
         Input::SkipAsked { task, reason } => turn.skip(task, reason),
+        Input::DiskFull(place) => turn.halt_for_full_disk(place),
         Input::RetryAsked(task) => turn.retry(task),
         Input::IgnoreAsked(task) => turn.ignore(task),
         Input::Woke => {}

@@ -36,6 +36,9 @@ pub use task::{
     TaskState, TaskTable,
 };
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::check::CheckResult;
 use crate::event::Event;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
@@ -119,6 +122,15 @@ pub struct HaltRequest {
     pub now: bool,
     pub reason: String,
     pub by: String,
+    pub cause: Option<HaltCause>,
+}
+
+/// What made afresh halt a run by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HaltCause {
+    /// Nothing can be written; the run continues once there is space.
+    FullDisk,
 }
 
 /// The checks of the whole run on its last tree.
@@ -280,6 +292,11 @@ impl Run {
 
     pub(crate) fn unsaved_slots(&self) -> &BTreeMap<WorkspaceSlot, ActiveAttempt> {
         &self.unsaved_slots
+    }
+
+    /// Whether a full disk halted it.
+    pub fn is_stopped_by_disk(&self) -> bool {
+        self.halt.as_ref().is_some_and(|halt| halt.cause == Some(HaltCause::FullDisk))
     }
 
     /// Whether the branch may already stand elsewhere than [`tip`](Self::tip) because we are moving it.

@@ -61,6 +61,9 @@ impl Run {
     }
 
     pub(super) fn count_spawn_failure(&mut self, attempt: &AttemptId, failure: &SpawnFailure) {
+        if self.is_stopped_by_disk() {
+            return;
+        }
         let Some(at) = self.plan.index_of(&attempt.task) else { return };
         let scope = self.spawn_scope(at, failure);
         self.count_failure((FailedAct::Start, scope), &failure.message, &attempt.task);

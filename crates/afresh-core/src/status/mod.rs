@@ -284,6 +284,13 @@ pub fn run_state(run: &Run) -> RunState {
     }
 }
 
+/// Whether nothing continues the run by itself any more: it is finished, or it was ended. A run of one task
+/// (`--task`) is not over while other tasks are left.
+pub fn is_over(run: &Run) -> bool {
+    let is_finished = matches!(run.drive_state(Timestamp::default()), DriveState::Finished { .. });
+    is_finished && run_state(run) != RunState::Running
+}
+
 /// What is wrong with the run as a whole, besides its tasks.
 fn final_error(run: &Run) -> Option<String> {
     if let Some(reason) = run.aborted() {

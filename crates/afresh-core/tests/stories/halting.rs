@@ -7,7 +7,9 @@ use afresh_core::process::ProcessEnd;
 use afresh_core::run::DriveState;
 use afresh_core::settings::Settings;
 
-use crate::support::{Story, tree};
+use afresh_core::Input;
+
+use crate::support::{Story, attempt_id, tree};
 
 const THREE: &str = "A: a\nB: b\nC < A: c";
 
@@ -123,4 +125,28 @@ fn a_halt_lasts_until_it_is_cleared() {
     story.now = story.now + std::time::Duration::from_secs(10);
     let opened = story.open_with(RunOpening { clear_halt: true, ..RunOpening::default() });
     assert_eq!(opened.started(), ["A.2"]);
+}
+
+/// EX-14, D10: a full disk halts the run once; nothing is held against the tasks, and they start again afterwards.
+#[test]
+fn a_full_disk_halts_the_run_and_counts_against_no_task() {
+    let mut story = Story::of_plan(THREE);
+    story.spawned("B.1");
+    let full = Input::DiskFull("/cache".to_owned());
+    assert_eq!(story.feed(&full).lines(), ["halt gently by afresh"]);
+    story.spawn_fails("A.1");
+    story.feed(&full).changes_nothing();
+    story.ends("B.1");
+    story.feed(&Input::Harvested(attempt_id("B.1"), Err("no space".to_owned())));
+    assert_eq!(story.run.drive_state(story.now), DriveState::Halted);
+    // More often than a task may fail.
+    for _ in 0..5 {
+        let started = story.clear().started();
+        assert_eq!(started.len(), 2, "{started:?}");
+        story.feed(&full);
+        started.iter().for_each(|attempt| drop(story.spawn_fails(attempt)));
+    }
+    assert_eq!(story.states(), "A ready, B ready, C pending");
+    assert!(story.status().questions.is_empty(), "it is one cause, and no question");
+    assert!(story.run.is_stopped_by_disk());
 }

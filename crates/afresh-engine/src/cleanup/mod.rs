@@ -26,8 +26,7 @@ mod workspaces;
 use std::time::Duration;
 
 use afresh_core::Run;
-use afresh_core::run::DriveState;
-use afresh_core::time::Timestamp;
+use afresh_core::status::is_over;
 use afresh_git::{CommandError, FileError, PoolError, RefError, WorkspacePool};
 
 use crate::session::{OpenError, RepoContext};
@@ -95,7 +94,7 @@ impl KnownRuns {
     }
 
     fn is_finished(&self) -> bool {
-        matches!(self.run.drive_state(Timestamp::default()), DriveState::Finished { .. })
+        is_over(&self.run)
     }
 
     /// Whether, according to the journal, this attempt is running or its work is being merged.

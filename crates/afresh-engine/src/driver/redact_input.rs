@@ -77,6 +77,7 @@ impl InputRedactor {
             | Input::MovedBack(..)
             | Input::BranchMoved(..)
             | Input::HaltCleared
+            | Input::DiskFull(_)
             | Input::RetryAsked(_)
             | Input::IgnoreAsked(_)
             | Input::Woke) => other,

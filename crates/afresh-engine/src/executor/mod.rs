@@ -6,6 +6,7 @@ pub(crate) mod causes;
 pub(crate) mod check_cache;
 pub(crate) mod checks;
 pub(crate) mod denials;
+mod full_disk;
 pub(crate) mod harvest;
 pub(crate) mod landing;
 pub(crate) mod rewind;
@@ -129,7 +130,11 @@ impl LocalExecutor {
         let inputs = self.inputs.clone();
         thread::spawn(move || {
             // A driver that has ended needs no answer.
-            work(&context, &|input| drop(inputs.send(input)));
+            work(&context, &|input| {
+                for input in full_disk::explain(&context, input) {
+                    let _ = inputs.send(input);
+                }
+            });
         });
     }
 

@@ -276,7 +276,7 @@ fn describe(event: &Event) -> ActivityParts {
         Event::QuestionAnswered { question, answer, by } => {
             ("INFO", by.clone(), "answer", format!("{question}: {answer}"))
         }
-        Event::HaltRequested { now, reason, by } => {
+        Event::HaltRequested { now, reason, by, .. } => {
             ("WARN", by.clone(), if *now { "halt-now" } else { "halt" }, reason.clone())
         }
         Event::HaltCleared => ("INFO", ours(), "halt-cleared", "tasks may start again".to_owned()),

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
+use afresh_app::context::scratch::{self, SCRATCH_PREFIX};
 use afresh_app::error::AppError;
 
 const FILES: &[(&str, &str)] = &[
@@ -32,11 +34,16 @@ pub(crate) struct ScratchRepo {
 impl ScratchRepo {
     /// Creates a new directory.
     pub(crate) fn new(under: &Path, keep: bool) -> Result<Self, AppError> {
+        scratch::remove_outdated(under, SystemTime::now());
         let mut last = None;
         for number in 0..100_u32 {
-            let directory = under.join(format!("afresh-demo-{}-{number}", std::process::id()));
+            let directory = under.join(format!("{SCRATCH_PREFIX}{}-{number}", std::process::id()));
             match fs::create_dir(&directory) {
                 Ok(()) => {
+                    if !keep {
+                        // Without the marker, a leftover stays.
+                        let _ = scratch::mark(&directory);
+                    }
                     let directory = directory.canonicalize().unwrap_or(directory);
                     return Ok(Self { directory, keep });
                 }

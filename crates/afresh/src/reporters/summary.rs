@@ -151,7 +151,11 @@ fn next(ended: &EndedRun, status: &RunStatus, output: &Output) {
                     run.id()
                 ));
             }
-            output.note("  halted; `afresh resume` continues");
+            let reason = run.halt().map_or("", |halt| halt.reason.as_str());
+            output.note(&match run.halt().and_then(|halt| halt.cause) {
+                Some(_) => format!("  stopped: {}; then `afresh run` continues", safe(reason)),
+                None => "  halted; `afresh resume` continues".to_owned(),
+            });
         }
         DriveState::BudgetReached => {
             let budget = run.settings().budget;

@@ -115,3 +115,22 @@ fn a_demo_that_is_halted_leaves_nothing() {
     assert_eq!(left_in(&scratch), [""; 0]);
     repo.expect_no_survivors();
 }
+
+/// AG-02: a demo that could not clean up is removed by a later one; one that was to be kept stays.
+#[test]
+fn a_later_demo_removes_one_that_was_killed() {
+    let (repo, scratch) = user();
+    finish(demo(&repo, &["--keep"])).expect(0);
+    let kept = left_in(&scratch);
+    let mut driver = Driver::start_command(&repo, demo(&repo, &["--slow"]));
+    driver.await_stderr("start store.1");
+    driver.kill_9();
+    let killed = left_in(&scratch).into_iter().find(|name| !kept.contains(name)).expect("one");
+    finish(demo(&repo, &[])).expect(0);
+    assert_eq!(left_in(&scratch).len(), 2, "it can be inspected for a day");
+    let marker = fs::File::open(scratch.join(killed).join(".afresh-scratch")).expect("a marker");
+    let before = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 86_400);
+    marker.set_modified(before).expect("a time");
+    finish(demo(&repo, &[])).expect(0);
+    assert_eq!(left_in(&scratch), kept);
+}

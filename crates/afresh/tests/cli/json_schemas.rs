@@ -83,11 +83,18 @@ impl SchemaCheck<'_> {
 
 #[track_caller]
 fn expect_fits(repo: &TestRepo, schema: &str, printed: &Value) {
+    let problems = find_problems(repo, schema, printed);
+    assert!(problems.is_empty(), "{problems:#?}\n{printed:#}");
+}
+
+/// Where a document does not fit its schema.
+#[track_caller]
+fn find_problems(repo: &TestRepo, schema: &str, printed: &Value) -> Vec<String> {
     let root: Value = repo.afresh(&["schema", schema]).expect(0).json();
     assert_eq!(root["x-afresh-json-version"], 1, "{schema}");
     let mut check = SchemaCheck { root: &root, problems: Vec::new() };
     check.check(&root, printed, schema);
-    assert!(check.problems.is_empty(), "{:#?}\n{printed:#}", check.problems);
+    check.problems
 }
 
 /// A run with a merged task, a failed one and an open question.
@@ -116,6 +123,81 @@ fn outputs_fit_their_schemas() {
     }
     let refused = repo.afresh(&["decide", "Q9", "x", "--json"]);
     expect_fits(&repo, "error", &refused.json());
+}
+
+/// Every command with `--json`, the schema of what it prints, and its exit code.
+const COMMANDS: &[(&[&str], &str, i32)] = &[
+    (&["show", "p.plan.toml"], "show", 0),
+    (&["show", "p.plan.toml", "--why", "T001", "T002"], "show-why", 0),
+    (&["lint", "bad.plan.toml"], "lint", 1),
+    (&["lint", "bad.plan.toml", "--fix", "--dry-run"], "lint", 1),
+    (&["lint", "--explain", "unchecked"], "lint-explain", 0),
+    (&["import", "p.plan.toml", "-o", "q.plan.toml"], "import", 0),
+    (&["init", "--dry-run"], "init", 0),
+    (&["doctor"], "doctor", 0),
+    (&["agents", "list"], "agents-list", 0),
+    (&["config", "list"], "config-list", 0),
+    (&["logs"], "logs", 0),
+    (&["logs", "T001"], "logs-task", 0),
+    (&["task", "ready"], "task-ready", 0),
+    (&["scan"], "scan", 1),
+    (&["bundle", "generate", "T002"], "bundle-generate", 0),
+    (&["bundle", "generate-ready"], "bundle-generate-ready", 0),
+    (&["bundle", "list"], "bundle-list", 0),
+    (&["bundle", "validate"], "bundle-validate", 0),
+    (&["bundle", "validate-integrity"], "bundle-integrity", 0),
+    (&["bundle", "clean"], "bundle-clean", 0),
+    (&["decide", "Q1", "skip"], "decide", 0),
+    (&["task", "retry", "T002"], "done", 0),
+    (&["halt"], "done", 0),
+    (&["resume", "--clear-only"], "done", 0),
+    (&["land", "--partial", "--dry-run"], "land", 0),
+    (&["land", "--partial", "--patch", "x.patch"], "land", 0),
+    (&["land", "--partial"], "land", 0),
+    (&["land", "--partial"], "land", 0),
+    (&["clean", "--dry-run"], "clean", 0),
+    (&["abort"], "done", 0),
+    (&["clean"], "clean", 0),
+    (&["version"], "version", 0),
+];
+
+/// HU-08: every command with `--json` has a schema, and what it really prints fits.
+#[test]
+fn the_output_of_every_command_fits_its_schema() {
+    let (repo, _) = finished();
+    repo.write(
+        "bad.plan.toml",
+        "version = 1\n[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a\"]\n",
+    );
+    let key = ["sk-ant-api03", &"aB3dE5gH7j".repeat(9), "AA"].join("-");
+    repo.write("leak.txt", &format!("KEY = \"{key}\"\n"));
+    repo.git(&["add", "leak.txt"]);
+    let mut problems = Vec::new();
+    for (args, schema, code) in COMMANDS {
+        let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+        let printed = repo.afresh(&args);
+        if printed.code != Some(*code) {
+            problems.push(format!("{args:?}: {printed:?}"));
+            continue;
+        }
+        problems.extend(find_problems(&repo, schema, &printed.json()));
+    }
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+/// HU-08: the table of docs/json.md names every schema, and `afresh schema` knows every command of the table.
+#[test]
+fn the_documentation_names_every_schema() {
+    let repo = repo();
+    let refused = repo.afresh(&["schema", "nonsense"]).expect(2);
+    let page = include_str!("../../../../docs/json.md");
+    let help = repo.afresh(&["schema", "--help"]).expect(0).stdout;
+    let names = help.lines().filter_map(|line| line.trim().strip_prefix("- ")?.split(':').next());
+    let names: Vec<&str> = names.collect();
+    assert!(names.len() > 30, "{help} {refused:?}");
+    for name in names {
+        assert!(page.contains(&format!("`{name}`")), "docs/json.md does not name {name}");
+    }
 }
 
 /// A schema that does not describe a field is noticed.

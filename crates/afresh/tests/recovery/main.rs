@@ -26,6 +26,7 @@ mod support;
 mod concurrent_changes;
 mod faults;
 mod file_systems;
+mod full_disk;
 mod garbage_collection;
 mod git_locks;
 mod git_program;

@@ -30,13 +30,16 @@ impl Decider<'_> {
         let Some(TaskStage::Starting(_)) = self.stage_of(attempt) else { return };
         let at = self.index(&attempt.task);
         let failures = self.run.task(at).retries.spawn_failures;
-        let not_before = self.backoff_deadline(failures).filter(|_| !failure.lasting);
+        let is_disk_full = self.run.is_stopped_by_disk();
+        let not_before =
+            self.backoff_deadline(failures).filter(|_| !failure.lasting && !is_disk_full);
         self.record(Event::SpawnFailed {
             attempt: attempt.clone(),
             failure: failure.clone(),
             not_before,
         });
-        if self.is_obstacle_to_start(at, failure) {
+        // No task is to blame, and it is tried again once there is space.
+        if is_disk_full || self.is_obstacle_to_start(at, failure) {
             return;
         }
         if failure.lasting {

@@ -209,7 +209,7 @@ impl Decider<'_> {
         reason: Rejection,
         counts: AttemptCounts,
     ) {
-        let counts = counts == AttemptCounts::Yes;
+        let counts = counts == AttemptCounts::Yes && !self.is_fault_of_disk(&reason);
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
         let deaths = self.run.task(at).retries.deaths;
         let not_before = match &reason {
@@ -295,6 +295,11 @@ impl Decider<'_> {
             }
             OnOrphan::Abort => self.abort(format!("task {id} was running when afresh ended")),
         }
+    }
+
+    /// Nothing can be saved, merged or checked on a full disk.
+    fn is_fault_of_disk(&self, reason: &Rejection) -> bool {
+        self.run.is_stopped_by_disk() && matches!(reason, Rejection::Trouble { .. })
     }
 
     fn handle_timeout(&mut self, at: TaskIndex, reason: Rejection) {

@@ -39,8 +39,9 @@ impl Run {
     ) -> Result<(), IllegalEvent> {
         let at = self.index(&attempt.task)?;
         self.free_slot(attempt);
+        let blamed = u32::from(!self.is_stopped_by_disk());
         let task = &mut self.tasks[at];
-        task.retries.spawn_failures += 1;
+        task.retries.spawn_failures += blamed;
         task.retries.not_before = not_before;
         self.set(at, TaskStage::Idle);
         Ok(())

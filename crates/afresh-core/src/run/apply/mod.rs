@@ -132,8 +132,10 @@ impl Run {
             }
             Event::QuestionAsked { question } => self.asked(question)?,
             Event::QuestionAnswered { question, answer, .. } => self.answered(*question, answer)?,
-            Event::HaltRequested { now, reason, by } => {
-                self.halt = Some(HaltRequest { now: *now, reason: reason.clone(), by: by.clone() });
+            Event::HaltRequested { now, reason, by, cause } => {
+                let (now, cause) = (*now, *cause);
+                let (reason, by) = (reason.clone(), by.clone());
+                self.halt = Some(HaltRequest { now, reason, by, cause });
             }
             Event::HaltCleared => self.halt = None,
             Event::BudgetReached { .. } => self.budget_reached = true,

@@ -2,6 +2,7 @@
 
 use afresh_core::Run;
 use afresh_core::run::{DriveState, TaskStage};
+use afresh_core::status::{RunState, run_state};
 use afresh_core::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,6 +42,9 @@ pub fn next_steps(run: &Run, is_driven: bool) -> Vec<NextStep> {
             step("the budget is reached; continue with more", format!("afresh run {flag}"));
         }
         DriveState::Waiting => {}
+        DriveState::Finished { ok: true } if run_state(run) != RunState::Done => {
+            step("other tasks are left; continue", "afresh run".to_owned());
+        }
         DriveState::Finished { .. } => {
             for (task, _) in failed().take(NAMED) {
                 step("give it fresh workers", format!("afresh task retry {}", task.id));
@@ -52,10 +56,10 @@ pub fn next_steps(run: &Run, is_driven: bool) -> Vec<NextStep> {
     }
     if run.tip() != run.base() {
         match standing {
-            DriveState::Finished { ok: true } => {
+            DriveState::Finished { ok: true } if run_state(run) == RunState::Done => {
                 step("merge it into your branch", "afresh land".to_owned());
             }
-            DriveState::Finished { ok: false } => {
+            DriveState::Finished { .. } => {
                 step("take what is done", "afresh land --partial".to_owned());
             }
             _ => {}

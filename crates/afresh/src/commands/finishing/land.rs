@@ -114,7 +114,9 @@ fn nothing(run: &Run, output: &Output) -> Result<Exit, AppError> {
             .hint("`afresh status` shows the progress"));
     }
     if output.json {
-        output.document(&json!({"run": run.id(), "way": "already", "files": []}));
+        output.document(&json!({
+            "run": run.id(), "way": "already", "branch": null, "from": null, "to": null, "dry_run": false, "files": [],
+        }));
     } else {
         output.note("the run changed no files; nothing to land");
     }

@@ -3,8 +3,7 @@
 use afresh_app::context::{AppContext, user_name};
 use afresh_app::error::AppError;
 use afresh_app::session::{control, select_run};
-use afresh_core::run::DriveState;
-use afresh_core::time::Timestamp;
+use afresh_core::status::{RunState, run_state};
 use afresh_engine::ControlCommand;
 use serde_json::json;
 
@@ -28,8 +27,7 @@ pub(crate) fn abort(args: &Args, context: &AppContext, output: &Output) -> Resul
     let repository = context.repository()?;
     let found = select_run::find_run(&repository, args.run.as_deref())?;
     let id = found.run.id().clone();
-    let state = found.run.drive_state(Timestamp::default());
-    if found.run.is_ended_for_good() || matches!(state, DriveState::Finished { ok: true }) {
+    if found.run.is_ended_for_good() || run_state(&found.run) == RunState::Done {
         if output.json {
             output.document(&json!({"run": id, "ok": true}));
         } else {

@@ -163,7 +163,11 @@ fn finish(
     let interaction = Interaction::from_no_input(args.no_input);
     let ended = drive(prepared, request, interaction, context, output)?;
     summary::print(&ended, output);
-    Ok(ended.standing.into())
+    let is_stopped_by_machine = ended.run.halt().is_some_and(|halt| halt.cause.is_some());
+    Ok(match Exit::from(ended.standing) {
+        Exit::Halted if is_stopped_by_machine => Exit::Machine,
+        exit => exit,
+    })
 }
 
 fn show_plan(

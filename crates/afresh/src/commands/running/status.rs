@@ -2,7 +2,7 @@
 
 use afresh_core::Event;
 use afresh_core::run::TaskState;
-use afresh_core::status::{RunStatus, TaskPhase, UsageStatus};
+use afresh_core::status::{RunState, RunStatus, TaskPhase, UsageStatus};
 use afresh_engine::journal_records;
 use afresh_engine::session::{RecordedRun, RepoContext};
 use serde_json::{Value, json};
@@ -146,6 +146,9 @@ fn print(status: &RunStatus, driver: Option<u32>, interrupted: bool, output: &Ou
         Some(pid) => output.prose(&format!("run {run} is {state} in process {pid}")),
         None if interrupted => {
             output.prose(&format!("run {run} was interrupted; `afresh resume {run}` continues it"));
+        }
+        None if status.state == RunState::Running => {
+            output.prose(&format!("run {run} has tasks left; `afresh resume {run}` continues it"));
         }
         None => output.prose(&format!("run {run} is {state}")),
     }

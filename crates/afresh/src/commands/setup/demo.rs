@@ -162,7 +162,8 @@ fn unfinished(scratch: &mut ScratchRepo, standing: DriveState, output: &Output) 
         output.note("  halted; the demo starts over each time");
     } else {
         scratch.keep_directory();
-        output.note(&format!("  inspect it in {}", scratch.repository().display()));
+        let place = scratch.repository();
+        output.note(&format!("  inspect it in {}; a demo a day later removes it", place.display()));
     }
     standing.into()
 }
