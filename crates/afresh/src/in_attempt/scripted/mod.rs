@@ -5,7 +5,7 @@
 
 mod ends;
 mod files;
-#[cfg(feature = "hostile-output")]
+#[cfg(any(debug_assertions, feature = "hostile-output"))]
 mod hostile;
 mod voice;
 
@@ -82,12 +82,12 @@ impl ScriptPlayer {
                 self.print_line(&ScriptedLine::Used(self.used))
             }
             ActionKind::StepDone(number) => step_done(*number),
-            #[cfg(feature = "hostile-output")]
+            #[cfg(any(debug_assertions, feature = "hostile-output"))]
             ActionKind::Hostile(kind) => {
                 hostile::print(*kind);
                 Ok(())
             }
-            #[cfg(not(feature = "hostile-output"))]
+            #[cfg(not(any(debug_assertions, feature = "hostile-output")))]
             ActionKind::Hostile(kind) => {
                 Err(format!("this build of afresh cannot print hostile output: {kind:?}"))
             }
