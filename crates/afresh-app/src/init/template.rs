@@ -19,6 +19,27 @@ pub struct ConfigChoices {
     pub more_checks: Vec<String>,
 }
 
+/// Who chose a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckOrigin {
+    Named,
+    Detected,
+}
+
+impl ConfigChoices {
+    /// A check passed without executing a test, which proves nothing (TR-04): one that was only detected becomes a
+    /// comment. Returns what to tell the user.
+    pub fn judge_empty_check(&mut self, command: &str, origin: CheckOrigin) -> String {
+        let fact = format!("`{command}` executed no test, so its pass proves nothing");
+        if origin == CheckOrigin::Named {
+            return format!("{fact}; it is in the file because you named it");
+        }
+        self.checks.retain(|check| check != command);
+        self.more_checks.push(command.to_owned());
+        format!("{fact}; it is in the file as a comment, for when there are tests")
+    }
+}
+
 pub fn render(choices: &ConfigChoices) -> String {
     let mut text = String::from(
         "# How afresh runs plans in this repository.\n\

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use afresh_checks::executed_tests;
 use afresh_process::ProcessEnd;
 use serde::Serialize;
 
@@ -24,7 +25,16 @@ pub struct TriedCommand {
     /// How it ended, in words.
     pub ended: String,
     pub seconds: f64,
+    /// How many tests were executed; none if no test runner was recognised.
+    pub executed_tests: Option<u64>,
     pub last_lines: Vec<String>,
+}
+
+impl TriedCommand {
+    /// Whether it passed without executing any test (TR-04).
+    pub fn passed_without_a_test(&self) -> bool {
+        self.passed && self.executed_tests == Some(0)
+    }
 }
 
 /// Runs the set-up commands and then the checks; stops at a set-up command that fails. `announce` is called before each.
@@ -85,6 +95,7 @@ impl Trial<'_> {
                 Err(error) => error.message.clone(),
             },
             seconds: began.elapsed().as_secs_f64(),
+            executed_tests: executed_tests(&output),
             last_lines: last.iter().map(|line| (*line).to_owned()).collect(),
         })
     }

@@ -111,12 +111,12 @@ fn every_file_that_is_written_can_be_used() {
 #[test]
 fn proposed_commands_are_tried_before_they_judge_work() {
     let scene = InitScene::new(&[]);
-    scene.repo.write("Makefile", "test:\n\t@touch made; echo Ran 0 tests\n");
+    scene.repo.write("Makefile", "test:\n\t@touch made; echo all is well\n");
     scene.repo.commit("a makefile");
     let tried = scene.repo.afresh(&["init", "--yes"]).expect(0);
     assert!(tried.stderr.contains("trying `make test` in a clean clone"), "{tried:?}");
     assert!(
-        tried.stderr.contains("exit code 0") && tried.stderr.contains("Ran 0 tests"),
+        tried.stderr.contains("exit code 0") && tried.stderr.contains("all is well"),
         "{tried:?}"
     );
     assert!(!scene.repo.root().join("made").exists());
@@ -130,6 +130,24 @@ fn proposed_commands_are_tried_before_they_judge_work() {
         "{tried}"
     );
     assert!(tried["last_lines"].to_string().contains("no such module"), "{tried}");
+}
+
+/// TR-04: a detected command that executes no test is no check of every merge; one that was named stays, with a note.
+#[test]
+fn a_command_that_executes_no_test_is_not_proposed() {
+    let scene = InitScene::new(&[]);
+    let report = "@echo; echo Ran 0 tests in 0.000s; echo; echo OK";
+    scene.repo.write("Makefile", &format!("test:\n\t{report}\n"));
+    scene.repo.commit("a makefile");
+    let ran = scene.repo.afresh(&["init", "--yes", "--json"]).expect(0);
+    assert!(ran.stderr.contains("`make test` executed no test"), "{ran:?}");
+    assert_eq!(ran.json()["tried"][0]["executed_tests"], 0);
+    let file = scene.file().expect("written");
+    assert!(file.contains("always = []") && file.contains("#   \"make test\""), "{file}");
+    let named = ["init", "--yes", "--force", "--check", "make test"];
+    let ran = scene.repo.afresh(&named).expect(0);
+    assert!(ran.stderr.contains("because you named it"), "{ran:?}");
+    assert!(scene.file().expect("written").contains("always = [\"make test\"]"));
 }
 
 /// Without a terminal nothing is asked and nothing is written unless a flag says so.

@@ -15,7 +15,7 @@ use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::init::agents::{self, FoundAgent};
 use afresh_app::init::files;
-use afresh_app::init::template::{self, ConfigChoices};
+use afresh_app::init::template::{self, CheckOrigin, ConfigChoices};
 use afresh_app::init::trial::{self, TriedCommand};
 
 /// Write a configuration for this repository
@@ -59,7 +59,7 @@ pub(crate) fn init(args: &Args, context: &AppContext, output: &Output) -> Result
         found.print_detected(args.agent.as_deref(), output);
     }
     let asker = UserPrompt::there(output).filter(|_| !args.yes && !args.dry_run);
-    let choices = choices(args, &found, asker.as_ref());
+    let mut choices = choices(args, &found, asker.as_ref());
     if let Some(note) = choices
         .agent
         .as_ref()
@@ -68,6 +68,10 @@ pub(crate) fn init(args: &Args, context: &AppContext, output: &Output) -> Result
         output.note(&format!("note: {note}"));
     }
     let tried = try_commands(args, &root, &choices, context, output);
+    let origin = if args.check.is_empty() { CheckOrigin::Detected } else { CheckOrigin::Named };
+    for it in tried.iter().filter(|it| it.passed_without_a_test()) {
+        output.note(&format!("note: {}", safe(&choices.judge_empty_check(&it.command, origin))));
+    }
     let text = template::render(&choices);
     let before = fs::read_to_string(&target).ok();
     let consent = WriteConsent { yes: args.yes, dry_run: args.dry_run, force: args.force };
