@@ -1,8 +1,8 @@
-//! What a failed command did not find (TR-01).
+//! What a failed command did not find.
 
 use afresh_checks::{MissingKind, find_missing};
 
-/// TR-01: the line that names it is found among others, and the name is the one that the program printed.
+/// The line that names it is found among others, and the name is the one that the program printed.
 #[test]
 fn what_is_missing_is_named() {
     use MissingKind::{Configuration, File, Module, Program, Script, Target};
@@ -85,7 +85,7 @@ fn what_is_missing_is_named() {
     }
 }
 
-/// TR-01: a command that failed for another reason, or that passed, misses nothing.
+/// A command that failed for another reason, or that passed, misses nothing.
 #[test]
 fn a_failure_for_another_reason_misses_nothing() {
     for (code, output) in [
@@ -100,7 +100,7 @@ fn a_failure_for_another_reason_misses_nothing() {
     }
 }
 
-/// TR-01: what a task declares to create is matched with what was missing, by path or by module name.
+/// What a task declares to create is matched with what was missing, by path or by module name.
 #[test]
 fn a_planned_file_is_matched_with_what_was_missing() {
     let missing = |code, output: &str| find_missing(code, output).expect("something is missing");

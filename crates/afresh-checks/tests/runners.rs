@@ -1,4 +1,4 @@
-//! The reports of test runners, as current versions print them into a pipe (TR-02, TR-04).
+//! The reports of test runners, as current versions print them into a pipe (TR-04).
 
 use afresh_checks::{TestRunner, executed_tests, read_test_reports};
 
@@ -175,7 +175,7 @@ const SAMPLES: &[RunnerSample] = &[
     sample(TestRunner::Junit, 0, &[], "<testsuite name=\"x\" tests=\"0\"></testsuite>"),
 ];
 
-/// TR-02, TR-04: each report is read by its own reader and by no other.
+/// TR-04: each report is read by its own reader and by no other.
 #[test]
 fn every_runner_is_recognised_with_its_counts_and_failures() {
     for sample in SAMPLES {
