@@ -215,3 +215,24 @@ fn several_runners_count_together() {
     assert_eq!(executed_tests(output), Some(1));
     assert_eq!(read_test_reports(output).len(), 2);
 }
+
+/// TR-04, R15: numbers that no report has, and reports that are cut off, do not break the readers.
+#[test]
+fn hostile_reports_are_read_without_a_panic() {
+    let huge = u64::MAX;
+    let mut hostile = vec![
+        format!("Ran {huge} tests in 0.1s\nOK (skipped={huge})\n").repeat(2),
+        format!("test result: ok. {huge} passed; {huge} failed; finished in 1s\n"),
+        format!("Tests:  {huge} passed, {huge} failed\n{huge} passed, 1 failed in 0.1s\n"),
+        format!("# tests {huge}\n# pass {huge}\n# fail {huge}\n"),
+        "<testsuite><testcase name='é\" classname=é><failure".repeat(9),
+        format!("  {huge} passing (1ms)\n  {huge} failing\n  1) é\n"),
+    ];
+    for sample in SAMPLES {
+        let ends = sample.output.char_indices().map(|(at, _)| sample.output[..at].to_owned());
+        hostile.extend(ends);
+    }
+    for output in &hostile {
+        assert!(read_test_reports(output).len() < 11);
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{TestReport, TestRunner, read_counts, sum_of};
+use super::{TestReport, TestRunner, add, read_counts, sum_of};
 
 /// `test result: ok. 1 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.23s`, once per binary.
 pub(super) fn read_cargo(output: &str) -> Option<TestReport> {
@@ -15,7 +15,7 @@ pub(super) fn read_cargo(output: &str) -> Option<TestReport> {
             let counts = counts.split("; finished in").next()?;
             // `0 filtered out` has two words, and every part is needed to know the line.
             let counts = read_counts(counts, ";")?;
-            *executed.get_or_insert(0) += sum_of(&counts, &["passed", "failed", "measured"]);
+            add(&mut executed, sum_of(&counts, &["passed", "failed", "measured"]));
         }
         if is_list && let Some(name) = line.strip_prefix("    ") {
             failed.insert(name.trim().to_owned());
@@ -35,7 +35,7 @@ pub(super) fn read_nextest(output: &str) -> Option<TestReport> {
             let (_, counts) = rest.split_once("] ")?;
             let (number, _) = counts.split_once(" test")?;
             // `2/3 tests run` after the first failure.
-            *executed.get_or_insert(0) += number.split('/').next()?.parse::<u64>().ok()?;
+            add(&mut executed, number.split('/').next()?.parse::<u64>().ok()?);
         }
         if let Some(rest) = line.strip_prefix("FAIL [")
             && let Some((_, name)) = rest.split_once("] ")

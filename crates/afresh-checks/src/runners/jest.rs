@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{TestReport, TestRunner, read_counts, sum_of};
+use super::{TestReport, TestRunner, add, read_counts, sum_of};
 
 /// `Tests:       1 failed, 1 skipped, 1 passed, 3 total`.
 pub(super) fn read_jest(output: &str) -> Option<TestReport> {
@@ -11,7 +11,7 @@ pub(super) fn read_jest(output: &str) -> Option<TestReport> {
     for line in output.lines() {
         if let Some(counts) = line.strip_prefix("Tests:  ") {
             let counts = read_counts(counts, ",")?;
-            *executed.get_or_insert(0) += sum_of(&counts, &["passed", "failed"]);
+            add(&mut executed, sum_of(&counts, &["passed", "failed"]));
         }
         // `No tests found, exiting with code 1`
         if line.starts_with("No tests found, exiting with code ") {
@@ -38,7 +38,7 @@ pub(super) fn read_vitest(output: &str) -> Option<TestReport> {
             if counts == "no tests" {
                 executed.get_or_insert(0);
             } else if let Some(counts) = read_counts(counts, "|") {
-                *executed.get_or_insert(0) += sum_of(&counts, &["passed", "failed"]);
+                add(&mut executed, sum_of(&counts, &["passed", "failed"]));
             }
         }
         if trimmed.starts_with("No test files found, exiting with code ") {

@@ -96,7 +96,7 @@ pub fn read_test_reports(output: &str) -> Vec<TestReport> {
 /// How many tests were executed by all runners; none if no runner was recognised.
 pub fn executed_tests(output: &str) -> Option<u64> {
     let reports = read_test_reports(output);
-    (!reports.is_empty()).then(|| reports.iter().map(|report| report.executed).sum())
+    (!reports.is_empty()).then(|| sum(reports.iter().map(|report| report.executed)))
 }
 
 /// Adds up the numbers before words, as in `1 failed, 2 passed`: pairs of number and word, or none if a part is
@@ -112,5 +112,14 @@ fn read_counts<'a>(text: &'a str, separator: &str) -> Option<Vec<(u64, &'a str)>
 
 /// The sum of the counts with one of these words.
 fn sum_of(counts: &[(u64, &str)], words: &[&str]) -> u64 {
-    counts.iter().filter(|(_, word)| words.contains(word)).map(|(number, _)| number).sum()
+    sum(counts.iter().filter(|(_, word)| words.contains(word)).map(|(number, _)| *number))
+}
+
+/// Output can claim any number.
+fn sum(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, u64::saturating_add)
+}
+
+fn add(total: &mut Option<u64>, more: u64) {
+    *total = Some(total.unwrap_or(0).saturating_add(more));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{TestReport, TestRunner};
+use super::{TestReport, TestRunner, add};
 
 /// `# tests 3`, `# pass 1`, `# fail 1` …, or the same after `ℹ`.
 pub(super) fn read_node(output: &str) -> Option<TestReport> {
@@ -16,7 +16,7 @@ pub(super) fn read_node(output: &str) -> Option<TestReport> {
         {
             has_tests |= word == "tests";
             if has_tests && matches!(word, "pass" | "fail" | "cancelled") {
-                *executed.get_or_insert(0) += number;
+                add(&mut executed, number);
             }
         }
         if let Some(name) = read_failed(line) {
@@ -48,10 +48,10 @@ pub(super) fn read_mocha(output: &str) -> Option<TestReport> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
             [number, "passing", time] if time.starts_with('(') => {
-                executed = Some(executed.unwrap_or(0) + number.parse::<u64>().ok()?);
+                add(&mut executed, number.parse().ok()?);
             }
             [number, "failing"] if executed.is_some() => {
-                executed = Some(executed.unwrap_or(0) + number.parse::<u64>().ok()?);
+                add(&mut executed, number.parse().ok()?);
                 is_list = true;
             }
             _ if !is_list => {}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{TestReport, TestRunner, read_counts, sum_of};
+use super::{TestReport, TestRunner, add, read_counts, sum_of};
 
 const EXECUTED: &[&str] = &["passed", "failed", "error", "errors", "xfailed", "xpassed"];
 const NOT_EXECUTED: &[&str] =
@@ -14,7 +14,7 @@ pub(super) fn read_pytest(output: &str) -> Option<TestReport> {
     let mut failed = BTreeSet::new();
     for line in output.lines() {
         if let Some(count) = read_pytest_summary(line) {
-            *executed.get_or_insert(0) += count;
+            add(&mut executed, count);
         }
         for mark in ["FAILED ", "ERROR "] {
             if let Some(rest) = line.strip_prefix(mark)
@@ -43,14 +43,14 @@ fn read_pytest_summary(line: &str) -> Option<u64> {
 /// `Ran 3 tests in 0.000s`, then `OK (skipped=1)` or `FAILED (failures=1, skipped=1)`.
 pub(super) fn read_unittest(output: &str) -> Option<TestReport> {
     let mut ran = None;
-    let mut skipped = 0;
+    let mut skipped = 0_u64;
     let mut failed = BTreeSet::new();
     for line in output.lines() {
         if let Some(count) = read_ran(line) {
-            *ran.get_or_insert(0) += count;
+            add(&mut ran, count);
         }
         if ran.is_some() && (line.starts_with("OK (") || line.starts_with("FAILED (")) {
-            skipped += read_detail(line, "skipped").unwrap_or(0);
+            skipped = skipped.saturating_add(read_detail(line, "skipped").unwrap_or(0));
         }
         for mark in ["FAIL: ", "ERROR: "] {
             if let Some(name) = line.strip_prefix(mark) {
