@@ -165,6 +165,7 @@ impl Copy {
             .current_dir(&self.directory)
             .env("CARGO_TARGET_DIR", &self.target)
             .env("RUST_BACKTRACE", "0")
+            .env("PATH", path_with_bubblewrap())
             .output()
             .context("starting cargo")?;
         if output.status.success() {
@@ -183,6 +184,19 @@ impl Copy {
 impl Drop for Copy {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Without bubblewrap, nothing would notice what is broken in it. One of the agent programs brings its own.
+fn path_with_bubblewrap() -> String {
+    let path = env::var("PATH").unwrap_or_default();
+    let programs = env::var_os("AFRESH_TEST_AGENTS").map(PathBuf::from);
+    let vendor = programs.map(|it| it.join("node_modules/@openai/codex-linux-x64/vendor"));
+    let targets = vendor.and_then(|vendor| vendor.read_dir().ok()).into_iter().flatten().flatten();
+    let mut places = targets.map(|target| target.path().join("codex-resources"));
+    match places.find(|place| place.join("bwrap").is_file()) {
+        Some(place) => format!("{path}:{}", place.display()),
+        None => path,
     }
 }
 

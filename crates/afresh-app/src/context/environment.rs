@@ -22,7 +22,7 @@
 //! | the allowlist | handed to workers and checks; see `afresh_agents::agent::COMMON_VARIABLES` |
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use afresh_git::GitEnv;
@@ -179,11 +179,25 @@ impl Environment {
         GitEnv::from_vars(self.variables.clone())
     }
 
-    /// All variables, from which allowlists choose; one that is not UTF-8 is never handed on.
+    /// All variables, from which allowlists choose; one that is not UTF-8 is never handed on. Of the PATH, only the
+    /// directories that are not UTF-8 are left out.
     pub fn all(&self) -> BTreeMap<String, String> {
         let text = |(name, value): (&OsString, &OsString)| {
-            Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
+            let name = name.to_str()?.to_owned();
+            let value = match value.to_str() {
+                Some(text) => text.to_owned(),
+                None if name == "PATH" => readable_directories(value),
+                None => return None,
+            };
+            Some((name, value))
         };
         self.variables.iter().filter_map(text).collect()
     }
+}
+
+fn readable_directories(path: &OsStr) -> String {
+    let directories = std::env::split_paths(path);
+    let texts: Vec<String> =
+        directories.filter_map(|directory| Some(directory.to_str()?.to_owned())).collect();
+    texts.join(":")
 }

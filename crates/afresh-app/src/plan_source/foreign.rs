@@ -1,7 +1,10 @@
 //! Plans of foreign formats, recognised by the files in a directory.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
+use afresh_formats::findings::{not_utf8, wide_encoding};
 use afresh_import::detect::{self, PlanFormat, ReadOptions};
 
 use super::caller_paths::CallerPaths;
@@ -21,6 +24,8 @@ pub(super) struct NamedPlan<'a> {
 
 /// How many parents of a named file are searched.
 const MAX_CLIMB: usize = 6;
+/// How much of a file that belongs to no format is examined.
+const MAX_PROBED: u64 = 1 << 20;
 
 /// Reads the plan in the directory `path`, or the one that the file `path` belongs to.
 pub(super) fn read(
@@ -40,7 +45,8 @@ pub(super) fn read(
         let options = ReadOptions { unit: how.unit, only: None };
         return Ok(read_with(format, folder, &path, named, &options));
     }
-    let (format, folder) = above(&path, shown, how)?.ok_or_else(|| nothing_there(shown))?;
+    let found = above(&path, shown, how)?;
+    let (format, folder) = found.ok_or_else(|| not_text(&path, shown))?;
     let inside = path.strip_prefix(folder.root()).ok();
     let only = inside.map(|inside| inside.to_string_lossy().into_owned());
     let options = ReadOptions { unit: how.unit, only };
@@ -201,6 +207,26 @@ fn read_with(
     let reader = PlanReader::Foreign(format, options.clone());
     let (shown, format) = (named.shown.to_owned(), format.name);
     FoundPlan { path, shown, format, reading, folder, base, paths: Some(paths), reader }
+}
+
+/// For a file that belongs to no format: perhaps because it cannot be read as text.
+fn not_text(path: &Path, shown: &str) -> AppError {
+    let mut bytes = Vec::new();
+    let opened = File::open(path).and_then(|file| file.take(MAX_PROBED).read_to_end(&mut bytes));
+    if opened.is_err() {
+        return nothing_there(shown);
+    }
+    let finding = wide_encoding(shown, &bytes).or_else(|| match std::str::from_utf8(&bytes) {
+        // The end of what was read may be in the middle of a character.
+        Err(error) if error.error_len().is_some() => {
+            Some(not_utf8(shown, &bytes, error.valid_up_to()))
+        }
+        _ => None,
+    });
+    let Some(finding) = finding else { return nothing_there(shown) };
+    AppError::usage("not-utf8", format!("cannot read the plan {shown}: {}", finding.message))
+        .in_file(shown)
+        .hint("save the file as UTF-8")
 }
 
 fn nothing_there(shown: &str) -> AppError {

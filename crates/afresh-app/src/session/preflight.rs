@@ -47,6 +47,7 @@ pub(super) fn check_commit(repository: &RepoContext, file: &PlanFile) -> Result<
 
 /// Refs in the way of ours, and partial clones without the files of the commit.
 pub fn check_repository(place: &RepoContext) -> Result<(), AppError> {
+    paths_are_text(place)?;
     let Ok(Some(head)) = place.git.head() else { return Ok(()) };
     match place.git.find_run_obstacle(&head).map_err(AppError::git)? {
         Some(obstacle @ RunObstacle::ReadOnly { .. }) => {
@@ -57,6 +58,22 @@ pub fn check_repository(place: &RepoContext) -> Result<(), AppError> {
         }
         None => Ok(()),
     }
+}
+
+/// Supervisors and workers are given the paths of these directories as text.
+fn paths_are_text(place: &RepoContext) -> Result<(), AppError> {
+    let layout = &place.layout;
+    for (what, variable, path) in
+        [("state", "AFRESH_STATE", &layout.state), ("cache", "AFRESH_CACHE", &layout.cache)]
+    {
+        if path.to_str().is_none() {
+            let message =
+                format!("the path of the {what} directory is not UTF-8: {}", path.display());
+            return Err(AppError::usage("path", message)
+                .hint(format!("set {variable} to a directory whose path is UTF-8")));
+        }
+    }
+    Ok(())
 }
 
 /// Checks a plan before its repository is created.

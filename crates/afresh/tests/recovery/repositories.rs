@@ -181,6 +181,41 @@ fn arguments_that_are_not_utf_8_are_accepted_or_refused_by_name() {
     }
 }
 
+/// Variables that are not UTF-8: a directory of the PATH is left out, and a state or cache directory is refused at the
+/// start, by name.
+#[test]
+fn variables_that_are_not_utf_8_are_left_out_or_refused_by_name() {
+    for (variable, expected) in [("AFRESH_STATE", 2), ("AFRESH_CACHE", 2), ("PATH", 0)] {
+        let repo = prepared();
+        let mut command = repo.command(&["run", "p.plan.toml"]);
+        let mut value = std::env::var_os("PATH").filter(|_| variable == "PATH").unwrap_or_default();
+        value.push(if value.is_empty() { "" } else { ":" });
+        value.push(repo.path().join(OsStr::from_bytes(b"d\xe9r")));
+        command.env(variable, value);
+        let ran = finish(command).expect(expected);
+        let is_named = ran.stderr.contains("is not UTF-8") && ran.stderr.contains(variable);
+        assert_eq!(is_named, expected == 2, "{}", ran.stderr);
+    }
+}
+
+/// B19: a named Markdown file that is not UTF-8 is refused for that, not as one that contains no plan.
+#[test]
+fn a_named_checklist_that_is_not_utf_8_is_refused_for_that() {
+    let repo = prepared();
+    let text = "# Tasks\n- [ ] T001 do it caf\u{e9}\n";
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let latin: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).expect("latin")).collect();
+    for (bytes, expected) in [(wide, "UTF-16, not UTF-8"), (latin, "is not valid UTF-8")] {
+        fs::write(repo.root().join("TODO.md"), bytes).expect("written");
+        for command in ["lint", "show", "run"] {
+            let refused = repo.afresh(&[command, "TODO.md"]);
+            let output = format!("{}{}", refused.stdout, refused.stderr);
+            assert!(output.contains(expected), "{command}: {output}");
+            assert_ne!(refused.code, Some(0));
+        }
+    }
+}
+
 /// B28: a run that is configured to refuse changes does so, also if the change is to that setting; a person accepts it once.
 #[test]
 fn an_unattended_run_refuses_a_changed_plan() {

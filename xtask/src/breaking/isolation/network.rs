@@ -220,7 +220,7 @@ pub(super) const GROUPS: &[Group] = &[
                 edits: &[Edit {
                     file: "afresh-engine/src/executor/sandbox/network.rs",
                     text: "let upstream = self.config.sandbox.upstream.clone();",
-                    instead: "let upstream = afresh_proxy::Upstream::default();",
+                    instead: "let upstream = afresh_proxy::UpstreamProxy::default();",
                 }],
             },
         ],

@@ -1,14 +1,17 @@
 //! The environment of a real program: its model behind proxies, its PATH, its variables, the project's rules.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 
 use afresh_model::client::PROGRAMS;
 use afresh_model::{ModelScript, ModelStep};
 use afresh_testkit::repo::finish;
 use serde_json::json;
 
-use super::AgentScene;
+use super::{AgentScene, repo_for};
 use crate::support::expect_landed_once;
+use crate::support::git::in_front_of_path;
+use crate::support::sandbox_levels::{levels_with_bubblewrap, path_with_bubblewrap};
 
 /// R5: the model is reached through our proxy, and through the user's own behind it; any other host is refused.
 fn asks_its_model_through_proxies(program: &str) {
@@ -35,6 +38,33 @@ fn asks_its_model_through_proxies(program: &str) {
     assert!(report.contains("evil.test:80 is not on the list"), "{report}");
     // The program itself connects only to its model.
     assert_eq!(report.matches("is not on the list").count(), 1, "{report}");
+}
+
+/// M5: gemini refuses settings below a directory that all users may write to, such as `/tmp`. If the repository is in
+/// one, it works all the same, in every sandbox.
+#[test]
+fn gemini_works_below_a_directory_that_all_users_may_write_to() {
+    let Some(scene) = AgentScene::with_program("gemini") else { return };
+    let shared = scene.repo.path().join("shared");
+    fs::create_dir(&shared).expect("a directory");
+    fs::set_permissions(&shared, Permissions::from_mode(0o1777)).expect("permissions");
+    let steps = [
+        ModelStep::write("T001.txt", "by T001\n"),
+        ModelStep::tool("report_result", json!({"status": "COMPLETED"})),
+        ModelStep::text("That is all."),
+    ];
+    scene.server.add("work", ModelScript::from_steps(steps));
+    let path = in_front_of_path(&scene.programs);
+    for level in levels_with_bubblewrap() {
+        let repo = repo_for("gemini", &scene.client, &shared);
+        let mut command = repo.command(&["run", "p.plan.toml", "--no-input", "--sandbox", level]);
+        command.envs(scene.client.variables.iter().map(|(name, value)| (name, value)));
+        command.env("HOME", scene.repo.path().join("home"));
+        command.env("PATH", format!("{path}:{}", path_with_bubblewrap()));
+        let ran = finish(command);
+        assert_eq!(ran.code, Some(0), "{level}: {}\n{}", ran.stdout, ran.stderr);
+        expect_landed_once(&repo, 1);
+    }
 }
 
 /// H1: commands of the model see the worker's PATH, with `afresh` on it, and the user's own tools.

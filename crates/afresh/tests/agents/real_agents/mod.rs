@@ -19,7 +19,7 @@ mod tasks;
 
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::proxy::OfficeProxy;
@@ -56,16 +56,7 @@ impl AgentScene {
     /// The same with another address for its model.
     fn with_model_url(program: &str, url: &str, server: ModelServer, programs: PathBuf) -> Self {
         let client = ModelClient::new(program, url).expect("a known program");
-        let repo = TestRepo::below(&scene_root(), env!("CARGO_BIN_EXE_afresh"));
-        repo.write(
-            ".afresh/config.toml",
-            &format!(
-                "[run]\nagent = \"{program}\"\nattempts = 1\nhalt_grace = \"1s\"\n{}",
-                client.config_table()
-            ),
-        );
-        repo.plan_of(1);
-        repo.commit("a plan");
+        let repo = repo_for(program, &client, &scene_root());
         Self { repo, server, client, programs }
     }
 
@@ -131,6 +122,21 @@ impl AgentScene {
     fn run(&self) -> afresh_testkit::CommandOutput {
         finish(self.command(&["run", "p.plan.toml", "--no-input"]))
     }
+}
+
+/// A repository below `directory` with a plan, and with this program as its agent.
+fn repo_for(program: &str, client: &ModelClient, directory: &Path) -> TestRepo {
+    let repo = TestRepo::below(directory, env!("CARGO_BIN_EXE_afresh"));
+    repo.write(
+        ".afresh/config.toml",
+        &format!(
+            "[run]\nagent = \"{program}\"\nattempts = 1\nhalt_grace = \"1s\"\n{}",
+            client.config_table()
+        ),
+    );
+    repo.plan_of(1);
+    repo.commit("a plan");
+    repo
 }
 
 /// Bypasses the test harness, which captures the output of a test that passes.
