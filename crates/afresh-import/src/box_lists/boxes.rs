@@ -118,8 +118,20 @@ fn list_box<'a>(item: &ListItem<'a>, heading: Option<usize>) -> Option<ListBox<'
 }
 
 /// Headings over boxes that are not tasks.
-const CRITERIA: &[&str] =
-    &["criteria", "success", "definition of done", "verification", "notes", "acceptance"];
+const CRITERIA: &[&str] = &[
+    "criteria",
+    "success",
+    "definition of done",
+    "verification",
+    "notes",
+    "acceptance",
+    "test checklist",
+    "testing checklist",
+    "validation checklist",
+    "quality checklist",
+    "review checklist",
+    "quality gates",
+];
 
 /// Headings of work, whatever it is about: `Phase 4: Verification`.
 const WORK: &[&str] = &["phase", "stage", "milestone", "sprint", "task", "step"];

@@ -10,15 +10,17 @@
 //! | `label` | labels of tasks: `Task 3`, `T001`, `1.2` |
 //! | `outline` | which boxes, headings and list items are tasks |
 //! | `section` | the files, checks and steps of a task that is a heading or a list item |
+//! | `surroundings` | what the headings around a task say about it |
 
 mod label;
 mod outline;
 mod section;
+mod surroundings;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::box_lists::boxes::{BoxList, ListBox, is_about_criteria, speaks_of};
+use crate::box_lists::boxes::{BoxList, ListBox};
 use crate::box_lists::tasks::{self, is_deferred, report_optional, warn};
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::status::{self, ImportedTask, TaskStanding};
@@ -34,6 +36,7 @@ use afresh_formats::text::markdown::{FenceTracker, Heading, LineKind, lines};
 use label::LabelKind;
 use outline::{ChecklistOutline, TitledTask};
 use section::TaskSection;
+use surroundings::Surroundings;
 
 pub const FORMAT: PlanFormat = PlanFormat { name: "checklist", is_present, read };
 
@@ -89,7 +92,7 @@ pub(crate) fn has_tasks(text: &str) -> bool {
 }
 
 fn is_in_plan_place(path: &str) -> bool {
-    path.ends_with(".md")
+    path.strip_suffix(".md").is_some()
         && path.rsplit_once('/').is_some_and(|(directory, _)| PLAN_PLACES.contains(&directory))
 }
 
@@ -203,7 +206,7 @@ impl ChecklistReader<'_> {
             let steps = self.list.nested(at);
             let headings = self.list.headings_of(one);
             at += 1 + steps.len();
-            let sections = Sections::of(&headings);
+            let sections = Surroundings::of(&headings);
             if sections.are_criteria() {
                 criteria.extend((!one.is_done).then(|| one.text.range()));
                 continue;
@@ -237,7 +240,7 @@ impl ChecklistReader<'_> {
     ) -> Option<ChecklistRow> {
         let headings: Vec<&Heading<'_>> =
             one.around.iter().map(|at| &self.list.headings[*at]).collect();
-        let sections = Sections::of(&headings);
+        let sections = Surroundings::of(&headings);
         let mut remarks = PlanRemarks::default();
         let TaskSection { mut task, text, is_done } =
             section::read(self.file, self.text, self.list, one, &mut remarks);
@@ -351,30 +354,6 @@ impl ChecklistReader<'_> {
     }
 }
 
-/// The sections that a task is in, the innermost first. The title of the document is none.
-struct Sections<'h> {
-    texts: Vec<&'h str>,
-}
-
-impl<'h> Sections<'h> {
-    fn of(headings: &[&Heading<'h>]) -> Self {
-        let sections = headings.iter().filter(|heading| heading.level > 1);
-        Self { texts: sections.map(|heading| heading.text).collect() }
-    }
-
-    fn are_criteria(&self) -> bool {
-        self.texts.iter().any(|text| is_about_criteria(text))
-    }
-
-    fn speak_of(&self, words: &[&str]) -> bool {
-        self.texts.iter().any(|text| speaks_of(&text.to_lowercase(), words))
-    }
-
-    fn rank(&self) -> usize {
-        self.texts.iter().find_map(|text| rank(text)).unwrap_or(usize::MAX)
-    }
-}
-
 /// Reports the first heading of a task in a code block, unless the document has that task.
 fn report_headings_in_code(
     drafted: &mut DraftPlan,
@@ -396,26 +375,6 @@ fn report_headings_in_code(
             "move it out of the code block to run it; a fence inside another needs fewer backticks";
         warn(drafted, &SourceSpan::new(file, line.range()), "task-in-fence", message, hint);
     }
-}
-
-/// The rank of a heading with a priority: `High Priority`, `P1`.
-fn rank(heading: &str) -> Option<usize> {
-    let lower = heading.to_lowercase();
-    let first = lower.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())?;
-    let named = [
-        ("critical", 0),
-        ("urgent", 0),
-        ("p0", 0),
-        ("high", 1),
-        ("p1", 1),
-        ("medium", 2),
-        ("normal", 2),
-        ("p2", 2),
-        ("low", 3),
-        ("p3", 3),
-    ];
-    let whole = lower.contains("priority") || lower.split_whitespace().count() == 1;
-    named.iter().find(|(word, _)| *word == first && whole).map(|(_, rank)| *rank)
 }
 
 fn name(list: &BoxList<'_>, file: &str) -> String {

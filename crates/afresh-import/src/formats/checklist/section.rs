@@ -249,16 +249,12 @@ fn divide(
     for (at, marker) in markers.iter().enumerate() {
         let end = markers.get(at + 1).map_or(section.end, |next| next.at);
         let part = text[marker.at..end].trim();
-        match &marker.name {
-            Some(name) => steps.push(StepDraft {
-                name: name.clone(),
-                instructions: unticked(part),
-                ..StepDraft::default()
-            }),
-            None => {
-                rest.push_str("\n\n");
-                rest.push_str(part);
-            }
+        if let Some(name) = marker.name.clone() {
+            let instructions = unticked(part);
+            steps.push(StepDraft { name, instructions, ..StepDraft::default() });
+        } else {
+            rest.push_str("\n\n");
+            rest.push_str(part);
         }
     }
     (steps, unticked(rest.trim()))

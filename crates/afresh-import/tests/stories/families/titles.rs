@@ -145,6 +145,7 @@ fn boxes_below_a_section_are_tasks() {
         ("## Task 1: Group\n- [ ] own\n### Task 1.1: a\n- [ ] x\n### Task 1.2: b\n- [ ] x\n", 3),
         ("## Tasks\n- [ ] a\n## Task 1: b\n- [ ] x\n- [ ] y\n", 2),
         ("## Phase 2: Verification\n- [ ] a\n- [ ] b\n", 2),
+        ("## Setup\n- [ ] a\n### ✅ Testing Checklist\n- [ ] b\n## Quality Gates\n- [ ] c\n", 1),
         ("## Phase 2: Final Verification\n### Task 2.1: a\n- [ ] x\n### Task 2.2: b\n", 2),
         ("## Final Verification\n### Task 1: a\nrun it\n### Task 2: b\nrun it\n", 2),
     ] {
