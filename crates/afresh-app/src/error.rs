@@ -212,9 +212,9 @@ fn fault_hint(fault: &IoFault) -> String {
         IoFaultKind::DiskFull => format!(
             "free some space on the disk that holds {place}, then start the command again; nothing is lost"
         ),
-        IoFaultKind::ReadOnly => format!(
-            "make {place} writable, then start the command again; AFRESH_STATE=DIR puts the state elsewhere"
-        ),
+        IoFaultKind::ReadOnly => {
+            format!("make {place} writable, then start the command again; nothing is lost")
+        }
         IoFaultKind::Busy => format!("wait for the other process, or look what uses {place}"),
         IoFaultKind::Io => {
             format!("look at {place}: what is there, its permissions, and the free space")

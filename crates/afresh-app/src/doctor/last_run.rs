@@ -6,6 +6,7 @@ use afresh_engine::RepoContext;
 
 use crate::doctor::{DoctorLine, LineSink};
 use crate::error::AppError;
+use crate::session::runs::LastDriver;
 use crate::text::count;
 
 pub(super) fn check_last_run(place: &RepoContext, lines: &mut LineSink<'_>) {
@@ -15,7 +16,11 @@ pub(super) fn check_last_run(place: &RepoContext, lines: &mut LineSink<'_>) {
         Err(error) => return lines.push(DoctorLine::failed("last run", &AppError::from(error))),
     };
     let status = RunStatus::from_run(&found.run);
-    let is_driven = place.holder().is_ok_and(|holder| holder.is_some());
+    let driver = match LastDriver::find(place) {
+        Ok(driver) => driver,
+        Err(error) => return lines.push(DoctorLine::failed("last run", &error)),
+    };
+    let is_driven = driver.holder_of(found.run.id()).is_some();
     let run = &status.run;
     lines.push(match (status.state, &status.halt) {
         (_, Some(halt)) => DoctorLine::warn(
@@ -23,11 +28,14 @@ pub(super) fn check_last_run(place: &RepoContext, lines: &mut LineSink<'_>) {
             format!("{run} was halted by {}: {}", halt.by, halt.reason),
             "`afresh resume` continues it",
         ),
-        (RunState::Running, None) if !is_driven => DoctorLine::warn(
+        (RunState::Running, None) if driver.left(&found.run) => DoctorLine::warn(
             "last run",
             format!("{run} was interrupted"),
             "`afresh run` continues it",
         ),
+        (RunState::Running, None) if !is_driven => {
+            DoctorLine::ok("last run", format!("{run} has tasks left; `afresh run` continues it"))
+        }
         (state, None) => DoctorLine::ok("last run", format!("{run} is {}", state.word())),
     });
     if !status.questions.is_empty() {

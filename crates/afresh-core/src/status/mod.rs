@@ -42,6 +42,9 @@ pub struct RunStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<String>,
     pub halt: Option<HaltStatus>,
+    /// A person ended it for good.
+    #[serde(skip)]
+    pub is_ended: bool,
     /// Why the final checks failed, if they did.
     pub error: Option<String>,
 }
@@ -263,6 +266,7 @@ impl RunStatus {
             sandbox: Some(run.settings().sandbox.clone()).filter(|words| !words.is_empty()),
             limits: Some(run.settings().limits.clone()).filter(|words| !words.is_empty()),
             error: final_error(run),
+            is_ended: run.is_ended_for_good(),
         }
     }
 }

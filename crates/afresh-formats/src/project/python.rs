@@ -35,10 +35,9 @@ fn python(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let pytest = uses("pytest") || place.has("pytest.ini") || place.has("conftest.py");
     if pytest {
         checks.push(test(format!("{} -m pytest -q", manager.python)));
-    } else if place.below("test").any(|path| is_unittest(&path))
-        || place.below("").any(|path| is_unittest(&path) && !path.contains('/'))
-    {
-        checks.push(test(format!("{} -m unittest discover -q", manager.python)));
+    } else if let Some(found) = first_unittest(place) {
+        let start = start_directory(place, &found);
+        checks.push(test(format!("{} -m unittest discover -q{start}", manager.python)));
     }
     if uses("ruff") || place.first(&["ruff.toml", ".ruff.toml"]).is_some() {
         checks.push(lint(format!("{} -m ruff check .", manager.python)));
@@ -49,6 +48,22 @@ fn python(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let keep = owned(manager.keep);
     let setup = manager.setup.into_iter().collect();
     Some(ProjectStack { name: manager.name, file: file.to_owned(), setup, checks, keep })
+}
+
+/// In `test…/`, else here.
+fn first_unittest(place: &ProjectDir<'_>) -> Option<String> {
+    let below = place.below("test").find(|path| is_unittest(path));
+    below.or_else(|| place.below("").find(|path| is_unittest(path) && !path.contains('/')))
+}
+
+/// Discovery does not enter a directory that is no package: it would find no test, and pass (D8).
+fn start_directory(place: &ProjectDir<'_>, found: &str) -> String {
+    match found.rsplit_once('/') {
+        Some((directory, _)) if !place.has(&format!("{directory}/__init__.py")) => {
+            format!(" -s {directory}")
+        }
+        _ => String::new(),
+    }
 }
 
 /// `test_x.py`, in `test…/` or here.

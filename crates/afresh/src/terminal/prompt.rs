@@ -3,6 +3,7 @@
 use std::io::{BufRead, Write};
 
 use crate::terminal::output::{Output, Paint};
+use crate::terminal::wrap;
 
 /// A user who can read a question and type an answer.
 #[derive(Debug)]
@@ -21,7 +22,8 @@ impl UserPrompt {
         {
             let mut out = std::io::stderr().lock();
             let hint = if default.is_empty() { String::new() } else { format!(" [{default}]") };
-            let _ = write!(out, "{question}{hint} ");
+            let shown = wrap::for_stream(&std::io::stderr(), &format!("{question}{hint} "));
+            let _ = write!(out, "{shown}");
             let _ = out.flush();
         }
         if std::io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {

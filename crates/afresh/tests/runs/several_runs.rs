@@ -142,6 +142,36 @@ fn ending_an_older_interrupted_run_leaves_the_last_one_as_it_is() {
     assert_eq!(repo.afresh(&["land", "--json"]).expect(0).json()["run"], "test-2");
 }
 
+/// HU-08: a run of one task (`--task`) has tasks left: it is neither interrupted nor over, and `clean` keeps it.
+#[test]
+fn a_run_of_one_task_is_neither_interrupted_nor_over() {
+    let repo = repo();
+    repo.plan_of(2);
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    repo.run(&["--task", "T001"]).expect(0);
+    let status = repo.afresh(&["status"]).expect(0);
+    assert!(status.stdout.contains("run test-1 has tasks left"), "{status:?}");
+    let runs = listed(&repo);
+    assert_eq!(
+        (&runs[0]["interrupted"], &runs[0]["ended"]),
+        (&false.into(), &false.into()),
+        "{runs}"
+    );
+    let text = repo.afresh(&["runs"]).expect(0);
+    assert!(text.stdout.contains("test-1  unfinished"), "{text:?}");
+    let doctor = repo.afresh(&["doctor"]);
+    assert!(!doctor.stdout.contains("interrupted"), "{doctor:?}");
+    let report = repo.afresh(&["report"]).expect(0);
+    assert!(report.stdout.contains("afresh land --partial"), "{report:?}");
+    repo.afresh(&["land", "--partial"]).expect(0);
+    let cleaned = repo.afresh(&["clean"]).expect(0);
+    assert!(cleaned.stdout.contains("kept run test-1: it is not finished"), "{cleaned:?}");
+    let ended = repo.afresh(&["abort"]).expect(0);
+    assert!(ended.stderr.contains("run test-1 is ended"), "{ended:?}");
+    let status = repo.afresh(&["status"]).expect(0);
+    assert!(status.stdout.contains("run test-1 was ended"), "{status:?}");
+}
+
 /// HU-08: a run that is being driven in another terminal ends there.
 #[test]
 fn a_driven_run_is_ended_where_it_is_driven() {

@@ -219,6 +219,10 @@ fn failed(error: &LandError, run: &Run) -> AppError {
             "nothing was changed; resolve it in your checkout with `git merge {}`",
             run.branch()
         )),
+        LandError::Git(_) | LandError::File(_) => Some(
+            "check the permissions and the free space of the repository, then `afresh land` again"
+                .to_owned(),
+        ),
         other => other.hint(),
     };
     let mut failure = AppError::new(class, kind, format!("cannot land {}", run.branch()));

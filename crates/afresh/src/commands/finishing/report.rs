@@ -9,6 +9,7 @@ use crate::terminal::completion;
 use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
+use afresh_app::session::runs::LastDriver;
 use afresh_app::session::select_run;
 use afresh_app::text::report_page;
 use afresh_app::text::time;
@@ -27,7 +28,7 @@ pub(crate) struct Args {
 pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let place = context.repository()?;
     let found = select_run::find_run(&place, args.run.as_deref())?;
-    let is_driven = place.holder().ok().flatten().is_some();
+    let is_driven = LastDriver::find(&place)?.holder_of(found.run.id()).is_some();
     let report = RunReport::from_run(&found, ReportContext { is_driven, moment: time::format_utc })
         .map_err(AppError::journal)?;
     let Some(file) = &args.output else {

@@ -147,6 +147,7 @@ fn print(status: &RunStatus, driver: Option<u32>, interrupted: bool, output: &Ou
         None if interrupted => {
             output.prose(&format!("run {run} was interrupted; `afresh resume {run}` continues it"));
         }
+        None if status.is_ended => output.prose(&format!("run {run} was ended")),
         None if status.state == RunState::Running => {
             output.prose(&format!("run {run} has tasks left; `afresh resume {run}` continues it"));
         }
