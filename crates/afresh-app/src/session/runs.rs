@@ -39,9 +39,9 @@ pub struct RunEntry {
     pub last: bool,
     #[serde(skip)]
     pub age: Duration,
-    /// Whether a process drives it now.
+    /// The process that drives it now.
     #[serde(skip)]
-    pub driven: bool,
+    pub driver_pid: Option<u32>,
 }
 
 /// All runs, newest first.
@@ -116,7 +116,7 @@ fn entry(found: &RecordedRun, driver: &LastDriver) -> RunEntry {
         interrupted: driver.left(run),
         last: driver.run.as_ref() == Some(run.id()),
         age: since(started_ms),
-        driven: driver.holder_of(run.id()).is_some(),
+        driver_pid: driver.holder_of(run.id()).map(|holder| holder.pid),
     }
 }
 

@@ -144,7 +144,9 @@ fn a_full_disk_halts_the_run_and_counts_against_no_task() {
         let started = story.clear().started();
         assert_eq!(started.len(), 2, "{started:?}");
         story.feed(&full);
-        started.iter().for_each(|attempt| drop(story.spawn_fails(attempt)));
+        for attempt in &started {
+            story.spawn_fails(attempt);
+        }
     }
     assert_eq!(story.states(), "A ready, B ready, C pending");
     assert!(story.status().questions.is_empty(), "it is one cause, and no question");

@@ -40,8 +40,7 @@ fn reminders(plan: &str, workers: &[(&str, u64)]) -> Vec<String> {
     }
     let driven = host.drive_with(RunOpening::default(), vec![Box::new(reporter.clone())]);
     driven.succeeds();
-    let lines = reporter.lines.borrow().clone();
-    lines
+    reporter.lines.borrow().clone()
 }
 
 /// D7: a reader of a log sees after a minute that silent workers are alive, and then every five minutes.

@@ -198,6 +198,7 @@ pub(super) struct AgentsListOutput {
 }
 
 #[derive(JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "as the command prints them")]
 struct AgentEntry {
     name: String,
     kind: String,

@@ -30,7 +30,7 @@ fn print(listed: &[RunEntry], output: &Output) {
         let state = match entry {
             RunEntry { aborted: Some(_), .. } => "ended",
             RunEntry { interrupted: true, .. } => "interrupted",
-            RunEntry { driven: false, state: "running", .. } => "unfinished",
+            RunEntry { driver_pid: None, state: "running", .. } => "unfinished",
             _ => entry.state,
         };
         let mark = if entry.last && listed.len() > 1 { "*" } else { " " };
