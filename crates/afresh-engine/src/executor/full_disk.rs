@@ -1,6 +1,7 @@
 //! A full disk behind a failed effect. It is no fault of a task: the run halts, and what failed is done again once
 //! there is space.
 
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use afresh_core::Input;
@@ -13,44 +14,36 @@ use crate::executor::ExecutorContext;
 
 /// With less space than this, a failed write needs no other explanation.
 const FULL_BYTES: u64 = 1024 * 1024;
-/// What the system says, also through git.
-const COMPLAINTS: [&str; 2] = ["No space left on device", "Disk quota exceeded"];
+/// How much is written where the disk may be full for us alone: quotas and reserved blocks show only then.
+const TRIAL_BYTES: usize = 64 * 1024;
 
-/// The answer to an effect; if it failed because a disk is full, the directory comes first.
+/// The answer to an effect; if it failed and a disk is full, the directory comes first. Only the disk itself counts: an
+/// error may quote what a worker printed, or the names of its files.
 pub(super) fn explain(context: &ExecutorContext, answer: Input) -> Vec<Input> {
-    let Some(failure) = failure_of(&answer) else { return vec![answer] };
-    let complains = COMPLAINTS.iter().any(|complaint| failure.contains(complaint));
-    let place = find_full_place(context)
-        .or_else(|| complains.then(|| context.pool.directory().display().to_string()));
+    let place = is_failure(&answer).then(|| find_full_place(context)).flatten();
     match place {
         Some(place) => vec![Input::DiskFull(place), without_blame(answer)],
         None => vec![answer],
     }
 }
 
-/// What an answer says about its failure; none if it reports none.
-fn failure_of(answer: &Input) -> Option<String> {
+fn is_failure(answer: &Input) -> bool {
     match answer {
-        Input::SpawnFailed(_, failure) if !failure.lasting => {
-            Some(format!("{} {}", failure.message, failure.output))
-        }
-        Input::Harvested(_, Err(why))
-        | Input::StepSaved { saved: Err(why), .. }
-        | Input::MergeBuilt(_, MergeBuild::Impossible(why))
-        | Input::BranchMoved(_, _, BranchMove::Trouble(why))
-        | Input::MovedBack(_, BranchMove::Trouble(why))
-        | Input::Checked(CheckReport { checked: CheckOutcome::Impossible(why), .. }) => {
-            Some(why.clone())
-        }
-        Input::Checked(CheckReport { checked: CheckOutcome::Ran(results), .. }) => {
-            results.iter().find(|it| !it.passed()).map(|failed| failed.output_tail.clone())
-        }
-        Input::AttemptEnded(_, end) => match end.ending {
-            ProcessEnd::Exited(0) | ProcessEnd::Stopped => None,
-            // What it printed proves nothing; only the disk itself counts.
-            _ => Some(String::new()),
+        Input::SpawnFailed(_, failure) => !failure.lasting,
+        Input::Harvested(_, Err(_))
+        | Input::StepSaved { saved: Err(_), .. }
+        | Input::MergeBuilt(_, MergeBuild::Impossible(_))
+        | Input::BranchMoved(_, _, BranchMove::Trouble(_))
+        | Input::MovedBack(_, BranchMove::Trouble(_)) => true,
+        Input::Checked(report) => match &report.checked {
+            CheckOutcome::Impossible(_) => true,
+            CheckOutcome::Ran(results) => results.iter().any(|result| !result.passed()),
+            CheckOutcome::Stopped => false,
         },
-        _ => None,
+        Input::AttemptEnded(_, end) => {
+            !matches!(end.ending, ProcessEnd::Exited(0) | ProcessEnd::Stopped)
+        }
+        _ => false,
     }
 }
 
@@ -72,9 +65,20 @@ fn find_full_place(context: &ExecutorContext) -> Option<String> {
 }
 
 fn is_full(place: &Path) -> bool {
-    let Some(found) = place.ancestors().find_map(|place| statvfs(place).ok()) else {
-        return false;
-    };
-    let free = found.blocks_available().saturating_mul(found.fragment_size());
-    free < FULL_BYTES || (found.files() > 0 && found.files_available() == 0)
+    let Some(place) = place.ancestors().find(|place| place.is_dir()) else { return false };
+    let is_short = statvfs(place).is_ok_and(|found| {
+        let free = found.blocks_available().saturating_mul(found.fragment_size());
+        free < FULL_BYTES || (found.files() > 0 && found.files_available() == 0)
+    });
+    is_short || try_to_write(place).is_err_and(|error| is_lack_of_space(&error))
+}
+
+/// Writes a file without a name, which is gone when it is closed.
+fn try_to_write(place: &Path) -> io::Result<()> {
+    let mut file = tempfile::tempfile_in(place)?;
+    file.write_all(&[0; TRIAL_BYTES])
+}
+
+fn is_lack_of_space(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

@@ -96,3 +96,16 @@ fn a_full_state_directory_is_named_and_loses_nothing() {
     );
     assert!(ran.stdout.contains("3 done"), "{ran:?}");
 }
+
+/// EX-14, RE-03: what a worker or a check prints, or how a worker names its files, is no full disk: its work is rejected.
+#[test]
+fn words_about_a_full_disk_do_not_stop_a_run() {
+    let repo = repo();
+    repo.plan("[[task]]\nid = \"T001\"\ntitle = \"a\"\ndo = \"a\"\nfiles = [\"a.txt\"]\nchecks = [\"cat a.txt; false\"]\n");
+    repo.agent(
+        "words='No space left on device (os error 28)'; echo \"$words\" | tee a.txt; touch \"$words\"",
+    );
+    let ran = repo.run(&["--on-failure", "skip"]).expect(1);
+    assert!(!ran.stderr.contains("free some space"), "{ran:?}");
+    assert!(repo.landed().is_empty());
+}
