@@ -135,7 +135,7 @@ impl TreeScanner<'_> {
         path.extend(name.as_bytes());
         let Some(kind) = self.unless_gone(entry.file_type(), &location)? else { return Ok(None) };
         let (location, path) = if is_refused_by_index(name.as_bytes(), kind) {
-            let Some(renamed) = self.refused(location, path)? else { return Ok(None) };
+            let Some(renamed) = self.refused(&location, path)? else { return Ok(None) };
             renamed
         } else {
             (location, path)
@@ -182,7 +182,7 @@ impl TreeScanner<'_> {
     /// Something that git takes into no index, under any setting: it gets another name, and is rejected.
     fn refused(
         &mut self,
-        location: PathBuf,
+        location: &Path,
         path: Vec<u8>,
     ) -> Result<Option<(PathBuf, Vec<u8>)>, FileError> {
         if matches!(self.mode, ScanMode::ReadOnly) {
@@ -195,7 +195,7 @@ impl TreeScanner<'_> {
         while target.symlink_metadata().is_ok() {
             target.as_mut_os_string().push("%");
         }
-        fs::rename(&location, &target).context("rename", &location)?;
+        fs::rename(location, &target).context("rename", location)?;
         self.found.refused.get_or_insert(path);
         Ok(Some((target, escaped)))
     }
