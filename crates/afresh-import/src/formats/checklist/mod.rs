@@ -135,7 +135,9 @@ fn read_file(folder: &dyn PlanFolder, file: &str) -> PlanReading {
     let mut drafted = DraftPlan { name: name(&list, file), ..DraftPlan::default() };
     tasks::report_code(&mut drafted, file, list.in_code.as_ref());
     report_headings_in_code(&mut drafted, file, &text, &outline);
-    let mut reader = ChecklistReader { file, text: &text, list: &list, outline: &outline, drafted };
+    let source = SourceText::new(file, &text);
+    let mut reader =
+        ChecklistReader { file, text: &text, source, list: &list, outline: &outline, drafted };
     let mut rows = reader.rows();
     if let Some(finding) = too_many_tasks(file, rows.len()) {
         return PlanReading::failed(finding);
@@ -171,6 +173,7 @@ struct ChecklistRow {
 struct ChecklistReader<'x> {
     file: &'x str,
     text: &'x str,
+    source: SourceText<'x>,
     list: &'x BoxList<'x>,
     outline: &'x ChecklistOutline<'x>,
     drafted: DraftPlan,
@@ -252,7 +255,7 @@ impl ChecklistReader<'_> {
             return None;
         }
         if is_open {
-            let findings = remarks.render(&SourceText::new(self.file, self.text));
+            let findings = remarks.render(&self.source);
             task.block_for(&findings);
             self.drafted.contain(findings);
         }

@@ -257,3 +257,11 @@ fn plans_below_docs_are_found() {
         formats_of_file(&elsewhere, "notes/words.md").iter().map(|format| format.name).collect();
     assert_eq!(names, ["checklist"]);
 }
+
+/// FO-10: a list with as many titles as a plan may have tasks is read in one pass.
+#[test]
+fn ten_thousand_titles_are_read() {
+    let text: String = (0..10_000).map(|at| format!("## Task {at}: a\n- [ ] x\n")).collect();
+    let reading = list(&text);
+    assert_eq!(plan(&reading).len(), 10_000);
+}
