@@ -9,14 +9,14 @@ use crate::error::AppError;
 use crate::session::runs::LastDriver;
 use crate::text::count;
 
-pub(super) fn check_last_run(place: &RepoContext, lines: &mut LineSink<'_>) {
-    let found = match place.find_run(|_| true) {
+pub(super) fn check_last_run(repository: &RepoContext, lines: &mut LineSink<'_>) {
+    let found = match repository.find_run(|_| true) {
         Ok(Some(found)) => found,
         Ok(None) => return lines.push(DoctorLine::ok("last run", "none yet")),
         Err(error) => return lines.push(DoctorLine::failed("last run", &AppError::from(error))),
     };
     let status = RunStatus::from_run(&found.run);
-    let driver = match LastDriver::find(place) {
+    let driver = match LastDriver::find(repository) {
         Ok(driver) => driver,
         Err(error) => return lines.push(DoctorLine::failed("last run", &error)),
     };

@@ -30,12 +30,12 @@ const REMOTE: &[(i64, &str)] = &[
     (0xfe53_4d42, "SMB"),
 ];
 
-pub(super) fn check_directories(place: &RepoContext, lines: &mut LineSink<'_>) {
-    let layout = &place.layout;
+pub(super) fn check_directories(repository: &RepoContext, lines: &mut LineSink<'_>) {
+    let layout = &repository.layout;
     lines.push(directory("state", &layout.state, "AFRESH_STATE"));
     lines.push(journal(&layout.state));
     lines.push(directory("cache", &layout.cache, "AFRESH_CACHE"));
-    lines.push(lock(place));
+    lines.push(lock(repository));
     lines.push(disk_space(&layout.state, &layout.cache));
 }
 
@@ -120,8 +120,8 @@ fn journal(state: &Path) -> DoctorLine {
     }
 }
 
-fn lock(place: &RepoContext) -> DoctorLine {
-    match place.holder() {
+fn lock(repository: &RepoContext) -> DoctorLine {
+    match repository.holder() {
         Ok(None) => DoctorLine::ok("driver", "no run is active"),
         Ok(Some(holder)) => {
             let since = time::format_utc(holder.since_wall_ms);

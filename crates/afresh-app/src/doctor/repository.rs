@@ -67,9 +67,9 @@ fn repository(place: &RepoContext) -> DoctorLine {
     }
 }
 
-fn identity(place: &RepoContext) -> DoctorLine {
+fn identity(repository: &RepoContext) -> DoctorLine {
     let hint = "git config --global user.name NAME; git config --global user.email ADDRESS";
-    match place.git.identity() {
+    match repository.git.identity() {
         Ok(identity) if identity == CommitIdentity::default() => DoctorLine::warn(
             "identity",
             "git has no user name; commits will be made as afresh",
@@ -83,8 +83,8 @@ fn identity(place: &RepoContext) -> DoctorLine {
 }
 
 /// A run cannot move its branch while that is checked out.
-fn checked_out(place: &RepoContext) -> Vec<DoctorLine> {
-    let worktrees = place.git.worktrees().unwrap_or_default();
+fn checked_out(repository: &RepoContext) -> Vec<DoctorLine> {
+    let worktrees = repository.git.worktrees().unwrap_or_default();
     let ours = worktrees.into_iter().filter_map(|worktree| {
         let branch = worktree.branch?;
         run_of_branch_ref(&branch)?;

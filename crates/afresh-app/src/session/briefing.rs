@@ -44,8 +44,8 @@ const FORMATS_WITH_SPEC: &[&str] = &["native", "long-run"];
 const MAX_PLAN_FILES: usize = 100;
 
 /// The directory with these files: the checkout, else the repository around the plan.
-pub fn root(place: &RepoContext, file: &PlanFile) -> PathBuf {
-    place.git.root().map_or_else(|| file.root(), Path::to_owned)
+pub fn root(repository: &RepoContext, file: &PlanFile) -> PathBuf {
+    repository.git.root().map_or_else(|| file.root(), Path::to_owned)
 }
 
 pub fn load(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Result<Briefing, AppError> {

@@ -46,10 +46,10 @@ pub(super) fn check_commit(repository: &RepoContext, file: &PlanFile) -> Result<
 }
 
 /// Refs in the way of ours, and partial clones without the files of the commit.
-pub fn check_repository(place: &RepoContext) -> Result<(), AppError> {
-    paths_are_text(place)?;
-    let Ok(Some(head)) = place.git.head() else { return Ok(()) };
-    match place.git.find_run_obstacle(&head).map_err(AppError::git)? {
+pub fn check_repository(repository: &RepoContext) -> Result<(), AppError> {
+    paths_are_text(repository)?;
+    let Ok(Some(head)) = repository.git.head() else { return Ok(()) };
+    match repository.git.find_run_obstacle(&head).map_err(AppError::git)? {
         Some(obstacle @ RunObstacle::ReadOnly { .. }) => {
             Err(AppError::machine("repository", obstacle.to_string()).hint(obstacle.hint()))
         }
@@ -61,8 +61,8 @@ pub fn check_repository(place: &RepoContext) -> Result<(), AppError> {
 }
 
 /// Supervisors and workers are given the paths of these directories as text.
-fn paths_are_text(place: &RepoContext) -> Result<(), AppError> {
-    let layout = &place.layout;
+fn paths_are_text(repository: &RepoContext) -> Result<(), AppError> {
+    let layout = &repository.layout;
     for (what, variable, path) in
         [("state", "AFRESH_STATE", &layout.state), ("cache", "AFRESH_CACHE", &layout.cache)]
     {
@@ -325,15 +325,15 @@ fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), AppError
 }
 
 /// A listed path behind a symbolic link could lead anywhere (B03).
-fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), AppError> {
-    let Ok(Some(head)) = place.git.head() else { return Ok(()) };
+fn no_path_through_a_link(repository: &RepoContext, file: &PlanFile) -> Result<(), AppError> {
+    let Ok(Some(head)) = repository.git.head() else { return Ok(()) };
     let mut parents: BTreeSet<String> = BTreeSet::new();
     for pattern in file.plan.tasks().iter().flat_map(Task::patterns) {
         parents.extend(above(pattern.as_str()).map(str::to_owned));
         parents.insert(pattern.as_str().to_owned());
     }
     let paths: Vec<String> = parents.into_iter().collect();
-    let modes = place.git.entry_modes(&head, &paths).map_err(AppError::git)?;
+    let modes = repository.git.entry_modes(&head, &paths).map_err(AppError::git)?;
     for task in file.plan.tasks() {
         for path in task.patterns().map(afresh_core::pattern::FilePattern::as_str) {
             let link = above(path)
@@ -349,7 +349,7 @@ fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), Ap
                 .in_file(&file.shown)
                 .hint("name the file by its real path"));
             }
-            if modes.get(path) == Some(&EntryMode::Symlink) && leads_out(place, &head, path) {
+            if modes.get(path) == Some(&EntryMode::Symlink) && leads_out(repository, &head, path) {
                 let message = format!(
                     "task {}: {path:?} is a symbolic link that leaves the repository",
                     task.id
@@ -364,8 +364,8 @@ fn no_path_through_a_link(place: &RepoContext, file: &PlanFile) -> Result<(), Ap
 }
 
 /// Whether a link leads out of the repository; one that cannot be read might.
-fn leads_out(place: &RepoContext, commit: &CommitId, path: &str) -> bool {
-    let target = place.git.show_file(commit, path).ok().flatten();
+fn leads_out(repository: &RepoContext, commit: &CommitId, path: &str) -> bool {
+    let target = repository.git.show_file(commit, path).ok().flatten();
     let target = target.and_then(|bytes| String::from_utf8(bytes).ok());
     target.is_none_or(|target| leaves_tree(path, &target))
 }

@@ -233,8 +233,8 @@ pub struct RecordedRun {
 
 impl RecordedRun {
     /// Reads what was recorded since; returns whether there was anything new.
-    pub fn catch_up(&mut self, workplace: &RepoContext) -> Result<bool, OpenError> {
-        let Some(reader) = Journal::open_read_only(&workplace.layout.state)? else {
+    pub fn catch_up(&mut self, repository: &RepoContext) -> Result<bool, OpenError> {
+        let Some(reader) = Journal::open_read_only(&repository.layout.state)? else {
             return Ok(false);
         };
         let last = self.records.last().map_or(0, |record| record.seq);
@@ -339,6 +339,6 @@ pub(crate) fn job_prefix(repository: &Repository) -> String {
 }
 
 /// A pool of workspaces for the repository.
-pub(crate) fn pool(workplace: &RepoContext) -> Result<WorkspacePool, PoolError> {
-    WorkspacePool::open(workplace.git.clone(), &workplace.layout.cache)
+pub(crate) fn pool(repository: &RepoContext) -> Result<WorkspacePool, PoolError> {
+    WorkspacePool::open(repository.git.clone(), &repository.layout.cache)
 }

@@ -24,7 +24,7 @@ pub(crate) struct PatchTarget<'a> {
 }
 
 pub(crate) fn write(
-    place: &RepoContext,
+    repository: &RepoContext,
     run: &Run,
     signature: &CommitSignature,
     target: &PatchTarget<'_>,
@@ -38,7 +38,7 @@ pub(crate) fn write(
         date: &time::format_mail_date(signature.at_seconds),
         signature,
     };
-    let patch = place.git.patch(run.base(), run.tip(), &head).map_err(AppError::git)?;
+    let patch = repository.git.patch(run.base(), run.tip(), &head).map_err(AppError::git)?;
     let output = target.output;
     if target.file == Path::new("-") {
         if std::io::stdout().is_terminal() {

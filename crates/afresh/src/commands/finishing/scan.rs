@@ -50,8 +50,8 @@ fn secrets(context: &AppContext) -> Vec<(String, String)> {
 }
 
 /// Every run with the commit that it started from.
-fn bases(place: &RepoContext) -> Result<Vec<(RunId, CommitId)>, AppError> {
-    let runs = place.all_runs()?.into_iter().map(|found| found.run);
+fn bases(repository: &RepoContext) -> Result<Vec<(RunId, CommitId)>, AppError> {
+    let runs = repository.all_runs()?.into_iter().map(|found| found.run);
     Ok(runs.map(|run| (run.id().clone(), run.base().clone())).collect())
 }
 

@@ -68,10 +68,11 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
 
 /// How much of a context window each task was expected to fill, for tasks whose workers reported how
 /// much it was; estimated from the files as they are now.
-fn estimated(found: &RecordedRun, place: &RepoContext) -> Vec<Option<u64>> {
+fn estimated(found: &RecordedRun, repository: &RepoContext) -> Vec<Option<u64>> {
     let reported = |state: &TaskState| !state.records.contexts.is_empty();
     let plan = found.run.plan();
-    let root = place.git.root().filter(|_| found.run.tasks().any(|(_, state)| reported(state)));
+    let root =
+        repository.git.root().filter(|_| found.run.tasks().any(|(_, state)| reported(state)));
     let Some(root) = root else { return vec![None; plan.len()] };
     let estimates = ContextEstimates::new(plan, root);
     found

@@ -168,8 +168,8 @@ fn unfinished(scratch: &mut ScratchRepo, standing: DriveState, output: &Output) 
     standing.into()
 }
 
-fn report_of(place: &RepoContext) -> Result<RunReport, AppError> {
-    let found = afresh_app::session::select_run::find_run(place, None)?;
+fn report_of(repository: &RepoContext) -> Result<RunReport, AppError> {
+    let found = afresh_app::session::select_run::find_run(repository, None)?;
     RunReport::from_run(&found, ReportContext { is_driven: false, moment: time::format_utc })
         .map_err(AppError::journal)
 }
