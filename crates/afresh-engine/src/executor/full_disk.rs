@@ -76,7 +76,7 @@ fn is_full(place: &Path) -> bool {
 /// Writes a file without a name, which is gone when it is closed.
 fn try_to_write(place: &Path) -> io::Result<()> {
     let mut file = tempfile::tempfile_in(place)?;
-    file.write_all(&[0; TRIAL_BYTES])
+    file.write_all(&vec![0; TRIAL_BYTES])
 }
 
 fn is_lack_of_space(error: &io::Error) -> bool {
