@@ -27,8 +27,6 @@ enum When {
     Locked,
 }
 
-const ALWAYS: [When; 3] = [When::Before, When::Long, When::After];
-
 /// A `git` that kills its caller, at the `call`-th call with a verb that matches `verb`.
 fn deadly_git(repo: &TestRepo, verb: &str, call: u32, when: When) -> PathBuf {
     let calls = repo.path().join("calls");
@@ -146,13 +144,29 @@ fn a_kill_after_a_call_of_git_is_recovered_from() {
     expect_recovery_from_kills(2, When::After);
 }
 
-/// R3, F02: between "the branch moved" and "recorded", and while git moves it without the next driver's knowledge.
+/// Every move of a ref.
+#[track_caller]
+fn expect_one_merge_after_kills(when: When) {
+    let killed = (1..100).take_while(|call| is_killed("update-ref", *call, when)).count();
+    assert!(killed > TASKS, "only {killed} moves of refs were seen");
+}
+
+/// R3, F02: before the branch moves, which it does without the driver.
 #[test]
-fn a_kill_around_the_move_of_the_branch_merges_once() {
-    for when in ALWAYS {
-        let killed = (1..100).take_while(|call| is_killed("update-ref", *call, when)).count();
-        assert!(killed > TASKS, "{when:?}: only {killed} moves of refs were seen");
-    }
+fn a_kill_before_the_move_of_the_branch_merges_once() {
+    expect_one_merge_after_kills(When::Before);
+}
+
+/// R3, F02: the branch moves while the next driver runs, without its knowledge.
+#[test]
+fn a_kill_during_the_move_of_the_branch_merges_once() {
+    expect_one_merge_after_kills(When::Long);
+}
+
+/// R3, F02: between "the branch moved" and "recorded".
+#[test]
+fn a_kill_after_the_move_of_the_branch_merges_once() {
+    expect_one_merge_after_kills(When::After);
 }
 
 /// R12, F12: a killed git leaves the locks of the refs that it was about to move; nobody else would remove them.
@@ -200,12 +214,13 @@ fn nothing_takes_effect_before_it_is_recorded() {
     }
     let slow = |command: Command| tampered(&command, "write,pwrite64", "delay_enter=40ms");
     let killed = (1..100)
+        .step_by(stride(2))
         .take_while(|call| {
             let pause = Duration::from_millis(1100);
             fate_as("update-ref", *call, When::After, pause, slow) == Fate::Killed
         })
         .count();
-    assert!(killed > TASKS, "only {killed} moves of refs were seen");
+    assert!(killed >= TASKS, "only {killed} moves of refs were seen");
 }
 
 const WRITES: &str = "fsync,fdatasync,rename,renameat,renameat2";
