@@ -3,20 +3,17 @@
 //! The daemons of a worker are double-forked, each in its own session, with an empty environment
 //! and ignoring SIGTERM. Besides: `bare` keeps the pipes and the directory, `stopped` has stopped
 //! itself, `elsewhere` left the directory, `quiet` closed the pipes, `gone` did both.
-#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "parts of tests")]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use afresh_process::{Containment, ProcessEnd, sweep_leftovers};
-use common::{
+use crate::common::{
     HELPER, PATIENCE, ProcessScene, is_alive, kill_9, wait_until, with_every_containment,
 };
+use afresh_process::{Containment, ProcessEnd, sweep_leftovers};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 

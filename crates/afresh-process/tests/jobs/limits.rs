@@ -1,15 +1,12 @@
 //! F16, BE-07: limits of a whole process tree, enforced by the kernel where possible and by polling
 //! elsewhere.
-#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "parts of tests")]
 
-mod common;
-
+use crate::common::{ProcessScene, kill_9, wait_until, with_every_containment};
 use afresh_process::{
     DiskLimit, JobReport, JobSpec, LimitEnforcer, LimitExceeded, LimitMethod, LimitedResource,
     ProcessEnd, detect_enforcers, sweep_leftovers,
 };
-use common::{ProcessScene, kill_9, wait_until, with_every_containment};
 
 const MEBIBYTE: u64 = 1 << 20;
 
@@ -182,7 +179,7 @@ fn limits_of_a_killed_supervisor_are_swept() {
         driver.kill().unwrap();
         kill_9(supervisor);
         driver.wait().unwrap();
-        wait_until("the supervisor is gone", || !common::is_alive(supervisor));
+        wait_until("the supervisor is gone", || !crate::common::is_alive(supervisor));
         sweep_leftovers(&story.registry(), &story.name());
         story.assert_nothing_is_left();
     });
@@ -286,7 +283,7 @@ fn a_process_alone_in_its_cgroup_delegates_controllers() {
     std::fs::write(story.path("job.json"), serde_json::to_vec(&job).unwrap()).unwrap();
     let enter = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", own.display());
     let mut driver = std::process::Command::new("sh");
-    driver.args(["-c", &enter, "sh", common::HELPER, "hand-down", controller]);
+    driver.args(["-c", &enter, "sh", crate::common::HELPER, "hand-down", controller]);
     driver.arg(story.path("job.json")).arg(story.path("report.json"));
     assert!(driver.status().unwrap().success());
     assert_eq!(

@@ -1,13 +1,10 @@
 //! Output: stored, limited, and never a reason to block.
-#![cfg(target_os = "linux")]
-
-mod common;
 
 use std::fs;
 use std::time::Duration;
 
+use crate::common::{ProcessScene, wait_until, with_every_containment};
 use afresh_process::{Containment, ProcessEnd};
-use common::{ProcessScene, wait_until, with_every_containment};
 
 const MEMORY_KB: u64 = 256 * 1024;
 

@@ -1,7 +1,4 @@
 //! How a program starts and ends: exit status, failures to start, and what it inherits.
-#![cfg(target_os = "linux")]
-
-mod common;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,10 +6,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use crate::common::{HELPER, ProcessScene, with_every_containment};
 use afresh_process::{
     Containment, ContainmentLevel, ProcessEnd, RunningJob, SpawnErrorKind, StartError,
 };
-use common::{HELPER, ProcessScene, with_every_containment};
 
 /// B38.
 #[test]
@@ -145,7 +142,7 @@ fn no_descriptor_of_the_driver_reaches_the_program_or_its_supervisor() {
             story.path("up.main").display(),
             story.path("go").display()
         ));
-        job.limits.wall = Some(common::PATIENCE);
+        job.limits.wall = Some(crate::common::PATIENCE);
         fs::write(story.path("job.json"), serde_json::to_vec(&job).unwrap()).unwrap();
         // The shell leaves descriptor 9 open for its child, as a careless parent does.
         let script = format!(
