@@ -3,7 +3,6 @@
 pub(crate) mod attempt;
 pub(crate) mod cancel;
 pub(crate) mod causes;
-pub(crate) mod check_cache;
 pub(crate) mod checks;
 pub(crate) mod denials;
 mod full_disk;

@@ -94,7 +94,9 @@ pub(super) fn is_marked_done(heading: &str) -> bool {
 /// `Title (done)`, `Title - COMPLETED`, `Title [DONE]`.
 fn ends_with_done(text: &str) -> bool {
     let text = text.trim_end_matches([')', ']', '*', ' ', '!']);
-    let at = text.rfind(['(', '[', '-', '—', '–', ':']);
+    // The hyphen of `half-done` belongs to its word.
+    let starts = ["(", "[", " - ", " -- ", "—", "–"].into_iter();
+    let at = starts.filter_map(|start| text.rfind(start)).max();
     at.is_some_and(|at| {
         let behind = text[at..].trim_start_matches(|c: char| !c.is_alphanumeric());
         is_done_word(behind)
@@ -156,9 +158,13 @@ mod tests {
         {
             assert!(is_marked_done(text), "{text}");
         }
-        for text in
-            ["Task 1: Show ✅ in lists", "Task 1: mark as done", "Task 1: what is done next"]
-        {
+        for text in [
+            "Task 1: Show ✅ in lists",
+            "Task 1: mark as done",
+            "Task 1: what is done next",
+            "Task 1: list what is half-done",
+            "Task 1: Done",
+        ] {
             assert!(!is_marked_done(text), "{text}");
         }
         assert!(is_done_status("✅ Complete") && is_done_status("Done (yesterday)"));

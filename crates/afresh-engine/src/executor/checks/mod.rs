@@ -1,6 +1,8 @@
 //! Checks: on a clean checkout in a workspace that no worker can write to, with a time limit and their own process
 //! tree.
 
+mod cache;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,11 +22,11 @@ use afresh_process::{JobLimits, JobSpec, ProcessEnd, RunningJob, StopSignal};
 use crate::executor::ExecutorContext;
 use crate::executor::cancel::CancelHandle;
 use crate::executor::causes::describe;
-use crate::executor::check_cache::CheckCache;
 use crate::executor::denials;
 use crate::executor::sandbox::SandboxSubject;
 use crate::executor::setup::SetupOutcome;
 use crate::worker_files::open_plain;
+use cache::CheckCache;
 
 /// How many bytes of one check's output are kept on disk.
 const OUTPUT_BYTES: u64 = 8 * 1024 * 1024;
