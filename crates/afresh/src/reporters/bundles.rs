@@ -10,7 +10,6 @@ use afresh_engine::bundle::rendered::{BUNDLE, PROMPT};
 use afresh_engine::bundle::stored::{DependencyState, StoredBundle};
 use serde_json::{Value, json};
 
-use crate::reporters::plan_json::share;
 use crate::terminal::output::{Output, Paint, count, safe};
 use afresh_app::bundles::cleanup::BundleCleanup;
 use afresh_app::bundles::generate::GeneratedBundle;
@@ -18,6 +17,7 @@ use afresh_app::bundles::integrity::{BundleIntegrity, SourceState};
 use afresh_app::bundles::listing::ListedBundle;
 use afresh_app::bundles::select::SelectedBundle;
 use afresh_app::text::time;
+use afresh_views::plan_json::share;
 
 pub(crate) fn generated_json(generated: &GeneratedBundle, directory: &Path) -> Value {
     json!({

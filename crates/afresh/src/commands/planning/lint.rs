@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 
 use crate::commands::planning::PlanArgs;
 use crate::exit::Exit;
-use crate::reporters::sarif;
 use crate::terminal::output::{Output, count};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::plan_source::fixes;
 use afresh_app::plan_source::fixes::PlanFixes;
 use afresh_app::plan_source::{self, FoundPlan};
+use afresh_views::sarif;
 
 /// Find mistakes in a plan of any format, before any agent is started
 #[derive(Debug, clap::Args)]

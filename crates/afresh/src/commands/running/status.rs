@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 use crate::exit::Exit;
-use crate::reporters::plan_json::share;
 use crate::terminal::completion;
 use crate::terminal::output::{Output, Paint, count, join_lines, safe};
 use afresh_app::agents::agent_backoff::{WaitingAgent, parked};
@@ -19,6 +18,7 @@ use afresh_app::plan_source::estimates::ContextEstimates;
 use afresh_app::session::runs::LastDriver;
 use afresh_app::session::select_run;
 use afresh_app::text::time;
+use afresh_views::plan_json::share;
 
 /// Show the progress of the run
 #[derive(Debug, clap::Args)]

@@ -10,7 +10,7 @@ use afresh_core::Plan;
 use afresh_core::pattern::FilePattern;
 use afresh_core::plan::{Task, TaskIndex};
 
-use crate::terminal::output::safe;
+use afresh_core::printable::line as safe;
 
 /// How many files of a task are listed.
 const MAX_FILES: usize = 4;
@@ -18,8 +18,8 @@ const MAX_FILES: usize = 4;
 const MAX_CONFLICTS: usize = 200;
 
 /// How a plan is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum GraphFormat {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GraphFormat {
     /// Dependencies, indented
     Tree,
     /// For Markdown pages
@@ -28,7 +28,7 @@ pub(crate) enum GraphFormat {
     Dot,
 }
 
-pub(crate) fn draw(plan: &Plan, picture: GraphFormat) -> String {
+pub fn draw(plan: &Plan, picture: GraphFormat) -> String {
     match picture {
         GraphFormat::Tree => tree::draw(plan),
         GraphFormat::Mermaid => mermaid::draw(plan),

@@ -17,7 +17,7 @@ use afresh_app::plan_source::PlanFile;
 use afresh_app::plan_source::prompt_sizes::PromptSizes;
 
 #[derive(Debug, Serialize)]
-pub(crate) struct PlanJson<'a> {
+pub struct PlanJson<'a> {
     format: &'a str,
     name: &'a str,
     tasks: Vec<TaskJson<'a>>,
@@ -88,7 +88,7 @@ struct ConflictJson {
 impl<'a> PlanJson<'a> {
     /// `percent` is the share of the context window that a task will fill, `staff` its agent, `sizes`
     /// the size of its prompt.
-    pub(crate) fn new(
+    pub fn new(
         file: &'a PlanFile,
         percent: impl Fn(&Task) -> u64,
         staff: impl Fn(&Task) -> AssignedAgent,
@@ -165,7 +165,7 @@ fn checks(checks: &[Check]) -> Vec<CheckJson<'_>> {
 }
 
 /// Per cent as a fraction.
-pub(crate) fn share(percent: u64) -> f64 {
+pub fn share(percent: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "it is shown, not counted with")]
     let percent = percent as f64;
     percent / 100.0

@@ -6,7 +6,7 @@ use afresh_app::formats::Finding;
 use afresh_app::formats::findings::codes;
 use serde_json::{Value, json};
 
-pub(crate) fn document(findings: &[Finding]) -> Value {
+pub fn document(findings: &[Finding]) -> Value {
     let used: BTreeSet<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
     let rules: Vec<Value> = used.iter().map(|code| rule(code)).collect();
     let results: Vec<Value> = findings.iter().map(result).collect();

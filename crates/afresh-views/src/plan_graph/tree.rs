@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use afresh_core::Plan;
 
 use super::{conflicts, files};
-use crate::terminal::output::safe;
+use afresh_core::printable::line as safe;
 
 /// The deepest indentation.
 const MAX_INDENT: usize = 120;

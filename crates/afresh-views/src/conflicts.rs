@@ -6,19 +6,21 @@ use afresh_core::plan::TaskIndex;
 use afresh_core::plan::{Task, nearest};
 use serde_json::{Value, json};
 
-use crate::terminal::output::safe;
 use afresh_app::error::AppError;
+use afresh_core::printable::line as safe;
 
 /// How many shared files are listed.
 const MAX_SHARED: usize = 20;
 
 /// Why two tasks cannot run at the same time; empty where they can.
-pub(crate) struct TaskConflict<'a> {
+#[derive(Debug)]
+pub struct TaskConflict<'a> {
     tasks: [&'a Task; 2],
     waves: [u32; 2],
     reasons: Vec<ConflictReason<'a>>,
 }
 
+#[derive(Debug)]
 enum ConflictReason<'a> {
     /// Each of these needs the one before it.
     Ordered(Vec<&'a TaskId>),
@@ -31,7 +33,7 @@ enum ConflictReason<'a> {
 }
 
 impl<'a> TaskConflict<'a> {
-    pub(crate) fn new(plan: &'a Plan, ids: [&str; 2]) -> Result<Self, AppError> {
+    pub fn new(plan: &'a Plan, ids: [&str; 2]) -> Result<Self, AppError> {
         let [a, b] = [find(plan, ids[0])?, find(plan, ids[1])?];
         let tasks = [plan.task(a), plan.task(b)];
         let waves = [plan.wave(a), plan.wave(b)];
@@ -63,7 +65,7 @@ impl<'a> TaskConflict<'a> {
         Ok(Self { tasks, waves, reasons })
     }
 
-    pub(crate) fn to_json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         json!({
             "tasks": [self.tasks[0].id, self.tasks[1].id],
             "waves": self.waves,
@@ -72,7 +74,7 @@ impl<'a> TaskConflict<'a> {
         })
     }
 
-    pub(crate) fn to_text(&self) -> String {
+    pub fn to_text(&self) -> String {
         let [a, b] = [&self.tasks[0].id, &self.tasks[1].id];
         if self.reasons.is_empty() {
             let mut text = format!("{a} and {b} can run at the same time");

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use afresh_core::Plan;
 
 use super::{conflicts, files};
-use crate::terminal::output::safe;
+use afresh_core::printable::line as safe;
 
 pub(super) fn draw(plan: &Plan) -> String {
     let mut text = String::from("digraph plan {\n  rankdir=TB;\n  node [shape=box];\n");

@@ -1,0 +1,20 @@
+//! What people and scripts are shown: plans, findings and runs as text and JSON.
+//!
+//! Nothing in here prints, reads files or knows a terminal: functions take data and return text or
+//! something that serialises. The binary prints it.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`conflicts`] | why two tasks cannot run at the same time |
+//! | [`plan_graph`] | a plan as a tree, for Mermaid, for Graphviz |
+//! | [`plan_json`] | a plan as JSON |
+//! | [`plan_text`] | a plan as text |
+//! | [`sarif`] | findings as SARIF |
+//! | [`state_page`] | the state of a run as Markdown |
+
+pub mod conflicts;
+pub mod plan_graph;
+pub mod plan_json;
+pub mod plan_text;
+pub mod sarif;
+pub mod state_page;
