@@ -12,6 +12,7 @@ pub mod pattern;
 mod problem;
 mod reach;
 mod reword;
+pub mod shell;
 mod starts;
 mod task;
 mod tier;

@@ -6,10 +6,8 @@
 //! | `fails_when` | `<fails_when>` of newer plans |
 //! | [`must_haves`] | `must_haves` of the frontmatter |
 //! | [`command`] | whether a text is a command or prose |
-//! | `shell_words` | a command line in words |
 
 pub mod command;
 mod fails_when;
 pub mod must_haves;
-pub(crate) mod shell_words;
 pub mod verify;

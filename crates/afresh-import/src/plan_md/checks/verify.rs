@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::plan_md::checks::shell_words::tokens;
 use crate::plan_md::checks::{command, fails_when};
 use crate::plan_md::parse::item::dedented;
 use crate::plan_md::parse::remarks::PlanRemarks;
 use crate::plan_md::parse::tags::{tags, trim, unescape};
+use afresh_core::plan::shell::shell_tokens;
 use afresh_formats::text::limits::MAX_LISTED;
 use afresh_formats::text::markdown::lines::{TextLine, lines_from};
 use afresh_formats::text::markdown::{FenceTracker, LineKind};
@@ -119,7 +119,7 @@ fn as_script(lines: &[TextLine]) -> Option<String> {
 
 /// The lines as one script, if quotes or a here-document extend over several of them: `python -c "`.
 fn quoted_script(text: &str, part: &Range<usize>, lines: &[TextLine]) -> Option<String> {
-    let is_open = |line: &TextLine| tokens(&unescape(line.text)).is_none();
+    let is_open = |line: &TextLine| shell_tokens(&unescape(line.text)).is_none();
     if lines.len() < 2 || !lines.iter().any(is_open) {
         return None;
     }

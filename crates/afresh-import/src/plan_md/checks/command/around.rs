@@ -2,7 +2,7 @@
 
 use super::is_command;
 use super::words::{LOOKING, SERVING, listed};
-use crate::plan_md::checks::shell_words::{ShellToken, tokens};
+use afresh_core::plan::shell::{ShellToken, shell_tokens};
 
 /// Text after `` `cmd` `` that only says that it passes.
 const PASSES: [&str; 9] = [
@@ -92,7 +92,7 @@ fn says_it_passes(after: &str) -> bool {
 
 /// Whether the command ends and its exit code is the whole result.
 fn is_decided_by_exit_code(command: &str) -> bool {
-    let tokens = tokens(command).unwrap_or_default();
+    let tokens = shell_tokens(command).unwrap_or_default();
     let words = |token: &ShellToken| match token {
         ShellToken::Word { text, .. } => text.clone(),
         _ => String::new(),

@@ -1,6 +1,6 @@
 //! Commands that prove nothing, recognised without running them.
 
-use crate::plan_md::checks::shell_words::{ShellToken, tokens};
+use afresh_core::plan::shell::{ShellToken, shell_tokens};
 
 /// How many shells inside shells are looked into.
 const MAX_DEPTH: usize = 4;
@@ -13,7 +13,7 @@ pub fn cannot_fail(command: &str) -> Option<&'static str> {
 }
 
 fn judge(command: &str, depth: usize) -> Option<&'static str> {
-    let mut tokens = tokens(command)?;
+    let mut tokens = shell_tokens(command)?;
     tokens.retain(|token| !matches!(token, ShellToken::Bracket(_)));
     let word = |at: usize| match tokens.get(at) {
         Some(ShellToken::Word { text, .. }) => Some(text.as_str()),
@@ -47,7 +47,7 @@ fn judge(command: &str, depth: usize) -> Option<&'static str> {
 
 /// Whether every branch of an `if … else … fi` ends with a command that succeeds.
 fn ends_succeed(tokens: &[ShellToken]) -> bool {
-    let is = |token: &ShellToken, words: &[&str]| matches!(token, ShellToken::Word { text, quoted: false } if words.contains(&text.as_str()));
+    let is = |token: &ShellToken, words: &[&str]| matches!(token, ShellToken::Word { text, quoted: false, .. } if words.contains(&text.as_str()));
     if !tokens.iter().any(|token| is(token, &["else"])) {
         return false;
     }
@@ -70,7 +70,7 @@ fn ends_succeed(tokens: &[ShellToken]) -> bool {
 
 /// Whether its exit code says only whether anything was found, while it prints a number: `grep -c`.
 pub fn counts_matches(command: &str) -> bool {
-    let Some(tokens) = tokens(command) else { return false };
+    let Some(tokens) = shell_tokens(command) else { return false };
     let last = tokens.rsplit(|token| matches!(token, ShellToken::Operator(_))).next();
     let mut words = last.into_iter().flatten().filter_map(|token| match token {
         ShellToken::Word { text, .. } => Some(text.as_str()),
@@ -86,7 +86,7 @@ pub fn counts_matches(command: &str) -> bool {
 
 /// Whether it uses something outside of the clone: another directory, a home, another machine.
 pub fn leaves_the_tree(command: &str) -> bool {
-    let Some(tokens) = tokens(command) else { return false };
+    let Some(tokens) = shell_tokens(command) else { return false };
     let changes = tokens.windows(2).any(|pair| match pair {
         [ShellToken::Word { text: cd, .. }, ShellToken::Word { text: to, .. }] => {
             cd == "cd" && (to.starts_with(['/', '~']) && to != "/tmp" && !to.starts_with("/tmp/"))

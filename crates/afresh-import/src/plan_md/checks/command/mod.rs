@@ -18,7 +18,7 @@ mod around;
 mod judge;
 mod words;
 
-use crate::plan_md::checks::shell_words::{ShellToken, tokens};
+use afresh_core::plan::shell::{ShellToken, shell_tokens};
 use around::in_backticks;
 pub use judge::{cannot_fail, counts_matches, leaves_the_tree};
 use words::{PROGRAMS, SECOND_WORDS, VERDICTS, WORDS, listed};
@@ -36,13 +36,13 @@ pub fn find(text: &str) -> Option<String> {
 }
 
 fn is_command(text: &str) -> bool {
-    let Some(tokens) = tokens(text) else { return false };
+    let Some(tokens) = shell_tokens(text) else { return false };
     let mut start = 0;
     // `FOO=bar cmd`, `(cmd`: tokens before the first word of the command.
     while tokens.get(start).is_some_and(is_prefix) {
         start += 1;
     }
-    let Some(ShellToken::Word { text: first, quoted: false }) = tokens.get(start) else {
+    let Some(ShellToken::Word { text: first, quoted: false, .. }) = tokens.get(start) else {
         return false;
     };
     is_program(first, &tokens[start + 1..]) && !reads_like_prose(&tokens, text)
@@ -55,7 +55,7 @@ fn is_prefix(token: &ShellToken) -> bool {
         }),
         ShellToken::Bracket(bracket) => *bracket == '(',
         ShellToken::Operator(operator) => *operator == "\n",
-        ShellToken::Redirect(_) => false,
+        ShellToken::Redirect { .. } => false,
     }
 }
 
@@ -90,7 +90,7 @@ fn looks_like_arguments(rest: &[ShellToken]) -> bool {
                 || text.starts_with('$')
         }
         ShellToken::Operator(operator) => matches!(*operator, "&&" | "||" | "|"),
-        ShellToken::Redirect(_) => true,
+        ShellToken::Redirect { .. } => true,
         ShellToken::Bracket(_) => false,
     })
 }
@@ -109,7 +109,7 @@ fn reads_like_prose(tokens: &[ShellToken], text: &str) -> bool {
     let mut starts = true;
     for token in tokens {
         match token {
-            ShellToken::Word { text, quoted } => {
+            ShellToken::Word { text, quoted, .. } => {
                 if starts {
                     prints = matches!(text.as_str(), "echo" | "printf" | "for" | "case");
                 }
@@ -128,14 +128,16 @@ fn reads_like_prose(tokens: &[ShellToken], text: &str) -> bool {
             ShellToken::Operator(_) => starts = true,
             // `npm test (all pass)`: a bracket in the middle of a command is a remark.
             ShellToken::Bracket('(') if !starts => return true,
-            ShellToken::Bracket(_) | ShellToken::Redirect(_) => {}
+            ShellToken::Bracket(_) | ShellToken::Redirect { .. } => {}
         }
     }
     ends_like_a_sentence(tokens, text)
 }
 
 fn ends_like_a_sentence(tokens: &[ShellToken], text: &str) -> bool {
-    let Some(ShellToken::Word { text: last, quoted: false }) = tokens.last() else { return false };
+    let Some(ShellToken::Word { text: last, quoted: false, .. }) = tokens.last() else {
+        return false;
+    };
     let stem = last.trim_end_matches(['.', ':', ',']);
     let word = !stem.is_empty() && stem.chars().all(char::is_alphabetic);
     word && stem.len() < last.len() && text.split_whitespace().count() > 2
