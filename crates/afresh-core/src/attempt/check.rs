@@ -38,7 +38,8 @@ pub struct CheckResult {
     pub duration_ms: u64,
     /// blake3 of the whole output.
     pub output_digest: String,
-    /// The end of the output, bounded and made printable.
+    /// The end of the output, bounded and made printable. Notes of a repository leave it out.
+    #[serde(default)]
     pub output_tail: String,
     /// The pass was seen before on exactly this tree, in this run.
     #[serde(default)]
