@@ -274,7 +274,9 @@ pub enum Event {
     },
 
     FinalChecksStarted {
-        tree: TreeId,
+        /// None: on the base, because nothing has landed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<TreeId>,
     },
     FinalChecked {
         tree: TreeId,

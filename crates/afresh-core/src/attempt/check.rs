@@ -93,7 +93,7 @@ impl CheckResult {
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckOutcome {
-    /// All checks that ran, in order; the first failure ends the round.
+    /// All checks that ran, in order; the first failure ends the round, except on the base and on the final tree.
     Ran(Vec<CheckResult>),
     /// We stopped them, because the run was halted.
     Stopped,

@@ -7,7 +7,7 @@ use super::halting::HaltMode;
 use crate::check::{CheckOutcome, CheckPhase, CheckResult};
 use crate::effect::{CheckOn, CheckRequest, Effect};
 use crate::event::Event;
-use crate::ids::AttemptId;
+use crate::ids::{AttemptId, TreeId};
 use crate::input::CheckReport;
 use crate::plan::{Check, TaskIndex};
 use crate::rejection::Rejection;
@@ -140,15 +140,16 @@ impl Decider<'_> {
         let run = &*self.run;
         let resting = !run.is_underway() && run.halt().is_none() && run.aborted().is_none();
         let settled = run.frontier().ready().next().is_none() && run.questions().next().is_none();
-        let (true, true, None, Some(tree)) =
-            (resting, settled, &run.settings().only, run.tip_tree())
-        else {
+        let (true, true, None) = (resting, settled, &run.settings().only) else { return };
+        let tree = run.tip_tree();
+        // Where nothing has landed, only the word of the plan is left to check.
+        if tree.is_none() && !run.marked_done().any(|task| task.all_checks().next().is_some()) {
             return;
-        };
+        }
         let known = match run.final_checks() {
             FinalChecks::Ended { tree: last, epoch, results } => {
                 let passed = results.iter().all(CheckResult::passed);
-                last == tree && (passed || *epoch == run.epoch())
+                tree.is_none_or(|tree| last == tree) && (passed || *epoch == run.epoch())
             }
             FinalChecks::Underway { .. } => true,
             FinalChecks::NotYet | FinalChecks::Stopped => false,
@@ -157,29 +158,30 @@ impl Decider<'_> {
         if known || checks.is_empty() {
             return;
         }
-        let tree = tree.clone();
+        let tree = tree.cloned();
         self.record(Event::FinalChecksStarted { tree: tree.clone() });
         self.request_final_checks(tree, checks);
     }
 
     fn final_checks(&self) -> Vec<Check> {
-        // Tasks that were done before the run, or by a person, are not ours to judge.
+        // Tasks that a person settled are not ours to judge.
         let done =
             self.run.tasks().filter(|(_, state)| matches!(state.stage, TaskStage::Done { .. }));
-        distinct(done.flat_map(|(task, _)| task.all_checks().cloned()).chain(self.always()))
+        let own = done.flat_map(|(task, _)| task.all_checks().cloned()).chain(self.always());
+        distinct(own.chain(self.run.marked_done().flat_map(|task| task.all_checks().cloned())))
     }
 
-    fn request_final_checks(&mut self, tree: crate::ids::TreeId, checks: Vec<Check>) {
-        let on = CheckOn::Tree(tree);
+    fn request_final_checks(&mut self, tree: Option<TreeId>, checks: Vec<Check>) {
+        let on = tree.map_or_else(|| CheckOn::Commit(self.run.base().clone()), CheckOn::Tree);
         self.request_checks(CheckRequest { attempt: None, phase: CheckPhase::Final, on, checks });
     }
 
     fn final_checks_ended(&mut self, report: &CheckReport) {
         let FinalChecks::Underway { tree } = self.run.final_checks() else { return };
-        if *tree != report.tree {
+        if tree.as_ref().is_some_and(|tree| *tree != report.tree) {
             return;
         }
-        let tree = tree.clone();
+        let tree = report.tree.clone();
         match &report.checked {
             CheckOutcome::Ran(results) => {
                 // A round from before a restart says nothing about checks that were added later.

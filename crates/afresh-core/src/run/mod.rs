@@ -8,6 +8,7 @@
 //! | `apply` | what each event changes |
 //! | `drive_state` | what can happen next: tasks that could start, what a driver can do now |
 //! | `frontier` | which tasks are ready, kept up to date |
+//! | `marks` | tasks that the plan marks as done, and what their checks say |
 //! | `obstacles` | failures that are not about one task |
 //! | `programs` | what agent programs report, and the backoff and model tiers that follow |
 //! | `task` | the state of one task |
@@ -15,6 +16,7 @@
 mod apply;
 mod drive_state;
 mod frontier;
+mod marks;
 mod obstacles;
 mod programs;
 mod task;
@@ -30,6 +32,7 @@ pub(crate) use obstacles::FailedAct;
 pub use apply::IllegalEvent;
 pub use drive_state::DriveState;
 pub use frontier::{BlockCause, TaskFrontier};
+pub use marks::RefutedMark;
 pub use task::{
     ActiveAttempt, AttemptRecords, CheckActivity, CheckStage, LandHold, LastAttempt, MergeStage,
     ModelHealth, PersonInput, RetryState, SessionState, StepProgress, TaskHistory, TaskStage,
@@ -137,9 +140,16 @@ pub enum HaltCause {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FinalChecks {
     NotYet,
-    Underway { tree: TreeId },
+    /// None: on the base, because nothing has landed.
+    Underway {
+        tree: Option<TreeId>,
+    },
     Stopped,
-    Ended { tree: TreeId, epoch: u32, results: Vec<CheckResult> },
+    Ended {
+        tree: TreeId,
+        epoch: u32,
+        results: Vec<CheckResult>,
+    },
 }
 
 impl Run {

@@ -13,7 +13,7 @@ use crate::ids::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::outcome::{CriterionReport, DecisionOption, Deviation, Outcome};
 use crate::plan::Task;
 use crate::rejection::Rejection;
-use crate::run::{BlockCause, DriveState, FinalChecks, Run, TaskStage, TaskState};
+use crate::run::{BlockCause, DriveState, Run, TaskStage, TaskState};
 use crate::time::Timestamp;
 
 pub use spending::{UsageStatus, WaveStatus};
@@ -232,7 +232,7 @@ pub struct HaltStatus {
 impl RunStatus {
     pub fn from_run(run: &Run) -> Self {
         let blocked = run.blocked();
-        let tasks: Vec<TaskStatus> = run
+        let mut tasks: Vec<TaskStatus> = run
             .indexed_tasks()
             .map(|(at, task, state)| {
                 let mut told = task_status(task, state, blocked.get(&at), run.is_ready(at));
@@ -241,6 +241,14 @@ impl RunStatus {
                 told
             })
             .collect();
+        for mark in run.refuted_marks() {
+            let marked = tasks.iter_mut().find(|told| told.id == mark.task.id);
+            if let Some(told) = marked {
+                let result = mark.result.describe();
+                told.error =
+                    Some(format!("marked done in the plan, but its check fails: {result}"));
+            }
+        }
         let mut counts = BTreeMap::new();
         for task in &tasks {
             *counts.entry(task.state).or_insert(0) += 1;
@@ -300,13 +308,10 @@ fn final_error(run: &Run) -> Option<String> {
     if let Some(reason) = run.aborted() {
         return Some(reason.to_owned());
     }
-    let FinalChecks::Ended { tree, results, .. } = run.final_checks() else { return None };
-    // Work that landed since, as with `--task`, made another tree, which has not been checked.
-    if run.tip_tree().is_some_and(|tip| tip != tree) {
-        return None;
-    }
-    let failed = results.iter().find(|result| !result.passed())?;
-    Some(format!("on the final tree, {}", failed.describe()))
+    let failures = run.final_failures();
+    let more = failures.len().saturating_sub(1);
+    let first = failures.into_iter().next()?;
+    Some(if more == 0 { first } else { format!("{first} (and {more} more)") })
 }
 
 fn task_status(

@@ -13,6 +13,7 @@ mod halting;
 mod interruptions;
 mod journal;
 mod late;
+mod marks;
 mod merging;
 mod models;
 mod obstacles;

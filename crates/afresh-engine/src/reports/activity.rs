@@ -298,7 +298,11 @@ fn describe(event: &Event) -> ActivityParts {
         Event::Rewound { to } => ("WARN", ours(), "rewound", short(to.as_str()).to_owned()),
         Event::RewindGivenUp { why } => ("ERROR", ours(), "not-rewound", why.clone()),
         Event::FinalChecksStarted { tree } => {
-            ("INFO", ours(), "final-checks", format!("on tree {}", short(tree.as_str())))
+            let on = tree.as_ref().map_or_else(
+                || "on the base".to_owned(),
+                |tree| format!("on tree {}", short(tree.as_str())),
+            );
+            ("INFO", ours(), "final-checks", on)
         }
         Event::FinalChecked { results, .. } => {
             let failed = results.iter().filter(|result| !result.passed()).count();

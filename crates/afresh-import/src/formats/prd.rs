@@ -1,7 +1,7 @@
 //! `prd.json` of ralph loops: user stories with `passes` (FO-10).
 //!
 //! A story is a task. `passes` is the word of the agent that did it, never proof: such a story is not
-//! done again, and reported. Without stated dependencies the stories are a chain, by priority and then
+//! done again, but reported, and its checks run at the end. Without stated dependencies the stories are a chain, by priority and then
 //! in the order of the file.
 
 use afresh_core::plan::{CheckDraft, PlanField};
@@ -312,6 +312,6 @@ fn report_claims(drafted: &mut DraftPlan, found: &[ImportedTask]) {
         named.join(", ")
     );
     let span = first.task.places.whole.clone();
-    let hint = "they are not done again; write `\"passes\": false` to have one done and checked";
+    let hint = "they are not done again, but their checks run at the end; write `\"passes\": false` to have one done";
     crate::box_lists::tasks::warn(drafted, &span, "unproven-done", message, hint);
 }

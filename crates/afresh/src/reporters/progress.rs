@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use afresh_core::Event;
 use afresh_core::Run;
+use afresh_core::check::CheckResult;
 use afresh_core::denial::{self, DeniedAction};
 use afresh_core::ids::TaskId;
 use afresh_core::rejection::Rejection;
@@ -61,7 +62,7 @@ impl Reporter for ProgressReporter {
             self.line("waits", Paint::Yellow, &who, &text);
         }
         self.task_event(seen.event);
-        self.run_event(seen.event);
+        self.run_event(seen.run, seen.event);
         self.user_event(seen.event);
     }
 
@@ -171,7 +172,7 @@ impl ProgressReporter {
         }
     }
 
-    fn run_event(&self, event: &Event) {
+    fn run_event(&self, run: &Run, event: &Event) {
         match event {
             Event::PlanChanged { plan } => {
                 self.line(
@@ -185,7 +186,7 @@ impl ProgressReporter {
                 );
             }
             Event::Aborted { reason, .. } => self.line("aborted", Paint::Red, "-", reason),
-            Event::FinalChecked { results, .. } => self.finals(results),
+            Event::FinalChecked { results, .. } => self.finals(run, results),
             Event::Rewound { to } => {
                 let text = format!("the branch is back at {}", &to.as_str()[..10]);
                 self.line("rewound", Paint::Yellow, "-", &text);
@@ -249,20 +250,13 @@ impl ProgressReporter {
         self.line(mark, paint, attempt, &reason.describe());
     }
 
-    fn finals(&self, results: &[afresh_core::check::CheckResult]) {
-        match results.iter().find(|result| !result.passed()) {
-            Some(failed) => self.line(
-                "broken",
-                Paint::Red,
-                "-",
-                &format!("on the final tree, {}", failed.describe()),
-            ),
-            None => self.line(
-                "checked",
-                Paint::Green,
-                "-",
-                &format!("{} passed on the final tree", count(results.len(), "check")),
-            ),
+    fn finals(&self, run: &Run, results: &[CheckResult]) {
+        if results.iter().all(CheckResult::passed) {
+            let text = format!("{} passed on the final tree", count(results.len(), "check"));
+            self.line("checked", Paint::Green, "-", &text);
+        }
+        for failure in run.final_failures() {
+            self.line("broken", Paint::Red, "-", &failure);
         }
     }
 }

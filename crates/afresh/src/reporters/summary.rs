@@ -129,6 +129,10 @@ fn next(ended: &EndedRun, status: &RunStatus, output: &Output) {
     let run = &ended.run;
     let branch = run.branch();
     waits_for(run, output);
+    if !run.refuted_marks().is_empty() {
+        let hint = "mark the task as open in the plan to have it done, or correct its check";
+        output.note(&format!("  {hint}; then `afresh run` continues"));
+    }
     match ended.standing {
         DriveState::Finished { .. } if run.tip() != run.base() => {
             output.note(&if ended.has_branch {

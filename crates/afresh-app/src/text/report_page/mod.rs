@@ -150,6 +150,13 @@ fn checks(page: &mut String, report: &RunReport) {
         for result in &last.results {
             let _ = writeln!(page, "- {}", check(result));
         }
+        for refuted in &last.refuted {
+            let (task, command) = (code(refuted.task.as_str()), code(&refuted.command));
+            let _ = writeln!(
+                page,
+                "- {task} is marked done in the plan, but its check fails: {command}"
+            );
+        }
         page.push('\n');
     }
     let proved = report.tasks.iter().filter_map(|task| Some((task, task.receipt.as_ref()?)));

@@ -162,8 +162,9 @@ impl CheckRound<'_> {
                     let failed = !result.passed();
                     self.shared.check_slots.passes.note(self.tree, &result);
                     results.push(result);
-                    // Red checks must all be known; otherwise the first failure decides.
-                    if failed && self.request.phase != CheckPhase::Red {
+                    // Red and final checks must all be known; otherwise the first failure decides.
+                    if failed && !matches!(self.request.phase, CheckPhase::Red | CheckPhase::Final)
+                    {
                         break;
                     }
                 }

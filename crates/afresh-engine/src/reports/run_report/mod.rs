@@ -114,6 +114,16 @@ pub struct FinalChecksReport {
     pub tree: TreeId,
     pub passed: bool,
     pub results: Vec<CheckResult>,
+    /// Tasks that the plan marks as done, although a check of them fails.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refuted: Vec<RefutedTaskReport>,
+}
+
+/// A task that is marked as done, and the check of it that fails.
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
+pub struct RefutedTaskReport {
+    pub task: TaskId,
+    pub command: String,
 }
 
 /// What was used. A price that was not reported is unknown, not zero.
@@ -249,7 +259,12 @@ fn final_checks(run: &Run) -> Option<FinalChecksReport> {
         return None;
     }
     let passed = results.iter().all(CheckResult::passed);
-    Some(FinalChecksReport { tree: tree.clone(), passed, results: results.clone() })
+    let refuted = run.refuted_marks().into_iter().map(|mark| RefutedTaskReport {
+        task: mark.task.id.clone(),
+        command: mark.result.command.clone(),
+    });
+    let refuted = refuted.collect();
+    Some(FinalChecksReport { tree: tree.clone(), passed, results: results.clone(), refuted })
 }
 
 #[cfg(test)]

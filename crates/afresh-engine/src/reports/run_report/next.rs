@@ -49,6 +49,12 @@ pub fn next_steps(run: &Run, is_driven: bool) -> Vec<NextStep> {
             for (task, _) in failed().take(NAMED) {
                 step("give it fresh workers", format!("afresh task retry {}", task.id));
             }
+            for mark in run.refuted_marks().iter().take(NAMED) {
+                let id = &mark.task.id;
+                let why =
+                    format!("mark {id} as open in the plan, or correct its check; then continue");
+                step(&why, "afresh run".to_owned());
+            }
             if failed().next().is_some() {
                 step("then continue", "afresh run".to_owned());
             }

@@ -132,7 +132,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "unproven-done",
         title: "work that is done by its agent's word",
-        text: "`passes` in a prd.json is written by the agent that did the work. The story is not done again; no check has proved it.",
+        text: "`passes` in a prd.json is written by the agent that did the work. The story is not done again; its checks, if it has any, run at the end of the run.",
         example: Some(CodeExample {
             file: "prd.json",
             wrong: include_str!("examples/unproven-done.wrong"),

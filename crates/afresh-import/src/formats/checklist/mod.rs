@@ -8,13 +8,17 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `label` | labels of tasks: `Task 3`, `T001`, `1.2` |
+//! | `order` | which task waits for which |
 //! | `outline` | which boxes, headings and list items are tasks |
 //! | `section` | the files, checks and steps of a task that is a heading or a list item |
+//! | `stated_needs` | lines that say what a task waits for |
 //! | `surroundings` | what the headings around a task say about it |
 
 mod label;
+mod order;
 mod outline;
 mod section;
+mod stated_needs;
 mod surroundings;
 
 use std::collections::BTreeSet;
@@ -23,7 +27,7 @@ use std::ops::Range;
 use crate::box_lists::boxes::{BoxList, ListBox};
 use crate::box_lists::tasks::{self, is_deferred, report_optional, warn};
 use crate::detect::{PlanFormat, ReadOptions};
-use crate::draft::status::{self, ImportedTask, TaskStanding};
+use crate::draft::status::{self, TaskStanding};
 use crate::draft::unfinished::{PlanCandidate, choose_unfinished};
 use crate::draft::{DraftPlan, DraftTask};
 use crate::plan_md::parse::remarks::PlanRemarks;
@@ -32,10 +36,11 @@ use afresh_formats::findings::{Finding, SourceText};
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan};
 use afresh_formats::text::limits::too_many_tasks;
-use afresh_formats::text::markdown::{FenceTracker, Heading, LineKind, lines};
+use afresh_formats::text::markdown::{FenceTracker, Heading, LineKind, lines, lines_from};
 use label::LabelKind;
 use outline::{ChecklistOutline, TitledTask};
 use section::TaskSection;
+use stated_needs::StatedNeeds;
 use surroundings::Surroundings;
 
 pub const FORMAT: PlanFormat = PlanFormat { name: "checklist", is_present, read };
@@ -150,13 +155,7 @@ fn read_file(folder: &dyn PlanFolder, file: &str) -> PlanReading {
         return drafted.finish(folder);
     }
     rows.sort_by_key(|row| (row.rank, row.at));
-    let mut before: Option<(String, SourceSpan)> = None;
-    let imported = rows.into_iter().map(|row| {
-        let needs = before.take().into_iter().collect();
-        before = Some((row.task.draft.id.clone(), row.task.places.whole.clone()));
-        ImportedTask { task: row.task, needs, standing: row.standing }
-    });
-    let imported = imported.collect();
+    let imported = order::link_rows(file, &mut drafted, rows);
     status::finish(folder, drafted, imported, (file, EXPECTED))
 }
 
@@ -168,6 +167,8 @@ struct ChecklistRow {
     at: usize,
     task: DraftTask,
     standing: TaskStanding,
+    /// What it says about its dependencies.
+    needs: Option<StatedNeeds>,
 }
 
 struct ChecklistReader<'x> {
@@ -230,7 +231,9 @@ impl ChecklistReader<'_> {
             if standing == TaskStanding::Open {
                 warn_about_outside(&mut self.drafted, self.file, &one.whole(self.text));
             }
-            rows.push(ChecklistRow { rank: sections.rank(), at: one.text.start, task, standing });
+            let needs = box_needs(self.text, one);
+            let (rank, at) = (sections.rank(), one.text.start);
+            rows.push(ChecklistRow { rank, at, task, standing, needs });
         }
         rows
     }
@@ -245,7 +248,7 @@ impl ChecklistReader<'_> {
             one.around.iter().map(|at| &self.list.headings[*at]).collect();
         let sections = Surroundings::of(&headings);
         let mut remarks = PlanRemarks::default();
-        let TaskSection { mut task, text, is_done } =
+        let TaskSection { mut task, text, is_done, needs } =
             section::read(self.file, self.text, self.list, one, &mut remarks);
         let standing = self.titled_standing(one, is_done, sections.speak_of(FINISHED));
         let is_optional = one.line.text.to_lowercase().contains("(optional)");
@@ -261,7 +264,8 @@ impl ChecklistReader<'_> {
         }
         let brief = self.brief(&format!("{}\n\n{text}", one.line.text), &headings);
         task.draft.instructions = self.finish(brief);
-        Some(ChecklistRow { rank: sections.rank(), at: one.line.start, task, standing })
+        let (rank, at) = (sections.rank(), one.line.start);
+        Some(ChecklistRow { rank, at, task, standing, needs })
     }
 
     fn brief(&self, own: &str, headings: &[&Heading<'_>]) -> WorkerBrief {
@@ -355,6 +359,12 @@ impl ChecklistReader<'_> {
         }
         TaskStanding::Open
     }
+}
+
+/// What a box, or a line below it, says about dependencies.
+fn box_needs(text: &str, one: &ListBox<'_>) -> Option<StatedNeeds> {
+    let below = lines_from(&text[one.below.clone()], one.below.start);
+    StatedNeeds::read(below).or_else(|| StatedNeeds::read_title(&one.text))
 }
 
 /// Reports the first heading of a task in a code block, unless the document has that task.

@@ -220,7 +220,7 @@ fn line_start(text: &str, at: usize) -> usize {
 }
 
 /// The letters and digits of a text, in lowercase.
-fn plain_words(text: &str) -> String {
+pub(super) fn plain_words(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

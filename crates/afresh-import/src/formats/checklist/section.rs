@@ -6,6 +6,7 @@ use afresh_core::plan::{CheckDraft, PlanField, StepDraft, TaskDraft};
 
 use super::label::{self, LabelKind};
 use super::outline::TitledTask;
+use super::stated_needs::StatedNeeds;
 use crate::box_lists::boxes::{BoxList, is_about_criteria};
 use crate::box_lists::commands::{find_checks, is_expected_to_fail};
 use crate::box_lists::tasks::add_files;
@@ -33,6 +34,8 @@ pub(super) struct TaskSection {
     pub(super) text: String,
     /// `**Status:** Complete`
     pub(super) is_done: bool,
+    /// What it says about its dependencies.
+    pub(super) needs: Option<StatedNeeds>,
 }
 
 /// A line of a section, outside of code blocks or not.
@@ -79,7 +82,9 @@ pub(super) fn read(
     let is_done = intro.into_iter().any(states_done);
     let (steps, text) = divide(text, &one.section, &markers);
     task.draft.steps = steps;
-    TaskSection { task, text, is_done }
+    let prose = lines.iter().filter(|line| line.kind == LineKind::Text).map(|line| line.line);
+    let needs = StatedNeeds::read(prose).or_else(|| StatedNeeds::read_title(&one.line));
+    TaskSection { task, text, is_done, needs }
 }
 
 fn section_lines<'a>(text: &'a str, section: &Range<usize>) -> Vec<SectionLine<'a>> {

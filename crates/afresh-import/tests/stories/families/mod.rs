@@ -4,6 +4,7 @@
 mod faults;
 mod losses;
 mod progress;
+mod stated_needs;
 mod titles;
 
 use afresh_core::Plan;
