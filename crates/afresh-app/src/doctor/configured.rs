@@ -12,6 +12,7 @@ use crate::context::AppContext;
 use crate::context::environment::Environment;
 use crate::doctor::agents::AgentProbes;
 use crate::doctor::{DoctorLine, LineSink, agents};
+use crate::session::left_out_config::is_left_out;
 
 /// Words of a shell that are not programs.
 const SHELL: &[&str] = &[
@@ -41,7 +42,7 @@ pub(super) fn check_configuration(
             return;
         }
     };
-    lines.push(configuration(&config));
+    lines.push(configuration(&config, context));
     lines.extend(config.warnings.iter().map(|warning| {
         let text = format!("{}:{}: {}", warning.file, warning.line, warning.message);
         let hint =
@@ -57,9 +58,14 @@ pub(super) fn check_configuration(
     }));
 }
 
-fn configuration(config: &Config) -> DoctorLine {
+fn configuration(config: &Config, context: &AppContext) -> DoctorLine {
     if config.is_from_file() {
         return DoctorLine::ok("configuration", config.shown.clone());
+    }
+    if context.repository().is_ok_and(|repository| is_left_out(&repository, config)) {
+        let text = ".afresh/config.toml is in HEAD, but not in this checkout; using defaults";
+        let hint = "`git sparse-checkout add .afresh`, or `git restore .afresh`, brings it back";
+        return DoctorLine::warn("configuration", text, hint);
     }
     DoctorLine::warn("configuration", "none; using defaults", "`afresh init` writes one")
 }

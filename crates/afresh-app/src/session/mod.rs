@@ -6,6 +6,7 @@
 //! | [`control`] | commands to a run, whether another process drives it or none does |
 //! | [`ground`] | what a run was prepared from, and whether it is still so |
 //! | [`interruption`] | an interrupted wave, and the ways to continue |
+//! | [`left_out_config`] | a configuration that is committed, but not in the checkout |
 //! | [`open`] | locking the repository; continuing the plan's run or starting one |
 //! | [`options`] | how to run: options win over the configuration |
 //! | [`preflight`] | what must be true before a run touches anything |
@@ -20,6 +21,7 @@ pub mod briefing;
 pub mod control;
 pub mod ground;
 pub mod interruption;
+pub mod left_out_config;
 pub mod open;
 pub mod options;
 pub mod preflight;
@@ -117,6 +119,7 @@ impl Session<'_> {
         let PlanTerms { settings, mut workers } = terms.map_err(in_config)?;
         ground.add_sources(&repository, &file, &workers);
         if purpose == RunPurpose::Work {
+            notices.extend(left_out_config::check(&repository, &config)?);
             preflight::check(&repository, &file, &settings, &workers).map_err(in_config)?;
             notices.extend(preflight::missing_logins(&file, &workers, environment));
         }

@@ -12,7 +12,8 @@ pub fn wrap(text: &str, width: usize) -> String {
 }
 
 fn wrap_line(line: &str, width: usize) -> String {
-    if columns(line) <= width {
+    // The row of a table has no words to part.
+    if columns(line) <= width || line.starts_with('|') {
         return line.to_owned();
     }
     let hanging = " ".repeat(hanging_indent(line, width));

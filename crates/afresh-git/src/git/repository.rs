@@ -158,6 +158,11 @@ impl Repository {
         Ok(CommitIdentity::new(&name, &email))
     }
 
+    /// Whether the user's checkout may leave out files of its commit.
+    pub fn is_sparse_checkout(&self) -> bool {
+        self.git_dir.join("info/sparse-checkout").exists()
+    }
+
     /// Whether the user's clone leaves objects with its remote until they are needed.
     pub fn is_partial_clone(&self) -> Result<bool, CommandError> {
         let call = self.git("see whether the clone is partial");

@@ -105,7 +105,7 @@ impl Repository {
         if count == 0 {
             return Ok(None);
         }
-        let is_sparse = self.git_dir.join("info/sparse-checkout").exists();
+        let is_sparse = self.is_sparse_checkout();
         Ok(Some(RunObstacle::MissingObjects { commit: commit.clone(), count, is_sparse }))
     }
 }

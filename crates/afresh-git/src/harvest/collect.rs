@@ -15,6 +15,7 @@ use crate::git::repository::parse_id;
 use crate::harvest::prescan::{ScanMode, TreeScan, display_path, scan_tree};
 use crate::harvest::stage::StagedFiles;
 use crate::harvest::steps::{self, StepsUnusable};
+use crate::harvest::worker_head::read_bytes;
 use crate::harvest::{HarvestRejection, HarvestRequest};
 use crate::objects::build;
 use crate::objects::change::{EntryMode, RawTreeChange};
@@ -30,6 +31,10 @@ use crate::workspace::slot::{WorkspaceDir, copy_index};
 
 /// A worker that is alive can make git wait, with a pipe in the place of a file.
 const ALIVE_LIMIT: Duration = Duration::from_secs(120);
+/// The most of a worker's own index that is read.
+const MAX_INDEX_BYTES: u64 = 64 * 1024 * 1024;
+/// How many links to other repositories are named.
+const MAX_LINKS: usize = 5;
 /// How often a harvest is tried while a garbage collection removes what it needs.
 const PUBLISH_ROUNDS: u32 = 3;
 
@@ -164,6 +169,7 @@ impl<'a> WorkCollector<'a> {
         let targets = self.symlink_targets(&raw)?;
         let mut notes = scan.notes.clone();
         notes.extend(added.notes);
+        notes.extend(self.note_staged_links());
         let is_settled = added.is_whole && !raw.iter().any(RawTreeChange::is_new_gitlink);
         Ok(CollectedWork { tree, raw, above, targets, notes, rejection, is_settled })
     }
@@ -195,6 +201,30 @@ impl<'a> WorkCollector<'a> {
     fn check_path_count(&self, count: usize) -> Option<HarvestRejection> {
         let limit = self.request.limits.max_paths;
         (count > limit).then_some(HarvestRejection::TooManyPaths { count, limit })
+    }
+
+    /// Names the repositories that the worker added to its own index, of which nothing is harvested: only files count.
+    fn note_staged_links(&self) -> Option<String> {
+        if !matches!(self.worker, WorkerPresence::Gone) {
+            return None;
+        }
+        let format = self.pool.repository.format;
+        let git = self.workspace.tree().join(".git");
+        if !git.symlink_metadata().is_ok_and(|it| it.is_dir()) {
+            return None;
+        }
+        let staged = IndexFile::parse(&read_bytes(&git.join("index"), MAX_INDEX_BYTES)?, format)?;
+        let mut links =
+            staged.entries().iter().filter(|it| it.mode == EntryMode::Gitlink).peekable();
+        links.peek()?;
+        let prepared = IndexFile::load(&self.workspace.index(), format).unwrap_or_default();
+        let new = links.filter(|link| prepared.get(&link.path) != Some(EntryMode::Gitlink));
+        let names: Vec<String> = new.map(|link| display_path(&link.path)).collect();
+        let more = names.len().saturating_sub(MAX_LINKS);
+        let shown = names.get(..names.len().min(MAX_LINKS)).filter(|shown| !shown.is_empty())?;
+        let shown = shown.join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        Some(format!("links to other repositories were not taken, only files are: {shown}{more}"))
     }
 
     /// A worker that is gone leaves nothing that is only missing for a moment.

@@ -170,9 +170,13 @@ impl TreeScanner<'_> {
         match self.mode {
             ScanMode::Repair { aside } => {
                 move_aside(git, aside)?;
+                let is_empty = git.parent().is_some_and(is_empty_directory);
                 let parent = display_path(parent);
-                self.found
-                    .note(format!("the repository in {parent} was harvested as ordinary files"));
+                self.found.note(if is_empty {
+                    format!("the repository in {parent} has no files, so nothing of it was taken")
+                } else {
+                    format!("the repository in {parent} was harvested as ordinary files")
+                });
             }
             ScanMode::ReadOnly => self.leave_out(parent.to_owned(), "is a nested repository"),
         }
@@ -236,6 +240,10 @@ impl TreeScanner<'_> {
             other => other.context("look at", location).map(Some),
         }
     }
+}
+
+fn is_empty_directory(directory: &Path) -> bool {
+    fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 impl TreeScan {

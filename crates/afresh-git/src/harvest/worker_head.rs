@@ -79,7 +79,7 @@ pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Option<String> {
 }
 
 /// A small regular file; pipes and symlinks are not opened.
-fn read_bytes(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
+pub(crate) fn read_bytes(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
     let flags = O_NOFOLLOW | O_NONBLOCK;
     let file: File = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
     let found = file.metadata().ok()?;

@@ -49,7 +49,8 @@ impl IndexFile {
         &self.entries
     }
 
-    fn parse(bytes: &[u8], format: ObjectFormat) -> Option<Self> {
+    /// Reads an index; `None` as for [`Self::load`].
+    pub(crate) fn parse(bytes: &[u8], format: ObjectFormat) -> Option<Self> {
         let version = number(bytes, 4)?;
         if !bytes.starts_with(b"DIRC") || !matches!(version, 2 | 3) {
             return None;

@@ -172,6 +172,28 @@ fn nested_repositories_are_harvested_as_ordinary_files() {
     );
 }
 
+/// What was left out of a harvest, because only files count, is said.
+#[test]
+fn links_to_repositories_that_are_not_taken_are_noted() {
+    let scene = GitScene::new();
+    scene.prepare();
+    scene.work(
+        "git init -q empty; echo x >new.txt; \
+         git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),only/in-index",
+    );
+    let harvest = scene.harvest();
+    assert_eq!(paths(&harvest), ["new.txt"]);
+    let mut notes = harvest.notes.clone();
+    notes.sort();
+    assert_eq!(
+        notes,
+        [
+            "links to other repositories were not taken, only files are: only/in-index",
+            "the repository in empty has no files, so nothing of it was taken",
+        ]
+    );
+}
+
 #[test]
 fn pipes_and_unreadable_files_do_not_stop_a_harvest() {
     let scene = GitScene::new();

@@ -69,6 +69,28 @@ fn a_rejected_change_of_a_mode_names_the_mode() {
     assert!(ran.stderr.contains("only its mode changed, to 100755"), "{}", ran.stderr);
 }
 
+/// R6: a daemon that a worker leaves is ended, and the log, the report and the progress say so; so do they of a link
+/// to another repository, of which nothing is taken.
+#[test]
+fn a_daemon_of_a_worker_and_a_link_that_is_not_taken_are_reported() {
+    let repo = repo();
+    repo.agent(
+        "setsid sleep 1000 >/dev/null 2>&1 & echo x > a.txt; \
+         git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),vendored",
+    );
+    repo.plan(
+        "[[task]]\nid = \"T1\"\ntitle = \"a\"\nfiles = [\"a.txt\"]\ndo = \"x\"\nchecks = [\"test -s a.txt\"]\n",
+    );
+    let ran = repo.run(&[]).expect(0);
+    let report = repo.afresh(&["report"]).expect(0).stdout;
+    let log = fs::read_to_string(repo.state().join("activity.log")).expect("a log");
+    for text in [&ran.stderr, &report, &log] {
+        assert!(text.contains("left running"), "{text}");
+        assert!(text.contains("only files are: vendored"), "{text}");
+    }
+    repo.expect_no_survivors();
+}
+
 /// R6: a daemon that a check leaves is ended, and the log and the report say so.
 #[test]
 fn a_daemon_of_a_check_is_ended_and_reported() {

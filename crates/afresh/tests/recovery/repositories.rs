@@ -87,6 +87,26 @@ fn a_run_avoids_names_that_refs_of_the_user_take() {
     assert_eq!(repo.status()["run"].as_str(), Some(format!("{stem}4").as_str()));
 }
 
+/// EX-03: the configuration of HEAD is not replaced by the defaults because a sparse checkout leaves it out.
+#[test]
+fn a_sparse_checkout_without_the_configuration_is_refused() {
+    let repo = prepared();
+    repo.git(&["sparse-checkout", "set", "--no-cone", "/*", "!/.afresh/"]);
+    assert!(!repo.root().join(".afresh/config.toml").exists());
+    let refused = repo.run(&[]).expect(2);
+    assert!(refused.stderr.contains("is in HEAD, but not in this checkout"), "{refused:?}");
+    assert!(refused.stderr.contains("git sparse-checkout add .afresh"), "{refused:?}");
+    let doctor = repo.afresh(&["doctor"]);
+    assert!(doctor.stdout.contains("not in this checkout"), "{}", doctor.stdout);
+    repo.git(&["sparse-checkout", "disable"]);
+    repo.run(&[]).expect(0);
+    // Deleted by hand, it is only said.
+    fs::remove_file(repo.root().join(".afresh/config.toml")).expect("removed");
+    fs::remove_file(repo.root().join(".git/info/sparse-checkout")).expect("removed");
+    let agent = repo.afresh(&["run", "p.plan.toml", "--new", "--agent", "no-such", "--no-input"]);
+    assert!(agent.stderr.contains("not in this checkout; using the defaults"), "{agent:?}");
+}
+
 /// EX-03: a partial clone that lacks files of its commit is refused with the command that fetches them; once they are
 /// there, it works, also without its remote. So do shallow clones.
 #[test]

@@ -109,6 +109,9 @@ fn what_has_landed_goes_and_what_has_not_stays() {
     assert_eq!(clean(&repo, &[])["removed"], Value::Array(vec![]));
     repo.run(&[]).expect(0);
     assert_eq!(repo.status()["state"], "done");
+    assert_eq!(repo.status()["has_branch"], false);
+    let status = repo.afresh(&["status"]).expect(0).stdout;
+    assert!(status.contains("branch afresh/test-1 was removed"), "{status}");
     repo.afresh(&["land"]).expect(0);
     repo.expect_no_survivors();
 }

@@ -92,6 +92,9 @@ fn an_unfinished_run_lands_only_in_part_and_on_request() {
     repo.untouched().expect_same_as(&before);
     repo.afresh(&["land", "--partial"]).expect(0);
     assert!(repo.root().join("T001.txt").is_file());
+    let again = repo.afresh(&["land"]).expect(1);
+    assert!(again.stderr.contains("what run test-1 has done is already in main"), "{again:?}");
+    assert!(!again.stderr.contains("--partial"), "{again:?}");
 }
 
 /// EX-10: `--patch` writes one patch that gives the same tree, and touches nothing else.
@@ -187,4 +190,7 @@ fn advice_about_landing_can_be_followed() {
     assert!(one.stderr.contains("`afresh land --partial` merges it"), "{one:?}");
     repo.afresh(&["land", "--partial"]).expect(0);
     assert!(repo.root().join("T001.txt").exists());
+    // HU-08: nobody drives it, so it is not running.
+    let report = repo.afresh(&["report"]).expect(0).stdout;
+    assert!(report.starts_with("# test: not finished\n"), "{report}");
 }

@@ -4,13 +4,14 @@ mod accounts;
 mod refusals;
 mod workers;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use afresh_core::check::{CheckEnd, CheckResult};
 use afresh_core::outcome::CriterionReport;
 use afresh_core::printable::join_lines;
-use afresh_core::status::TaskPhase;
+use afresh_core::status::{RunState, TaskPhase};
 use afresh_engine::reports::run_report::{
     AttemptReport, AttemptResult, FilesReport, RunReport, TaskReport,
 };
@@ -41,11 +42,15 @@ pub fn render(report: &RunReport) -> String {
 }
 
 fn head(page: &mut String, report: &RunReport) {
-    let _ = writeln!(page, "# {}: {}\n", text(report.plan.as_str()), report.state.word());
+    let state = match report.state {
+        RunState::Running if !report.driven => "not finished",
+        state => state.word(),
+    };
+    let _ = writeln!(page, "# {}: {state}\n", text(report.plan.as_str()));
     let done = report.counts.get(&TaskPhase::Done).copied().unwrap_or(0);
     let _ = writeln!(page, "- run {}, branch {}", code(report.run.as_str()), code(&report.branch));
     let counts: Vec<String> =
-        report.counts.iter().map(|(state, number)| format!("{number} {state}")).collect();
+        counted(report).into_iter().map(|(word, number)| format!("{number} {word}")).collect();
     let _ = writeln!(
         page,
         "- {done} of {} done ({})",
@@ -79,6 +84,25 @@ fn head(page: &mut String, report: &RunReport) {
     }
 }
 
+/// Without a driver, no attempt is alive.
+fn phase_word(report: &RunReport, phase: TaskPhase) -> &'static str {
+    match phase {
+        TaskPhase::Running | TaskPhase::Checking | TaskPhase::Merging if !report.driven => {
+            "interrupted"
+        }
+        phase => phase.word(),
+    }
+}
+
+/// How many tasks are in each state, by its word.
+fn counted(report: &RunReport) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for (phase, number) in &report.counts {
+        *counts.entry(phase_word(report, *phase)).or_default() += number;
+    }
+    counts
+}
+
 fn next(page: &mut String, report: &RunReport) {
     if report.next.is_empty() {
         return;
@@ -98,7 +122,7 @@ fn tasks(page: &mut String, report: &RunReport) {
             "| {} {} | {} | {} | {} | {} | {commit} |",
             code(task.id.as_str()),
             text(&task.title),
-            task.state,
+            phase_word(report, task.state),
             task.wave,
             task.attempts.len(),
             time::format_duration(Duration::from_millis(task.accounts.worked_ms)),
@@ -144,9 +168,11 @@ fn files(page: &mut String, files: &FilesReport) {
 fn checks(page: &mut String, report: &RunReport) {
     page.push_str("\n## Checks\n\n");
     if let Some(last) = &report.final_checks {
-        let word = if last.passed { "passed" } else { "failed" };
-        let _ =
-            writeln!(page, "All checks on the final tree {} {word}:\n", short(last.tree.as_str()));
+        let tree = short(last.tree.as_str());
+        let _ = match last.passed {
+            true => writeln!(page, "All checks on the final tree {tree} passed:\n"),
+            false => writeln!(page, "Some checks on the final tree {tree} failed:\n"),
+        };
         for result in &last.results {
             let _ = writeln!(page, "- {}", check(result));
         }

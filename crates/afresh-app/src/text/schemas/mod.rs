@@ -53,6 +53,8 @@ struct RunStatusOutput {
     status: RunStatus,
     /// It was running when its driver ended, and nothing drives it now.
     interrupted: bool,
+    /// Whether its branch still exists.
+    has_branch: bool,
     /// The process that drives the run now.
     driver: Option<DriverOutput>,
     /// Agents that wait because their model's provider asked for it.

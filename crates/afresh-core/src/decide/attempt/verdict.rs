@@ -323,7 +323,7 @@ impl Decider<'_> {
     }
 }
 
-/// Where a worker's report and the facts differ (RE-03).
+/// Where a worker's report and the facts differ (RE-03), and what of its work was left out.
 fn differences(harvest: &Harvest, claim: &CompletionClaim, beyond: &[String]) -> Vec<String> {
     let mut differences = unlike_claimed(harvest, claim);
     differences.extend(claim.warnings.iter().cloned());
@@ -332,6 +332,7 @@ fn differences(harvest: &Harvest, claim: &CompletionClaim, beyond: &[String]) ->
         let word = if declared { "declared as a deviation" } else { "and was not declared" };
         format!("{path} is beyond the task's files, {word}")
     }));
+    differences.extend(harvest.notes.iter().cloned());
     differences
 }
 

@@ -69,6 +69,10 @@ impl AttemptJob {
             files.room.as_ref(),
             &[&end_of(&files.stdout), &complaints],
         );
+        // Whatever else ended it ended its whole process tree, too.
+        if matches!(ending, ProcessEnd::Exited(_) | ProcessEnd::Signaled(_)) {
+            end.refusals.extend(denials::of_left_behind(report.left_behind));
+        }
         self.ended(end)
     }
 

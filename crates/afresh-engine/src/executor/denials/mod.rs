@@ -39,7 +39,7 @@ pub(crate) fn of_program(
     refusals
 }
 
-/// A daemon that a check leaves is ended with it; otherwise nobody would learn why it is gone.
+/// A daemon that a worker or a check leaves is ended with it; otherwise nobody would learn why it is gone.
 pub(crate) fn of_left_behind(left_behind: u32) -> Option<Denial> {
     let detail = match left_behind {
         0 => return None,

@@ -42,6 +42,8 @@ pub struct RunReport {
     pub run: RunId,
     pub plan: String,
     pub state: RunState,
+    /// A driver is running it right now.
+    pub driven: bool,
     pub branch: String,
     pub base: CommitId,
     pub tip: CommitId,
@@ -190,6 +192,7 @@ impl RunReport {
             run: run.id().clone(),
             plan: run.plan().name.clone(),
             state: status.state,
+            driven: around.is_driven,
             branch: run.branch().to_owned(),
             base: run.base().clone(),
             tip: run.tip().clone(),

@@ -42,7 +42,8 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
     if run.tip() == run.base() {
         return nothing(&run, output);
     }
-    is_finished(&run, args.partial)?;
+    let landed_on = place.git.branch_with(run.tip()).map_err(|error| git_failed(&error))?;
+    is_finished(&run, args.partial, landed_on.as_deref())?;
     is_there(&place, &run, output)?;
     let signature = CommitSignature {
         identity: place.git.identity().map_err(|error| git_failed(&error))?,
@@ -81,7 +82,7 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
 }
 
 /// An unfinished run is not landed by accident.
-fn is_finished(run: &Run, partial: bool) -> Result<(), AppError> {
+fn is_finished(run: &Run, partial: bool, landed_on: Option<&str>) -> Result<(), AppError> {
     let status = RunStatus::from_run(run);
     if partial || status.state == RunState::Done {
         return Ok(());
@@ -96,14 +97,24 @@ fn is_finished(run: &Run, partial: bool) -> Result<(), AppError> {
             run.id()
         )));
     }
-    let message = format!("run {} is unfinished: {}", run.id(), counts.join(", "));
+    let message = match landed_on {
+        Some(branch) => format!(
+            "what run {} has done is already in {branch}; it is unfinished: {}",
+            run.id(),
+            counts.join(", ")
+        ),
+        None => format!("run {} is unfinished: {}", run.id(), counts.join(", ")),
+    };
     let failure = AppError::incomplete("unfinished", message);
     let failure = match &status.error {
         Some(error) => failure.cause(error.clone()),
         None => failure,
     };
-    Err(failure
-        .hint("`afresh land --partial` lands what is done; `afresh report` lists what is not"))
+    Err(failure.hint(if landed_on.is_some() {
+        "`afresh report` lists what is not done; `afresh resume` continues it"
+    } else {
+        "`afresh land --partial` lands what is done; `afresh report` lists what is not"
+    }))
 }
 
 fn nothing(run: &Run, output: &Output) -> Result<Exit, AppError> {

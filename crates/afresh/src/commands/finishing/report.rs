@@ -35,7 +35,7 @@ pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Resu
         if output.json {
             output.document(&report);
         } else {
-            output.data(report_page::render(&report).trim_end());
+            output.prose(report_page::render(&report).trim_end());
         }
         return Ok(Exit::Done);
     };

@@ -14,6 +14,7 @@ use crate::terminal::output::{Output, Paint, count, join_lines, safe};
 use afresh_app::agents::agent_backoff::{WaitingAgent, parked};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
+use afresh_app::git::ref_names::run_branch_ref;
 use afresh_app::plan_source::estimates::ContextEstimates;
 use afresh_app::session::runs::LastDriver;
 use afresh_app::session::select_run;
@@ -48,6 +49,8 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
     }
     let last = LastDriver::find(&place)?;
     let (driver, interrupted) = (last.holder_of(found.run.id()), last.left(&found.run));
+    let branch = place.git.read_ref(&run_branch_ref(found.run.id().as_str()));
+    let has_branch = branch.is_ok_and(|found| found.is_some());
     let (parked, estimated) = (parked(&found), estimated(&found, &place));
     if output.json {
         let mut document = serde_json::to_value(&status).unwrap_or_default();
@@ -56,9 +59,11 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
         add_estimates(&mut document, &estimated);
         document["driver"] =
             json!(driver.map(|holder| json!({"pid": holder.pid, "host": holder.host})));
+        document["has_branch"] = json!(has_branch);
         output.document(&document);
     } else {
-        print(&status, driver.map(|holder| holder.pid), interrupted, output);
+        let driver = driver.map(|holder| holder.pid);
+        print(&status, &RunSurroundings { driver, interrupted, has_branch }, output);
         print_workers(&status, &estimated, output);
         print_use(&status, output);
         print_parked(&parked, output);
@@ -141,7 +146,17 @@ fn halted_since(found: &RecordedRun) -> Option<String> {
     found.records.iter().rev().find(halts).map(|record| time::format_utc(record.wall_ms))
 }
 
-fn print(status: &RunStatus, driver: Option<u32>, interrupted: bool, output: &Output) {
+/// What the journal does not say about a run.
+struct RunSurroundings {
+    /// The process that drives it.
+    driver: Option<u32>,
+    /// Its last driver was cut off.
+    interrupted: bool,
+    has_branch: bool,
+}
+
+fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
+    let RunSurroundings { driver, interrupted, has_branch } = *around;
     let (run, state) = (&status.run, status.state.word());
     match driver {
         Some(pid) => output.prose(&format!("run {run} is {state} in process {pid}")),
@@ -175,12 +190,13 @@ fn print(status: &RunStatus, driver: Option<u32>, interrupted: bool, output: &Ou
     }
     let counts: Vec<String> =
         counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
-    output.prose(&format!(
-        "branch {} at {}; {}",
-        status.branch,
-        &status.tip.as_str()[..10],
-        counts.join(", ")
-    ));
+    let (branch, tip) = (&status.branch, &status.tip.as_str()[..10]);
+    let branch = if has_branch {
+        format!("branch {branch} at {tip}")
+    } else {
+        format!("branch {branch} was removed; its last commit is {tip}")
+    };
+    output.prose(&format!("{branch}; {}", counts.join(", ")));
     if let Some(sandbox) = &status.sandbox {
         output.prose(&format!("sandbox: {}", safe(sandbox)));
     }
