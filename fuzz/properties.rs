@@ -94,7 +94,7 @@ pub(super) fn plan(format: &PlanFormat, files: &[(String, Vec<u8>)]) {
         ReadOptions { unit: WorkUnit::Task, only: None },
         ReadOptions { unit: WorkUnit::Plan, only },
     ] {
-        read_well(format.name, &folder, &(format.read)(&folder, &wishes), files);
+        read_well(format.name, &folder, &format.read_traced(&folder, &wishes), files);
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The native format is a single file, recognised by its name; see [`afresh_formats::native`].
 
+use crate::requirements::{self, RequirementRule};
 use afresh_formats::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
@@ -15,6 +16,17 @@ pub struct PlanFormat {
     /// project's root, or the format's own directory inside it.
     pub is_present: fn(&dyn PlanFolder) -> bool,
     pub read: fn(&dyn PlanFolder, &ReadOptions) -> PlanReading,
+    /// What its plans are for.
+    pub requirements: RequirementRule,
+}
+
+impl PlanFormat {
+    /// Reads a plan with its requirements.
+    pub fn read_traced(&self, folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
+        let mut reading = (self.read)(folder, options);
+        requirements::attach(folder, &mut reading, |ledger, _| (self.requirements)(ledger));
+        reading
+    }
 }
 
 /// How to read a plan.

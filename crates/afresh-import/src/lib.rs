@@ -8,6 +8,7 @@
 //! | [`prose`] | what sentences say without guessing: ids, paths, texts for workers |
 //! | [`plan_md`] | PLAN.md: what GSD, Ultra Planner and long-run have in common |
 //! | [`formats`] | one module per format |
+//! | [`requirements`] | what plans are for: requirements, and which tasks cite them |
 
 mod box_lists;
 pub mod detect;
@@ -15,3 +16,4 @@ pub mod draft;
 pub mod formats;
 pub mod plan_md;
 pub mod prose;
+pub mod requirements;

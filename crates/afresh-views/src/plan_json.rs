@@ -8,7 +8,8 @@ use std::path::Path;
 
 use afresh_core::ids::TaskId;
 use afresh_core::plan::{
-    Check, Checkpoint, FileAction, FileConflict, FileScope, ModelTier, Step, Task, TaskIndex,
+    Check, Checkpoint, FileAction, FileConflict, FileScope, ModelTier, RequirementId, Step, Task,
+    TaskIndex,
 };
 use serde::Serialize;
 
@@ -50,6 +51,8 @@ struct TaskJson<'a> {
     /// Why it cannot be run as it is written.
     blocked: Option<&'a str>,
     done_before: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    requirements: &'a [RequirementId],
 }
 
 /// The minimum size of the prompt, and the context window.
@@ -146,6 +149,7 @@ fn task(
         checkpoint: task.checkpoint.as_ref(),
         blocked: file.blocked.get(task.id.as_str()).map(String::as_str),
         done_before: task.done_before.as_deref(),
+        requirements: &task.requirements,
     }
 }
 

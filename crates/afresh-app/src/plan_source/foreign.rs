@@ -200,7 +200,7 @@ fn read_with(
 ) -> FoundPlan {
     let paths = CallerPaths::new(folder.root(), named.directory, named.given);
     let folder = folder.shown_as(paths.clone());
-    let mut reading = (format.read)(&folder, options);
+    let mut reading = format.read_traced(&folder, options);
     reading.findings.extend(folder.trouble());
     let (path, base) = (path.to_owned(), folder.root().to_owned());
     let folder = Box::new(folder);

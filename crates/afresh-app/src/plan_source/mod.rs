@@ -33,14 +33,17 @@ use afresh_core::settings::Settings;
 use afresh_formats::folder::{MemoryFolder, PlanFolder};
 use afresh_formats::native as native_format;
 use afresh_formats::reading::PlanReading;
+use afresh_formats::text::limits::MAX_TEXT_BYTES;
 use afresh_formats::{Finding, Severity};
 use afresh_import::detect::{FORMATS, PlanFormat, ReadOptions, WorkUnit};
+use afresh_import::requirements;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::AppError;
-use caller_paths::CallerPaths;
+use crate::text::files::read_bounded;
+use caller_paths::{CallerPaths, relative_path};
 use file_states::FileStates;
 use foreign::NamedPlan;
 
@@ -123,8 +126,11 @@ pub struct FoundPlan {
 
 /// How it is read again.
 enum PlanReader {
-    /// One file of the native format, by its name in findings.
-    Own(String),
+    /// One file of the native format, by its name in findings, and the documents that its tasks cite.
+    Own {
+        file: String,
+        documents: Vec<String>,
+    },
     Foreign(&'static PlanFormat, ReadOptions),
 }
 
@@ -149,9 +155,13 @@ impl FoundPlan {
     /// Reads the same plan from other contents.
     pub fn read_from(&self, folder: &dyn PlanFolder) -> PlanReading {
         match &self.reader {
-            PlanReader::Foreign(format, options) => (format.read)(folder, options),
-            PlanReader::Own(file) => match folder.text(file) {
-                Some(Ok(text)) => native_format::read(file, text.as_bytes()),
+            PlanReader::Foreign(format, options) => format.read_traced(folder, options),
+            PlanReader::Own { file, documents } => match folder.text(file) {
+                Some(Ok(text)) => {
+                    let mut reading = native_format::read(file, text.as_bytes());
+                    add_requirements(folder, &mut reading, documents);
+                    reading
+                }
                 Some(Err(finding)) => PlanReading::failed(finding),
                 None => PlanReading::default(),
             },
@@ -180,12 +190,30 @@ pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<Fou
     };
     let shown = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
     let bytes = native::read(&path, &shown)?;
-    let reading = native_format::read(&shown, &bytes);
+    let mut reading = native_format::read(&shown, &bytes);
     let path = path.canonicalize().map_err(|error| unreadable(&shown, &error))?;
-    let folder = Box::new(MemoryFolder::new([(shown.clone(), bytes)]));
+    let spec = reading.plan.as_ref().and_then(|plan| plan.spec.clone());
+    let caller = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let mut files = vec![(shown.clone(), bytes)];
+    for document in native::documents(&path, spec.as_deref()) {
+        // What is wrong with it is reported where workers are given it.
+        if let Ok(text) = read_bounded(&document, MAX_TEXT_BYTES) {
+            files.push((relative_path(&caller, &document).display().to_string(), text));
+        }
+    }
+    let documents: Vec<String> = files.iter().skip(1).map(|(name, _)| name.clone()).collect();
+    let folder = Box::new(MemoryFolder::new(files));
+    add_requirements(&*folder, &mut reading, &documents);
     let base = directory.to_owned();
-    let reader = PlanReader::Own(shown.clone());
+    let reader = PlanReader::Own { file: shown.clone(), documents };
     Ok(FoundPlan { path, shown, format: NATIVE, reading, folder, base, paths: None, reader })
+}
+
+/// What a native plan is for: the ids of its spec, and those that its tasks cite.
+fn add_requirements(folder: &dyn PlanFolder, reading: &mut PlanReading, documents: &[String]) {
+    requirements::attach(folder, reading, |ledger, plan| {
+        requirements::spec::add_native(ledger, plan, documents);
+    });
 }
 
 /// Markdown and the like are never native plans; JSON may be another tool's.
@@ -217,7 +245,10 @@ pub fn read_plan(
         let what = format!("cannot read the plan {shown}");
         return Err(AppError::with_findings("plan", &what, warnings));
     };
-    let plan = named(plan, &path);
+    let mut plan = named(plan, &path);
+    if let Some(paths) = &paths {
+        plan.rename_requirement_files(|file| paths.show(file));
+    }
     let target = reading.target.map(|target| target_of(&path, &target)).transpose();
     let (target, no_target) = match target {
         Ok(target) => (target, None),

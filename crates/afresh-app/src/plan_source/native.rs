@@ -46,6 +46,23 @@ pub(super) fn only_one_in(directory: &Path, shown: &str) -> Result<Option<PathBu
     Err(AppError::usage("plan", message).in_file(shown).hint("name one of them"))
 }
 
+/// The documents that state what a plan is for: its `spec`, and requirements beside that. They are next to
+/// the plan or in the repository around it, and nowhere else.
+pub(super) fn documents(plan: &Path, spec: Option<&str>) -> Vec<PathBuf> {
+    let Some(beside) = plan.parent().and_then(|beside| beside.canonicalize().ok()) else {
+        return Vec::new();
+    };
+    let Some(spec) = spec else { return Vec::new() };
+    let root = beside.ancestors().find(|place| place.join(".git").exists());
+    let bases: Vec<&Path> = std::iter::once(beside.as_path()).chain(root).collect();
+    let inside = |path: &PathBuf| bases.iter().any(|base| path.starts_with(base));
+    let found = bases.iter().filter_map(|base| base.join(spec).canonicalize().ok()).find(inside);
+    let Some(spec) = found else { return Vec::new() };
+    let more = spec.with_file_name("planning").join("requirements.md");
+    let more = more.canonicalize().ok().filter(inside);
+    std::iter::once(spec).chain(more).collect()
+}
+
 pub(super) fn is_plan_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with(".plan.toml") || name.ends_with(".plan.json")

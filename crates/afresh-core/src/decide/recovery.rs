@@ -79,7 +79,7 @@ impl Decider<'_> {
 
     fn plan_changed(&mut self, plan: &Plan) {
         let plan = self.keep_landing_task(plan);
-        if plan != *self.run.plan() {
+        if !plan.has_same_tasks_as(self.run.plan()) {
             self.record(Event::PlanChanged { plan: Box::new(plan) });
         }
     }

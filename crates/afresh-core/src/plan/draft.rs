@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::{PlanField, PlanProblem, ProblemKind, ProblemLocation};
+use super::requirement::RequirementId;
 use super::task::{Check, Checkpoint, ContextLevel, FileAction, FileScope, Step, Task};
 use super::tier::TierChoice;
 use super::{MAX_PARTS, MAX_TASKS, Plan, graph};
@@ -35,6 +36,8 @@ pub struct TaskDraft {
     pub tier: Option<TierChoice>,
     pub context: Option<ContextLevel>,
     pub agent: Option<String>,
+    /// Ids of requirements; those that are none are left out.
+    pub requirements: Vec<String>,
     pub checkpoint: Option<Checkpoint>,
     pub done_before: Option<String>,
 }
@@ -64,7 +67,8 @@ impl TaskDraft {
     /// How many steps, files, checks and dependencies it has.
     fn parts(&self) -> usize {
         let steps = self.steps.iter().map(|step| 1 + step.files.len() + step.checks.len());
-        self.needs.len() + self.files.len() + self.checks.len() + steps.sum::<usize>()
+        let own = self.needs.len() + self.files.len() + self.checks.len();
+        own + self.requirements.len() + steps.sum::<usize>()
     }
 }
 
@@ -214,6 +218,7 @@ impl DraftReader<'_> {
             tier: draft.tier,
             context: draft.context,
             agent: draft.agent.clone(),
+            requirements: requirement_ids(&draft.requirements),
             checkpoint: draft.checkpoint.clone(),
             done_before: draft.done_before.clone(),
         })
@@ -287,6 +292,13 @@ impl DraftReader<'_> {
         let place = ProblemLocation::task(self.at, field).item(item).in_step(self.step);
         self.problems.push(PlanProblem::new(kind, place, message).with_hint(hint));
     }
+}
+
+/// The ids, each once.
+fn requirement_ids(named: &[String]) -> Vec<RequirementId> {
+    let mut seen = BTreeSet::new();
+    let ids = named.iter().filter_map(|text| RequirementId::new(text));
+    ids.filter(|id| seen.insert(id.clone())).collect()
 }
 
 /// The known word that `word` was probably meant to be.

@@ -11,6 +11,7 @@ mod graph;
 pub mod pattern;
 mod problem;
 mod reach;
+mod requirement;
 mod reword;
 pub mod shell;
 mod starts;
@@ -25,6 +26,10 @@ use serde::{Deserialize, Serialize};
 pub use conflict::FileConflict;
 pub use draft::{CheckDraft, FileDraft, PlanDraft, StepDraft, TaskDraft, nearest};
 pub use problem::{PlanField, PlanProblem, ProblemKind, ProblemLocation};
+pub use requirement::{
+    MAX_REQUIREMENTS, Requirement, RequirementId, RequirementKind, RequirementLink,
+    RequirementScope,
+};
 pub use task::{
     Check, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileScope, Step, Task,
 };
@@ -45,6 +50,7 @@ pub struct Plan {
     pub name: String,
     pub spec: Option<String>,
     tasks: Vec<Task>,
+    requirements: Vec<Requirement>,
     order: PlanGraph,
 }
 
@@ -100,7 +106,7 @@ impl Plan {
         tasks: Vec<Task>,
     ) -> Result<Self, Vec<PlanProblem>> {
         let order = graph::order(&tasks)?;
-        Ok(Self { name, spec, tasks, order })
+        Ok(Self { name, spec, tasks, requirements: Vec::new(), order })
     }
 
     pub fn tasks(&self) -> &[Task] {
@@ -177,8 +183,9 @@ impl Plan {
         let mut task = task.clone();
         task.needs.retain(|need| self.index_of(need).is_some());
         let tasks = self.tasks.iter().cloned().chain([task]).collect();
-        Self::assemble(self.name.clone(), self.spec.clone(), tasks)
-            .expect("nothing needs the new task, so there is no cycle")
+        let plan = Self::assemble(self.name.clone(), self.spec.clone(), tasks)
+            .expect("nothing needs the new task, so there is no cycle");
+        Self { requirements: self.requirements.clone(), ..plan }
     }
 
     /// The same plan, with a reason for every task that only the worker's own report would judge.
@@ -211,19 +218,23 @@ struct PlanText {
     name: String,
     spec: Option<String>,
     tasks: Vec<Task>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    requirements: Vec<Requirement>,
 }
 
 impl From<Plan> for PlanText {
     fn from(plan: Plan) -> Self {
-        Self { name: plan.name, spec: plan.spec, tasks: plan.tasks }
+        let Plan { name, spec, tasks, requirements, .. } = plan;
+        Self { name, spec, tasks, requirements }
     }
 }
 
 impl TryFrom<PlanText> for Plan {
     type Error = String;
     fn try_from(text: PlanText) -> Result<Self, String> {
-        Self::assemble(text.name, text.spec, text.tasks).map_err(|problems| {
+        let plan = Self::assemble(text.name, text.spec, text.tasks).map_err(|problems| {
             problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-        })
+        })?;
+        Ok(Self { requirements: text.requirements, ..plan })
     }
 }

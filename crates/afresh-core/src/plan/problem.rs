@@ -111,4 +111,5 @@ pub enum PlanField {
     Files,
     Checks,
     NoCheck,
+    Requirements,
 }

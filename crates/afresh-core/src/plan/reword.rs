@@ -9,6 +9,10 @@ impl Plan {
         for task in &mut self.tasks {
             task.reword(&f);
         }
+        for requirement in &mut self.requirements {
+            requirement.text = f(&requirement.text);
+            requirement.note = requirement.note.as_deref().map(&f);
+        }
     }
 }
 

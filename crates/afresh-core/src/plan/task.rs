@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::TaskId;
 use crate::outcome::DecisionOption;
 use crate::pattern::FilePattern;
+use crate::plan::requirement::RequirementId;
 use crate::plan::tier::TierChoice;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +24,9 @@ pub struct Task {
     pub tier: Option<TierChoice>,
     pub context: Option<ContextLevel>,
     pub agent: Option<String>,
+    /// What it serves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<RequirementId>,
     /// No worker: a person decides, inspects or does something at this point of the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
@@ -58,10 +62,12 @@ impl Task {
         self.files.iter().chain(steps).map(|scope| &scope.pattern)
     }
 
-    /// Equal except for the title, which no work depends on, and for what was done before.
+    /// Equal except for the title and the requirements, which no work depends on, and for what was done
+    /// before.
     pub fn is_same_work_as(&self, other: &Self) -> bool {
         let (title, done_before) = (other.title.clone(), other.done_before.clone());
-        Self { title, done_before, ..self.clone() } == *other
+        let requirements = other.requirements.clone();
+        Self { title, done_before, requirements, ..self.clone() } == *other
     }
 
     pub fn lists_files(&self) -> bool {

@@ -31,6 +31,7 @@ fn task(task: &Task) -> TaskEntry {
         tier: task.tier,
         context: task.context,
         agent: task.agent.clone(),
+        requirements: non_empty_list(task.requirements.iter().map(ToString::to_string).collect()),
         done_before: task.done_before.clone(),
         checkpoint: task.checkpoint.as_ref().map(checkpoint),
     }

@@ -26,6 +26,7 @@ pub const TASK_FIELDS: &[&str] = &[
     "tier",
     "context",
     "agent",
+    "requirements",
     "done_before",
     "checkpoint",
 ];
@@ -122,6 +123,9 @@ impl NativePlanReader<'_, '_> {
                     );
                 }
                 "agent" => draft.agent = Some(self.text(value)),
+                "requirements" => {
+                    draft.requirements = self.texts(at, None, PlanField::Requirements, value);
+                }
                 "done_before" => draft.done_before = self.reason(value),
                 "checkpoint" => draft.checkpoint = self.checkpoint(at, value),
                 _ => {}

@@ -61,6 +61,9 @@ pub struct TaskEntry {
     /// The name of a configured agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The requirements that it serves: ids of the `spec`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requirements: Option<Vec<String>>,
     /// The task is already done, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done_before: Option<String>,

@@ -36,6 +36,7 @@ impl TomlPage {
         self.text("title", Some(&task.title));
         self.list("needs", task.needs.as_deref(), |id| text(id));
         self.text("done_before", task.done_before.as_deref());
+        self.list("requirements", task.requirements.as_deref(), |id| text(id));
         self.text("agent", task.agent.as_deref());
         self.word("tier", task.tier.as_ref());
         self.word("context", task.context.as_ref());

@@ -141,6 +141,7 @@ fn task() -> impl Strategy<Value = TaskDraft> {
                 tier,
                 context,
                 agent,
+                requirements: Vec::new(),
             }
         })
 }
@@ -150,6 +151,7 @@ pub(crate) fn draft() -> impl Strategy<Value = PlanDraft> {
         |(name, spec, mut tasks)| {
             for (at, task) in tasks.iter_mut().enumerate() {
                 task.id = format!("T{at}");
+                task.requirements = (0..at % 3).map(|n| format!("R{n}.{at}")).collect();
                 let bits: u64 = task.needs[0].parse().expect("a number");
                 task.needs =
                     (0..at).filter(|n| bits >> n & 1 == 1).map(|n| format!("T{n}")).collect();

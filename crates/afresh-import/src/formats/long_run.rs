@@ -13,12 +13,14 @@ use crate::plan_md::completeness;
 use crate::plan_md::order::plan_set::{PlanMember, PlanNumber, PlanPhase, PlanSet};
 use crate::plan_md::parse::document::PlanDocument;
 use crate::plan_md::summary::PlanSummary;
+use crate::plan_md::trace::add_plans;
+use crate::requirements::{LedgerBuilder, RequirementFamilies};
 use afresh_formats::findings::Finding;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 use afresh_formats::text::markdown::check_boxes;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "long-run", is_present, read };
+pub const FORMAT: PlanFormat = PlanFormat { name: "long-run", is_present, read, requirements };
 
 /// A plan and its directory `.long-run/`, which ends in `/` or is empty.
 #[derive(Debug)]
@@ -125,6 +127,19 @@ fn member(
         document,
         fault: None,
     }
+}
+
+/// The spec beside the plans, and what the plans themselves state.
+fn requirements(ledger: &mut LedgerBuilder<'_>) {
+    let files = ledger.sources.files();
+    let beside = files.first().and_then(|file| Some(file[..file.find(".long-run/")?].to_owned()));
+    for name in ["spec.md", "planning/requirements.md"] {
+        if let Some(beside) = &beside {
+            ledger.add_file(&format!("{beside}{name}"), RequirementFamilies::Letters);
+        }
+    }
+    add_plans(ledger);
+    ledger.cite_mentions();
 }
 
 /// Marks the tasks that a checkpoint lists as finished.

@@ -15,6 +15,7 @@
 //! | [`summary`], [`checkpoint_json`] | how far a plan came: SUMMARY.md, CHECKPOINT.json |
 //! | [`parts`] | from one file to tasks |
 //! | [`assemble`] | from all files to one plan |
+//! | [`trace`] | the requirements that plans cite, and their must-haves |
 
 pub mod assemble;
 pub mod checkpoint;
@@ -27,3 +28,4 @@ pub mod parse;
 pub mod parts;
 mod reads;
 pub mod summary;
+pub mod trace;

@@ -19,7 +19,7 @@ fn plan_or_located_problems(
     let folder = MemoryFolder::new(files.to_vec());
     let formats = detect_formats(&folder);
     let readings: Vec<PlanReading> =
-        formats.iter().map(|format| (format.read)(&folder, &options(unit))).collect();
+        formats.iter().map(|format| format.read_traced(&folder, &options(unit))).collect();
     for reading in &readings {
         let wrong = reading.findings.iter().any(afresh_formats::Finding::is_error);
         assert!(reading.plan.is_some() || wrong, "{changed}: {:?}", reading.findings);

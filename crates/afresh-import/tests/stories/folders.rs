@@ -38,12 +38,13 @@ pub(crate) fn fixture(name: &str) -> MemoryFolder {
 
 /// Reads with default options.
 pub(crate) fn read(format: &PlanFormat, folder: &dyn PlanFolder) -> PlanReading {
-    (format.read)(folder, &ReadOptions::default())
+    format.read_traced(folder, &ReadOptions::default())
 }
 
 /// Reads one file that the user named.
 pub(crate) fn read_only(format: &PlanFormat, folder: &dyn PlanFolder, file: &str) -> PlanReading {
-    (format.read)(folder, &ReadOptions { only: Some(file.to_owned()), ..ReadOptions::default() })
+    format
+        .read_traced(folder, &ReadOptions { only: Some(file.to_owned()), ..ReadOptions::default() })
 }
 
 /// The plan in a few lines per task, then the findings as people read them.

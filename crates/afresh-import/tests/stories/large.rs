@@ -53,7 +53,7 @@ fn read(format: &str, tasks: usize) -> (usize, usize) {
     let folder = Counting { folder: MemoryFolder::new(files), texts, listings };
     let reader = format_by_name(format).expect("a format");
     assert!((reader.is_present)(&folder), "{format}");
-    expect_all(&(reader.read)(&folder, &ReadOptions::default()), tasks);
+    expect_all(&reader.read_traced(&folder, &ReadOptions::default()), tasks);
     (folder.texts.get(), folder.listings.get())
 }
 

@@ -10,6 +10,7 @@ mod gsd2;
 mod hostile;
 mod large;
 mod new_formats;
+mod requirements;
 mod spec_kit;
 mod specflow;
 mod task_master;

@@ -186,7 +186,15 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "unknown-requirement",
         title: "a requirement that does not exist",
-        text: "The task cites it, but the requirements do not have it, so the worker does not get it.",
+        text: "The task cites it, but no document states it, so the worker does not get it and `afresh trace` cannot \
+               follow it.",
+        example: None,
+    },
+    FindingCode {
+        code: "unserved-requirement",
+        title: "a requirement that no task serves",
+        text: "A document of the plan states it, other requirements of the document are cited by tasks, and this one is \
+               not. Cite it in a task, or say that it is deferred or out of scope. `afresh trace` lists all of them.",
         example: None,
     },
     FindingCode {

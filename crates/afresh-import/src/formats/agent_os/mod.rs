@@ -9,11 +9,13 @@
 //! | `needs` | the groups in a line of dependencies |
 //! | `roles` | the agent of each group, from orchestration.yml |
 //! | `tasks` | groups as tasks |
+//! | `trace` | requirements and criteria, and which groups serve them |
 
 mod groups;
 mod needs;
 mod roles;
 mod tasks;
+mod trace;
 
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::DraftPlan;
@@ -23,7 +25,8 @@ use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 use afresh_formats::text::markdown::headings;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "agent-os", is_present, read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "agent-os", is_present, read, requirements: trace::add };
 
 /// The directories of specs, from the project's root or from inside it.
 const OWN: &str = "agent-os/specs/";

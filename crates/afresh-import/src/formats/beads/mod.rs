@@ -7,9 +7,11 @@
 //! | --- | --- |
 //! | `issue` | one line |
 //! | `links` | dependencies between issues |
+//! | `trace` | acceptance criteria as requirements |
 
 mod issue;
 mod links;
+mod trace;
 
 use std::collections::BTreeSet;
 
@@ -24,7 +26,8 @@ use afresh_formats::text::limits::too_many_tasks;
 use afresh_formats::text::markdown::lines;
 use issue::BeadsIssue;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "beads", is_present, read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "beads", is_present, read, requirements: trace::add };
 
 const EXPECTED: &str = "expected .beads/issues.jsonl with one issue per line";
 

@@ -13,6 +13,7 @@
 //! | `section` | the files, checks and steps of a task that is a heading or a list item |
 //! | `stated_needs` | lines that say what a task waits for |
 //! | `surroundings` | what the headings around a task say about it |
+//! | `trace` | requirements and criteria that the same file states |
 
 mod label;
 mod order;
@@ -20,6 +21,7 @@ mod outline;
 mod section;
 mod stated_needs;
 mod surroundings;
+mod trace;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -43,7 +45,8 @@ use section::TaskSection;
 use stated_needs::StatedNeeds;
 use surroundings::Surroundings;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "checklist", is_present, read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "checklist", is_present, read, requirements: trace::add };
 
 /// Names of checklists, in lowercase.
 const NAMES: &[&str] = &[

@@ -8,9 +8,11 @@
 //! | [`layout`] | the paths of plans, and what they mean |
 //! | [`roadmap`] | phases, their dependencies, and the titles of plans |
 //! | [`ultraplan`] | Ultra Planner, which has the same layout |
+//! | `trace` | REQUIREMENTS.md, and which plans cite what |
 
 pub mod layout;
 pub mod roadmap;
+pub(crate) mod trace;
 pub mod ultraplan;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +32,8 @@ use afresh_formats::text::markdown::headings;
 use layout::{GsdPlanPath, PhaseKey, PlanningArea};
 use roadmap::GsdRoadmap;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "gsd", is_present, read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "gsd", is_present, read, requirements: trace::add };
 
 /// Whether there are plans in GSD's layout, unless they are Ultra Planner's.
 fn is_present(folder: &dyn PlanFolder) -> bool {

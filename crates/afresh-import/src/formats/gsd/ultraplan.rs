@@ -7,7 +7,8 @@ use crate::detect::PlanFormat;
 use crate::formats::gsd::{self, layout};
 use afresh_formats::folder::PlanFolder;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "ultraplan", is_present, read: gsd::read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "ultraplan", is_present, read: gsd::read, requirements: gsd::trace::add };
 
 fn is_present(folder: &dyn PlanFolder) -> bool {
     leaves_traces(folder) && !layout::plans(folder.paths()).is_empty()

@@ -11,6 +11,7 @@
 //! | `order` | dependencies: from the files that tasks read and write, and from their slices |
 //! | `slices` | the slices of a milestone and their order |
 //! | `tasks` | a line and its plan as a task |
+//! | `trace` | requirements and must-haves, and which tasks serve them |
 
 mod boxes;
 mod milestone;
@@ -18,6 +19,7 @@ mod order;
 mod slices;
 mod task_plan;
 mod tasks;
+mod trace;
 
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::DraftPlan;
@@ -26,7 +28,8 @@ use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 use milestone::Gsd2Milestone;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "gsd2", is_present, read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "gsd2", is_present, read, requirements: trace::add };
 
 fn is_present(folder: &dyn PlanFolder) -> bool {
     !milestone::all(folder).is_empty()

@@ -11,19 +11,22 @@
 //! | `order` | the dependencies of each task |
 //! | `requirements` | the requirements that tasks cite |
 //! | `tasks` | leaves as tasks |
+//! | `trace` | requirements, and which tasks cite them |
 
 mod graph;
 mod order;
 mod outline;
 mod requirements;
 mod tasks;
+mod trace;
 
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::feature_dirs::{FeatureDir, read_one};
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "kiro", is_present, read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "kiro", is_present, read, requirements: trace::add };
 
 const SPECS: &str = ".kiro/specs/";
 /// Documents that make a directory a spec of Kiro.

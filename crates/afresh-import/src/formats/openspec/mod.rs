@@ -9,9 +9,11 @@
 //! | --- | --- |
 //! | `changes` | the directories of changes, and which file of each has the tasks |
 //! | `tasks` | boxes as tasks |
+//! | `trace` | the requirements of the delta specs, and which tasks name them |
 
 mod changes;
 mod tasks;
+mod trace;
 
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::feature_dirs::read_one;
@@ -20,7 +22,8 @@ use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 use afresh_formats::text::markdown::check_boxes;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "openspec", is_present, read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "openspec", is_present, read, requirements: trace::add };
 
 /// The most archived changes that a message names.
 const MAX_NAMED: usize = 10;

@@ -10,11 +10,13 @@
 //! | `stated` | the order that sentences state |
 //! | `order` | the dependencies of each task |
 //! | `tasks` | lines as tasks |
+//! | `trace` | user stories and requirements, and which tasks serve them |
 
 mod order;
 mod phases;
 mod stated;
 mod tasks;
+mod trace;
 
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::DraftPlan;
@@ -24,7 +26,8 @@ use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::PlanReading;
 use afresh_formats::text::markdown::headings;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "spec-kit", is_present, read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "spec-kit", is_present, read, requirements: trace::add };
 
 /// The directory of features, from the project's root or from inside it.
 const PARENTS: &[&str] = &["specs/", ".specify/specs/", ""];

@@ -13,6 +13,7 @@
 //! | `share` | which requirements, criteria and files belong to which group |
 //! | `progress` | what was executed before |
 //! | `tasks` | groups as tasks |
+//! | `trace` | requirements and criteria, and which groups serve them |
 
 mod files;
 mod groups;
@@ -21,6 +22,7 @@ mod progress;
 mod share;
 mod spec;
 mod tasks;
+mod trace;
 mod waves;
 
 use std::collections::BTreeMap;
@@ -34,7 +36,8 @@ use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan};
 use spec::SpecflowSpec;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "specflow", is_present, read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "specflow", is_present, read, requirements: trace::add };
 
 fn is_present(folder: &dyn PlanFolder) -> bool {
     folder.paths().iter().any(|path| is_spec(path))

@@ -8,10 +8,12 @@
 //! | `subtasks` | every subtask as a task of its own |
 //! | `tags` | the list of tasks of the current tag |
 //! | `task` | one task and its subtasks |
+//! | `trace` | test strategies and criteria as requirements |
 
 mod subtasks;
 mod tags;
 mod task;
+mod trace;
 
 use crate::detect::{PlanFormat, ReadOptions, WorkUnit};
 use crate::draft::document::JsonDocument;
@@ -23,7 +25,8 @@ use afresh_formats::reading::{PlanReading, only_text};
 use afresh_formats::text::limits::too_many_tasks;
 use task::UnlinkedTask;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "task-master", is_present, read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "task-master", is_present, read, requirements: trace::add };
 
 const EXPECTED: &str = "expected tasks in .taskmaster/tasks/tasks.json";
 

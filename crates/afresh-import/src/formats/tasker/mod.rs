@@ -12,6 +12,7 @@
 //! | `state` | the status of each task |
 //! | `spec` | the spec, and the lines of it that tasks refer to |
 //! | `task` | one task file |
+//! | `trace` | behaviours and criteria, and which tasks serve them |
 
 mod coverage;
 mod maps;
@@ -19,6 +20,7 @@ mod results;
 mod spec;
 mod state;
 mod task;
+mod trace;
 
 use std::collections::BTreeSet;
 
@@ -35,7 +37,8 @@ use maps::TaskerMaps;
 use spec::TaskerSpec;
 use state::TaskerState;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "tasker", is_present, read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "tasker", is_present, read, requirements: trace::add };
 
 /// The possible planning directories, relative to the folder; the newer one first.
 const ROOTS: &[&str] = &[".tasker/", "project-planning/", ""];

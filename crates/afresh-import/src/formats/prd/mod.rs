@@ -3,6 +3,12 @@
 //! A story is a task. `passes` is the word of the agent that did it, never proof: such a story is not
 //! done again, but reported, and its checks run at the end. Without stated dependencies the stories are a chain, by priority and then
 //! in the order of the file.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `trace` | stories and their criteria as requirements |
+
+mod trace;
 
 use afresh_core::plan::{CheckDraft, PlanField};
 
@@ -21,7 +27,8 @@ use afresh_formats::text::limits::too_many_tasks;
 use afresh_formats::text::node::{Node, Value};
 use afresh_formats::text::yaml::values::entries;
 
-pub const FORMAT: PlanFormat = PlanFormat { name: "prd", is_present, read };
+pub const FORMAT: PlanFormat =
+    PlanFormat { name: "prd", is_present, read, requirements: trace::add };
 
 const EXPECTED: &str =
     "expected {\"userStories\": [{\"id\": \"US-001\", \"title\": \"…\", \"passes\": false}]}";

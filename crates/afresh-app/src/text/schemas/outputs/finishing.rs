@@ -1,0 +1,92 @@
+//! What `land`, `clean`, `scan` print with `--json`.
+
+#![expect(dead_code, reason = "only the schemas of these types are used")]
+
+use schemars::JsonSchema;
+
+/// `afresh land --json`; with `--patch`, only `run`, `way` and `file`.
+#[derive(JsonSchema)]
+pub(in crate::text::schemas) struct LandOutput {
+    run: String,
+    /// `already`, `fast-forward`, `merge` or `patch`.
+    way: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dry_run: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    /// The file of the patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+}
+
+/// `afresh clean --json`.
+#[derive(JsonSchema)]
+pub(in crate::text::schemas) struct CleanOutput {
+    dry_run: bool,
+    removed: Vec<RemovedItem>,
+    kept: Vec<KeptItem>,
+    failed: Vec<FailedItem>,
+    freed_bytes: u64,
+}
+
+#[derive(JsonSchema)]
+struct RemovedItem {
+    kind: String,
+    name: String,
+    bytes: u64,
+    why: String,
+    saved: Option<SavedWork>,
+}
+
+#[derive(JsonSchema)]
+struct SavedWork {
+    r#ref: String,
+    commit: String,
+}
+
+#[derive(JsonSchema)]
+struct KeptItem {
+    kind: String,
+    name: String,
+    bytes: u64,
+    why: String,
+    help: Option<String>,
+}
+
+#[derive(JsonSchema)]
+struct FailedItem {
+    kind: String,
+    name: String,
+    bytes: u64,
+    why: String,
+}
+
+/// `afresh scan --json`.
+#[derive(JsonSchema)]
+pub(in crate::text::schemas) struct ScanOutput {
+    findings: Vec<FoundSecret>,
+    allowed: u64,
+    looked_at: u64,
+    passed_over: Vec<PassedOver>,
+}
+
+#[derive(JsonSchema)]
+struct FoundSecret {
+    place: String,
+    source: String,
+    line: u64,
+    column: u64,
+    what: String,
+}
+
+#[derive(JsonSchema)]
+struct PassedOver {
+    place: String,
+    why: String,
+}

@@ -1,0 +1,22 @@
+//! The documents that commands print with `--json`, for their schemas alone: a test compares each with what the
+//! command really prints.
+//!
+//! | module | commands |
+//! | --- | --- |
+//! | `bundles` | `bundle` |
+//! | `finishing` | `land`, `clean`, `scan` |
+//! | `planning` | `show`, `lint`, `import` |
+//! | `running` | `logs`, `task`, `halt`, `abort`, `decide` |
+//! | `setup` | `init`, `doctor`, `agents`, `config`, `version` |
+
+mod bundles;
+mod finishing;
+mod planning;
+mod running;
+mod setup;
+
+pub(super) use bundles::*;
+pub(super) use finishing::*;
+pub(super) use planning::*;
+pub(super) use running::*;
+pub(super) use setup::*;
