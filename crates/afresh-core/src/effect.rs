@@ -32,6 +32,8 @@ pub enum Effect {
     AnswerStep { attempt: AttemptId, step: u32, answer: StepAnswer },
     /// Run checks on a clean checkout.
     Check(CheckRequest),
+    /// Run checks before any work, to see what they are worth.
+    Probe(ProbeRequest),
     /// End all checks that are running.
     StopChecks,
     /// Merge `theirs` with `onto`, without touching the branch.
@@ -49,6 +51,36 @@ pub struct CheckRequest {
     pub phase: CheckPhase,
     pub on: CheckOn,
     pub checks: Vec<Check>,
+    /// How often a failed check runs again on the same tree.
+    pub reruns: u32,
+    /// Commands whose failure may not count: it does not end the round.
+    pub tolerated: Vec<String>,
+    /// Test files that the work created or changed.
+    pub changed_tests: Vec<String>,
+}
+
+impl CheckRequest {
+    /// A round in which each check runs once and the first failure decides.
+    pub fn plain(
+        attempt: Option<AttemptId>,
+        phase: CheckPhase,
+        on: CheckOn,
+        checks: Vec<Check>,
+    ) -> Self {
+        let (tolerated, changed_tests) = (Vec::new(), Vec::new());
+        Self { attempt, phase, on, checks, reruns: 0, tolerated, changed_tests }
+    }
+}
+
+/// Each command once, on this commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProbeRequest {
+    pub commit: CommitId,
+    /// Checks of tasks, each command once.
+    pub own: Vec<Check>,
+    /// Checks of every merge: these must pass, so they run again if they fail.
+    pub always: Vec<Check>,
+    pub reruns: u32,
 }
 
 /// What to check out; of a base only the commit is known.

@@ -11,6 +11,7 @@ use crate::input::{AgentIdentity, AttemptEnd, MergedTree};
 use crate::interruption::{AgentSession, AttemptResumption};
 use crate::outcome::{Deviation, SpawnFailure};
 use crate::plan::{ModelTier, Plan};
+use crate::probe::ProbedCheck;
 use crate::question::Question;
 use crate::rejection::Rejection;
 use crate::run::HaltCause;
@@ -176,6 +177,16 @@ pub enum Event {
     /// They run again, after the halt that stopped them was cleared.
     ChecksResumed {
         attempt: AttemptId,
+    },
+
+    /// Checks are run on the base, before any work (TR-01).
+    ProbeStarted {
+        commit: CommitId,
+    },
+    /// What they are worth; those of every merge are the baseline (TR-02).
+    Probed {
+        commit: CommitId,
+        checks: Vec<ProbedCheck>,
     },
 
     MergeStarted {

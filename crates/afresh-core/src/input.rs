@@ -11,6 +11,7 @@ use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId};
 use crate::model_error::ModelError;
 use crate::outcome::{Deviation, Outcome, SpawnFailure};
 use crate::plan::Plan;
+use crate::probe::ProbedCheck;
 use crate::process::ProcessEnd;
 use crate::settings::Settings;
 use crate::usage::{ContextFill, ModelUsage, Usage};
@@ -55,6 +56,8 @@ pub enum Input {
     Harvested(AttemptId, Result<Harvest, String>),
     /// A round of checks on a tree ended.
     Checked(CheckReport),
+    /// The checks were run before any work.
+    Probed(ProbeReport),
     /// The merge was built, or failed.
     MergeBuilt(AttemptId, MergeBuild),
     /// The branch was to move back to this commit.
@@ -173,6 +176,20 @@ pub struct CheckReport {
     pub phase: CheckPhase,
     pub tree: TreeId,
     pub checked: CheckOutcome,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProbeReport {
+    pub commit: CommitId,
+    pub outcome: ProbeOutcome,
+}
+
+/// How a probe ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProbeOutcome {
+    Measured(Vec<ProbedCheck>),
+    /// We stopped it, because the run was halted.
+    Stopped,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -33,7 +33,7 @@ pub mod status;
 pub mod time;
 
 pub use attempt::{
-    check, denial, harvest, interruption, model_error, outcome, process, rejection, scope, step,
+    check, denial, harvest, interruption, model_error, outcome, probe, process, rejection, scope, step,
     usage,
 };
 pub use decide::{Reaction, decide};

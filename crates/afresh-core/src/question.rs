@@ -50,6 +50,8 @@ pub enum QuestionTopic {
     Branch(CommitId),
     /// Workers fail for a reason that is not about the task.
     Obstacle(ObstacleScope),
+    /// Checks fail or prove nothing before any work.
+    Base,
 }
 
 /// Which tasks an obstacle stops.
@@ -75,6 +77,7 @@ impl QuestionTopic {
             Self::Orphan => "orphan",
             Self::Start => "start",
             Self::Obstacle(_) => "obstacle",
+            Self::Base => "base",
         }
     }
 }

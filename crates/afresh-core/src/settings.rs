@@ -48,6 +48,21 @@ pub struct Settings {
     pub context: ContextLimits,
     /// Checks that run on every merge, besides the task's own.
     pub always: Vec<String>,
+    /// Which checks are run on the base before the first worker.
+    #[serde(skip_serializing_if = "ProbeScope::is_nothing")]
+    pub probe: ProbeScope,
+    /// What follows when every check of a task proves nothing.
+    #[serde(skip_serializing_if = "VacuousPolicy::is_warn")]
+    pub vacuous: VacuousPolicy,
+    /// What follows when checks of every merge fail on the base.
+    #[serde(skip_serializing_if = "OnRedBase::is_ask")]
+    pub on_red_base: OnRedBase,
+    /// How often a failed check runs again on the same tree.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rerun: u32,
+    /// Checks that may fail for now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub quarantine: Vec<QuarantinedCheck>,
     /// Tasks without a file list run beside others only if this is set.
     pub unlisted_beside_others: bool,
     /// Ask before each task (EX-09).
@@ -100,6 +115,11 @@ impl Default for Settings {
             tier: TierChoice::default(),
             context: ContextLimits::default(),
             always: Vec::new(),
+            probe: ProbeScope::Nothing,
+            vacuous: VacuousPolicy::Warn,
+            on_red_base: OnRedBase::Ask,
+            rerun: 0,
+            quarantine: Vec::new(),
             unlisted_beside_others: false,
             interactive: false,
             only: None,
@@ -136,7 +156,15 @@ impl Settings {
             ("budget", self.budget.describe_limits()),
             ("budget of a task", self.task_budget.describe_limits()),
             ("checks of every merge", or(&self.always.join("; "), "none")),
+            ("on red base", self.on_red_base.word().to_owned()),
+            ("vacuous", self.vacuous.word().to_owned()),
+            ("reruns of a failed check", self.rerun.to_string()),
         ]
+    }
+
+    /// Why a failure of this command does not count for now.
+    pub fn quarantine_of(&self, command: &str) -> Option<&QuarantinedCheck> {
+        self.quarantine.iter().find(|entry| entry.command == command)
     }
 
     /// The model size for a task, before any failure.
@@ -165,6 +193,20 @@ impl Default for ContextLimits {
     fn default() -> Self {
         Self { soft: 50, hard: 70 }
     }
+}
+
+/// A flaky check that may fail until a day (TR-03).
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct QuarantinedCheck {
+    pub command: String,
+    pub reason: String,
+    /// The last day, such as `2027-01-31`.
+    pub until: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 macro_rules! choice {
@@ -228,6 +270,47 @@ impl OnChange {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
     fn is_read(&self) -> bool {
         *self == Self::Read
+    }
+}
+
+choice!(
+    /// Which checks are run on the base before the first worker.
+    ProbeScope {
+        /// None: journals of earlier versions.
+        Nothing = "nothing",
+        /// Those of every merge (TR-02).
+        Baseline = "off",
+        /// Those of every merge and of every task (TR-01).
+        All = "on",
+    }
+);
+choice!(
+    /// What follows when every check of a task proves nothing.
+    VacuousPolicy { Warn = "warn", Ask = "ask", Refuse = "refuse" }
+);
+choice!(
+    /// What follows when checks of every merge fail on the base.
+    OnRedBase { Ask = "ask", Continue = "continue", Stop = "stop" }
+);
+
+impl ProbeScope {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+    fn is_nothing(&self) -> bool {
+        *self == Self::Nothing
+    }
+}
+
+impl VacuousPolicy {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+    fn is_warn(&self) -> bool {
+        *self == Self::Warn
+    }
+}
+
+impl OnRedBase {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+    fn is_ask(&self) -> bool {
+        *self == Self::Ask
     }
 }
 

@@ -5,7 +5,7 @@
 
 use afresh_core::check::{CheckEnd, CheckResult};
 use afresh_core::ids::{AttemptId, CommitId, TaskId, TreeId};
-use afresh_core::plan::{CheckDraft, FileDraft, PlanDraft, TaskDraft, TierChoice};
+use afresh_core::plan::{Check, CheckDraft, FileDraft, PlanDraft, TaskDraft, TierChoice};
 use afresh_core::status::RunStatus;
 
 /// A plan with a line for each task: `ID ! TIER < NEEDS: FILES`, as in `B < A: b.txt`.
@@ -35,20 +35,13 @@ pub fn file(path: &str) -> FileDraft {
 }
 
 pub fn check(command: &str) -> CheckDraft {
-    CheckDraft { name: None, command: command.to_owned(), red_first: false }
+    CheckDraft { name: None, command: command.to_owned(), ..CheckDraft::default() }
 }
 
 pub fn check_result(command: &str, code: i32) -> CheckResult {
     CheckResult {
-        name: command.to_owned(),
-        command: command.to_owned(),
-        end: CheckEnd::Exited(code),
         duration_ms: 1,
-        output_digest: String::new(),
-        output_tail: String::new(),
-        reused: false,
-        refusals: Vec::new(),
-        time_limit_ms: None,
+        ..CheckResult::new(&Check::from_command(command), CheckEnd::Exited(code))
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn render_feedback(bundle: &Bundle) -> String {
 }
 
 fn outputs(text: &mut String, results: &[CheckResult]) {
-    for result in results.iter().filter(|result| !result.passed()) {
+    for result in results.iter().filter(|result| !result.is_accepted()) {
         let _ = writeln!(
             text,
             "{}; the end of its output:\n```text\n{}\n```",

@@ -154,7 +154,7 @@ fn answers(bundle: &Bundle) -> String {
 mod tests {
     use afresh_core::check::{CheckEnd, CheckResult};
     use afresh_core::ids::{AttemptId, CommitId, RunId};
-    use afresh_core::plan::{CheckDraft, ContextLevel, FileDraft, Plan, PlanDraft, TaskDraft};
+    use afresh_core::plan::{Check, CheckDraft, ContextLevel, FileDraft, Plan, PlanDraft, TaskDraft};
     use afresh_core::rejection::Rejection;
 
     use super::*;
@@ -304,16 +304,10 @@ mod tests {
     /// RE-03 and EX-05: the next worker gets the failing command and its output.
     #[test]
     fn a_retry_carries_the_failing_command_and_its_output() {
+        let check = Check::from_command("python3 -m unittest");
         let result = CheckResult {
-            name: "unittest".to_owned(),
-            command: "python3 -m unittest".to_owned(),
-            end: CheckEnd::Exited(1),
-            duration_ms: 3,
-            output_digest: String::new(),
             output_tail: "AssertionError: 'Hi' != 'Hello'".to_owned(),
-            reused: false,
-            refusals: Vec::new(),
-            time_limit_ms: None,
+            ..CheckResult::new(&check, CheckEnd::Exited(1))
         };
         let text = rendered(&bundle(Some(Rejection::BrokenMerge { results: vec![result] })));
         assert!(text.contains("AssertionError: 'Hi' != 'Hello'"));

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::denial::Denial;
 use crate::ids::TreeId;
 use crate::outcome::{CriterionReport, Deviation};
+use crate::plan::Check;
 use crate::process::{LimitExceeded, describe_signal};
 use crate::time::render_span;
 
@@ -27,6 +28,8 @@ pub enum CheckPhase {
     Merged,
     /// The branch's last tree, with every distinct check of the run.
     Final,
+    /// The tree that the work starts from, before any worker (TR-01, TR-02).
+    Probe,
 }
 
 /// One command, run once.
@@ -50,6 +53,59 @@ pub struct CheckResult {
     /// The time limit, if it was reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit_ms: Option<u64>,
+    /// What the test runners report that were recognised in its output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestTally>,
+    /// Failures on the same tree before this result. One that passes after a failure is flaky (TR-03).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_tries: Vec<FailedTry>,
+    /// Why its failure does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excuse: Option<CheckExcuse>,
+    /// Test files that the work created or changed, and that this check did not execute (TR-04).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unexecuted: Vec<String>,
+    /// Equal for two failures of the same kind: a hash of the command and its normalised output (TR-09).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+}
+
+/// What test runners report, added up.
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct TestTally {
+    /// The runners that were recognised, such as `pytest`.
+    pub runners: Vec<String>,
+    /// Tests that passed or failed; skipped ones were not executed.
+    pub executed: u64,
+    /// The names of those that failed, sorted; at most [`MAX_FAILED_NAMES`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<String>,
+    /// Whether more tests failed than are listed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+}
+
+/// How many names of failed tests are kept of one check.
+pub const MAX_FAILED_NAMES: usize = 2_000;
+
+/// A failure that a later try on the same tree did not repeat.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct FailedTry {
+    pub end: CheckEnd,
+    pub duration_ms: u64,
+    pub output_digest: String,
+    #[serde(default)]
+    pub output_tail: String,
+}
+
+/// Why a failed check does not stand in the way of a merge.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckExcuse {
+    /// It failed before the work, and nothing else fails now (TR-02).
+    FailedBefore,
+    /// The configuration lets it fail until a day, for this reason (TR-03).
+    Quarantined(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
@@ -63,14 +119,53 @@ pub enum CheckEnd {
 }
 
 impl CheckResult {
+    /// A result of which nothing is known but how it ended.
+    pub fn new(check: &Check, end: CheckEnd) -> Self {
+        Self {
+            name: check.name.clone(),
+            command: check.command.clone(),
+            end,
+            duration_ms: 0,
+            output_digest: String::new(),
+            output_tail: String::new(),
+            reused: false,
+            refusals: Vec::new(),
+            time_limit_ms: None,
+            tests: None,
+            failed_tries: Vec::new(),
+            excuse: None,
+            unexecuted: Vec::new(),
+            fingerprint: None,
+        }
+    }
+
+    /// Exit code 0, and at least one test where a test runner ran (TR-04).
     pub fn passed(&self) -> bool {
-        self.end == CheckEnd::Exited(0)
+        self.end == CheckEnd::Exited(0) && !self.executed_no_test()
+    }
+
+    /// Whether it passed, or its failure does not count.
+    pub fn is_accepted(&self) -> bool {
+        self.passed() || self.excuse.is_some()
+    }
+
+    /// Whether a test runner ran and executed nothing.
+    pub fn executed_no_test(&self) -> bool {
+        self.tests.as_ref().is_some_and(|tests| tests.executed == 0)
+    }
+
+    /// Whether it failed and passed on the same tree.
+    pub fn is_flaky(&self) -> bool {
+        self.passed() && !self.failed_tries.is_empty()
     }
 
     /// One line for people: what ran, and how it ended.
     pub fn describe(&self) -> String {
         let command = &self.command;
         match &self.end {
+            CheckEnd::Exited(0) if self.executed_no_test() => {
+                format!("`{command}` ended with exit code 0, but executed no test")
+            }
             CheckEnd::Exited(code) => format!("`{command}` ended with exit code {code}"),
             CheckEnd::Signaled(signal) => {
                 format!("`{command}` was ended by {}", describe_signal(*signal))
@@ -119,4 +214,7 @@ pub struct Receipt {
     pub deviations: Vec<Deviation>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
+    /// Test files that the work created or changed, and that no check executed (TR-04).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unexecuted_tests: Vec<String>,
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CommitId, TreeId};
+use crate::scope::looks_like_test;
 
 /// The tree that an attempt left, compared with the commit it started from.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
@@ -18,6 +19,15 @@ pub struct Harvest {
     /// New lines that hold a secret.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leaks: Vec<Leak>,
+}
+
+impl Harvest {
+    /// Test files that were created or changed.
+    pub fn changed_tests(&self) -> Vec<String> {
+        let kept = self.changes.iter().filter(|change| change.kind != ChangeKind::Deleted);
+        let tests = kept.filter(|change| looks_like_test(&change.path));
+        tests.map(|change| change.path.clone()).collect()
+    }
 }
 
 /// A line that holds a secret; the secret itself is not recorded.

@@ -10,6 +10,7 @@
 //! | [`scope`] | whether the change may land |
 //! | [`denial`] | what the sandbox denied |
 //! | [`check`] | results of checks, and receipts |
+//! | [`probe`] | what checks show before any work |
 //! | [`step`] | finished parts of a task, and where the next worker starts |
 //! | [`interruption`] | work that was cut off, and continuing it |
 //! | [`rejection`] | why the work was not accepted |
@@ -20,6 +21,7 @@ pub mod harvest;
 pub mod interruption;
 pub mod model_error;
 pub mod outcome;
+pub mod probe;
 pub mod process;
 pub mod rejection;
 pub mod scope;

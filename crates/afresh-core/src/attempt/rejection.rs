@@ -229,11 +229,35 @@ impl Rejection {
         }
     }
 
+    /// Whether it says something about the work, not about what surrounds it.
+    pub(crate) fn is_about_work(&self) -> bool {
+        !matches!(
+            self,
+            Self::Stopped
+                | Self::Orphaned
+                | Self::NotResumed { .. }
+                | Self::Asked
+                | Self::Trouble { .. }
+                | Self::ModelFailed { .. }
+        )
+    }
+
+    /// The fingerprint of the check that failed first (TR-09).
+    pub(crate) fn fingerprint(&self) -> Option<&str> {
+        match self {
+            Self::ChecksFailed { results } | Self::BrokenMerge { results } => {
+                let failed = results.iter().find(|result| !result.is_accepted())?;
+                failed.fingerprint.as_deref()
+            }
+            _ => None,
+        }
+    }
+
     /// The end of the output of the worker or a check, if that is informative.
     pub fn printed(&self) -> String {
         match self {
             Self::ChecksFailed { results } | Self::BrokenMerge { results } => {
-                let failed = results.iter().find(|result| !result.passed());
+                let failed = results.iter().find(|result| !result.is_accepted());
                 failed.map(|result| result.output_tail.clone()).unwrap_or_default()
             }
             Self::GaveUp { output, .. } => output.clone(),
@@ -259,7 +283,7 @@ impl Rejection {
 fn failed(results: &[CheckResult]) -> String {
     results
         .iter()
-        .find(|r| !r.passed())
+        .find(|result| !result.is_accepted())
         .map_or_else(|| "a check failed".to_owned(), CheckResult::describe)
 }
 

@@ -96,6 +96,7 @@ impl Decider<'_> {
             | (QuestionTopic::Start | QuestionTopic::Obstacle(_), "skip") => {
                 self.record(Event::TaskSkipped { task, reason });
             }
+            (QuestionTopic::Base, answer) => self.base_answered(answer, by),
             (QuestionTopic::Start, "all") => {
                 let settings = Settings { interactive: false, ..self.run.settings().clone() };
                 self.record(Event::SettingsChanged { settings: Box::new(settings) });

@@ -39,19 +39,17 @@ impl Decider<'_> {
             CheckOutcome::Ran(results) if report.phase == CheckPhase::Red => {
                 self.red_checked(at, results);
             }
-            CheckOutcome::Ran(results) if results.iter().all(CheckResult::passed) => {
+            CheckOutcome::Ran(results) => {
+                let results = self.run.excuse_failures(Some(at), results);
+                if !results.iter().all(CheckResult::is_accepted) {
+                    let reason = Rejection::ChecksFailed { results };
+                    return self.reject(at, reason, AttemptCounts::Yes);
+                }
                 // A round from before a restart says nothing about checks that were added later.
-                if self.covers(at, results) {
-                    let (tree, results) = (report.tree.clone(), results.clone());
+                if self.covers(at, &results) {
+                    let tree = report.tree.clone();
                     self.record(Event::ChecksPassed { attempt, tree, results });
                 }
-            }
-            CheckOutcome::Ran(results) => {
-                self.reject(
-                    at,
-                    Rejection::ChecksFailed { results: results.clone() },
-                    AttemptCounts::Yes,
-                );
             }
         }
     }
@@ -88,28 +86,32 @@ impl Decider<'_> {
         };
         let attempt = Some(work.attempt.clone());
         let task = self.run.plan().task(at);
-        let request = match stage.phase {
-            CheckPhase::Red => CheckRequest {
-                attempt,
-                phase: CheckPhase::Red,
-                on: CheckOn::Commit(work.ground.base.clone()),
-                checks: task.all_checks().filter(|check| check.red_first).cloned().collect(),
-            },
-            phase => CheckRequest {
-                attempt,
-                phase,
-                on: CheckOn::Tree(harvest.tree.clone()),
-                checks: self.checks_of(at),
-            },
-        };
-        self.request_checks(request);
+        match stage.phase {
+            CheckPhase::Red => {
+                let on = CheckOn::Commit(work.ground.base.clone());
+                let checks = task.all_checks().filter(|check| check.red_first).cloned().collect();
+                self.request_checks(CheckRequest::plain(attempt, CheckPhase::Red, on, checks));
+            }
+            phase => {
+                let on = CheckOn::Tree(harvest.tree.clone());
+                let (checks, changed_tests) = (self.checks_of(at), harvest.changed_tests());
+                let request = CheckRequest::plain(attempt, phase, on, checks);
+                self.request_checks(CheckRequest { changed_tests, ..request });
+            }
+        }
     }
 
     /// Requests a round of checks, unless a halt ends everything: then it has to wait (R7).
-    pub(super) fn request_checks(&mut self, request: CheckRequest) {
+    pub(super) fn request_checks(&mut self, mut request: CheckRequest) {
         if self.run.halt().is_some_and(|halt| halt.now) {
             let CheckRequest { attempt, phase, .. } = request;
             return self.record(Event::ChecksStopped { attempt, phase });
+        }
+        let at = request.attempt.as_ref().map(|attempt| self.index(&attempt.task));
+        // A check that must fail proves nothing by passing later.
+        if request.phase != CheckPhase::Red {
+            request.reruns = self.run.settings().rerun;
+            request.tolerated = self.run.tolerated(at, &request.checks);
         }
         self.request(Effect::Check(request));
     }
@@ -127,12 +129,7 @@ impl Decider<'_> {
     }
 
     fn always(&self) -> impl Iterator<Item = Check> + '_ {
-        let always = self.run.settings().always.iter();
-        always.map(|command| Check {
-            name: command.clone(),
-            command: command.clone(),
-            red_first: false,
-        })
+        self.run.settings().always.iter().map(|command| Check::from_command(command))
     }
 
     /// Once nothing else can happen: every distinct check once more, on the last tree.
@@ -148,7 +145,7 @@ impl Decider<'_> {
         }
         let known = match run.final_checks() {
             FinalChecks::Ended { tree: last, epoch, results } => {
-                let passed = results.iter().all(CheckResult::passed);
+                let passed = results.iter().all(CheckResult::is_accepted);
                 tree.is_none_or(|tree| last == tree) && (passed || *epoch == run.epoch())
             }
             FinalChecks::Underway { .. } => true,
@@ -173,7 +170,7 @@ impl Decider<'_> {
 
     fn request_final_checks(&mut self, tree: Option<TreeId>, checks: Vec<Check>) {
         let on = tree.map_or_else(|| CheckOn::Commit(self.run.base().clone()), CheckOn::Tree);
-        self.request_checks(CheckRequest { attempt: None, phase: CheckPhase::Final, on, checks });
+        self.request_checks(CheckRequest::plain(None, CheckPhase::Final, on, checks));
     }
 
     fn final_checks_ended(&mut self, report: &CheckReport) {
@@ -185,10 +182,11 @@ impl Decider<'_> {
         match &report.checked {
             CheckOutcome::Ran(results) => {
                 // A round from before a restart says nothing about checks that were added later.
+                let results = self.run.excuse_failures(None, results);
                 let told = |check: &Check| results.iter().any(|r| r.command == check.command);
-                let passed = results.iter().all(CheckResult::passed);
+                let passed = results.iter().all(CheckResult::is_accepted);
                 if !passed || self.final_checks().iter().all(told) {
-                    self.record(Event::FinalChecked { tree, results: results.clone() });
+                    self.record(Event::FinalChecked { tree, results });
                 }
             }
             CheckOutcome::Stopped => {

@@ -43,6 +43,10 @@ impl Decider<'_> {
         let now = now || before.is_some();
         let (reason, by) = (reason.to_owned(), by.to_owned());
         self.record(Event::HaltRequested { now, reason, by, cause: None });
+        // Nothing is lost: what was measured so far is remembered.
+        if self.run.is_probing() && !now && self.run.frontier().active().next().is_none() {
+            self.request(Effect::StopChecks);
+        }
         if now {
             let grace = self.run.settings().halt_grace;
             self.stop_workers(grace);

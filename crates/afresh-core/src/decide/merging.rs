@@ -61,9 +61,13 @@ impl Decider<'_> {
 
     fn request_merged_checks(&mut self, at: TaskIndex, attempt: AttemptId, tree: TreeId) {
         let checks = self.checks_of(at);
+        let changed_tests = match &self.run.task(at).stage {
+            TaskStage::Merging { harvest, .. } => harvest.changed_tests(),
+            _ => Vec::new(),
+        };
         let on = CheckOn::Tree(tree);
-        let attempt = Some(attempt);
-        self.request_checks(CheckRequest { attempt, phase: CheckPhase::Merged, on, checks });
+        let request = CheckRequest::plain(Some(attempt), CheckPhase::Merged, on, checks);
+        self.request_checks(CheckRequest { changed_tests, ..request });
     }
 
     pub(super) fn merge_built(&mut self, attempt: &AttemptId, build: &MergeBuild) {
@@ -80,7 +84,7 @@ impl Decider<'_> {
             MergeBuild::Clean(merged) if merged.onto != onto => {}
             // Nothing landed meanwhile, so the tree that passed is the tree that lands.
             MergeBuild::Clean(merged)
-                if merged.tree == harvest.tree && self.covers(at, &results) =>
+                if merged.tree == harvest.tree && self.still_passed(at, &results) =>
             {
                 self.land(at, merged, &results);
             }
@@ -108,6 +112,13 @@ impl Decider<'_> {
         }
     }
 
+    /// Whether the results of its own tree are still enough to land. What landed meanwhile may have fixed a failure
+    /// that was excused.
+    fn still_passed(&self, at: TaskIndex, results: &[CheckResult]) -> bool {
+        let excused = self.run.excuse_failures(Some(at), results);
+        excused.iter().all(CheckResult::is_accepted) && self.covers(at, results)
+    }
+
     pub(super) fn merge_checked(&mut self, attempt: &AttemptId, report: &CheckReport) {
         let Some(TaskStage::Merging { merge: MergeStage::Checking { merged, .. }, .. }) =
             self.stage_of(attempt)
@@ -122,19 +133,17 @@ impl Decider<'_> {
         match &report.checked {
             CheckOutcome::Stopped => self.checks_were_stopped(attempt.clone(), CheckPhase::Merged),
             CheckOutcome::Impossible(why) => self.checks_are_impossible(at, why),
-            CheckOutcome::Ran(results) if results.iter().all(CheckResult::passed) => {
-                // A round from before a restart says nothing about checks that were added later.
-                if self.covers(at, results) {
-                    self.land(at, &merged, results);
-                }
-            }
-            // It passed alone, so the combination fails: retry on top of the new tip.
             CheckOutcome::Ran(results) => {
-                self.reject(
-                    at,
-                    Rejection::BrokenMerge { results: results.clone() },
-                    AttemptCounts::No,
-                );
+                let results = self.run.excuse_failures(Some(at), results);
+                if !results.iter().all(CheckResult::is_accepted) {
+                    // It passed alone, so the combination fails: retry on top of the new tip.
+                    let reason = Rejection::BrokenMerge { results };
+                    return self.reject(at, reason, AttemptCounts::No);
+                }
+                // A round from before a restart says nothing about checks that were added later.
+                if self.covers(at, &results) {
+                    self.land(at, &merged, &results);
+                }
             }
         }
     }
@@ -210,5 +219,13 @@ fn receipt(
         criteria: claim.criteria,
         deviations: declared.chain(claim.deviations).collect(),
         notes: claim.notes,
+        unexecuted_tests: unexecuted_by_all(results),
     }
+}
+
+/// Test files that no check executed.
+fn unexecuted_by_all(results: &[CheckResult]) -> Vec<String> {
+    let Some((first, rest)) = results.split_first() else { return Vec::new() };
+    let by_rest = |path: &&String| rest.iter().all(|result| result.unexecuted.contains(path));
+    first.unexecuted.iter().filter(by_rest).cloned().collect()
 }

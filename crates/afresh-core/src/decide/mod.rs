@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | `scheduler` | which tasks start, from where, with what budget reserved |
 //! | `attempt` | one attempt, from its start to the verdict and the retry |
+//! | `base` | what checks show before any work, and what follows from that |
 //! | `checking` | rounds of checks, and the final checks of a run |
 //! | `merging` | the merge queue: one merge at a time, and the move of the branch |
 //! | `budget` | which workers continue near a limit |
@@ -19,6 +20,7 @@
 mod answers;
 mod asking;
 mod attempt;
+mod base;
 mod budget;
 mod checking;
 mod commands;
@@ -68,6 +70,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::AttemptEnded(attempt, end) => turn.attempt_ended(attempt, end),
         Input::Harvested(attempt, harvest) => turn.harvested(attempt, harvest),
         Input::Checked(report) => turn.checked(report),
+        Input::Probed(report) => turn.probed(report),
         Input::MergeBuilt(attempt, build) => turn.merge_built(attempt, build),
         Input::MovedBack(to, moved) => turn.moved_back(to, moved),
         Input::BranchMoved(attempt, to, moved) => turn.branch_moved(attempt, to, moved),
@@ -112,6 +115,7 @@ impl Decider<'_> {
             return self.rewind_when_quiet();
         }
         self.start_next_merge();
+        self.measure_base();
         self.start_ready_tasks();
         self.start_final_checks();
     }

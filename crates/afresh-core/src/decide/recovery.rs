@@ -34,6 +34,8 @@ impl Decider<'_> {
         self.restart_stopped_checks();
         self.retry_delayed_move();
         self.resume_final_checks();
+        self.resume_probe();
+        self.withdraw_base_question();
         self.enforce_budget();
         self.apply_policies();
         self.resume_rewind();

@@ -57,7 +57,9 @@ impl Decider<'_> {
     }
 
     fn may_start_tasks(&self) -> bool {
-        self.run.halt().is_none() && self.run.aborted().is_none() && !self.run.budget_reached()
+        let run = &*self.run;
+        let resting = run.halt().is_some() || run.aborted().is_some() || run.budget_reached();
+        !resting && self.is_base_settled()
     }
 
     /// Under `waves`, the earliest wave with a task that can still progress.

@@ -61,6 +61,7 @@ pub struct CheckDraft {
     pub name: Option<String>,
     pub command: String,
     pub red_first: bool,
+    pub guard: bool,
 }
 
 impl TaskDraft {
@@ -276,7 +277,8 @@ impl DraftReader<'_> {
                 continue;
             }
             let name = check.name.clone().unwrap_or_else(|| command.to_owned());
-            checks.push(Check { name, command: command.to_owned(), red_first: check.red_first });
+            let (command, red_first, guard) = (command.to_owned(), check.red_first, check.guard);
+            checks.push(Check { name, command, red_first, guard });
         }
         checks
     }

@@ -117,6 +117,17 @@ pub struct Check {
     /// It must fail on the tree the attempt starts from, or it proves nothing.
     #[serde(default)]
     pub red_first: bool,
+    /// It is meant to pass before and after the work.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guard: bool,
+}
+
+impl Check {
+    /// A command that is its own name, as the configuration has them.
+    pub fn from_command(command: &str) -> Self {
+        let command = command.to_owned();
+        Self { name: command.clone(), command, red_first: false, guard: false }
+    }
 }
 
 /// How much a worker is given besides its task.

@@ -51,6 +51,7 @@ impl Run {
     /// Whether an effect has not been answered yet.
     pub fn is_underway(&self) -> bool {
         matches!(self.final_checks, FinalChecks::Underway { .. })
+            || self.is_probing()
             || matches!(self.rewind, Some(RewindState::Moving { .. }))
             || !self.unsaved_slots.is_empty()
             || self.frontier.active().any(|at| self.tasks[at].stage.is_underway())
@@ -98,7 +99,7 @@ impl Run {
             return self.state_of(only).is_some_and(TaskState::is_done);
         }
         let final_ok = match &self.final_checks {
-            FinalChecks::Ended { results, .. } => results.iter().all(CheckResult::passed),
+            FinalChecks::Ended { results, .. } => results.iter().all(CheckResult::is_accepted),
             FinalChecks::NotYet => true,
             FinalChecks::Underway { .. } | FinalChecks::Stopped => false,
         };

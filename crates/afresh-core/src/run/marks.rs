@@ -27,6 +27,12 @@ impl Run {
         self.tasks().filter(is_marked).map(|(task, _)| task)
     }
 
+    /// The result of a command on the branch's last tree.
+    pub(super) fn final_result(&self, command: &str) -> Option<&CheckResult> {
+        let FinalChecks::Ended { results, .. } = &self.final_checks else { return None };
+        results.iter().find(|result| result.command == command)
+    }
+
     /// The failed final checks of the branch's last tree.
     fn failed_final_checks(&self) -> impl Iterator<Item = &CheckResult> {
         let results = match &self.final_checks {
@@ -38,7 +44,7 @@ impl Run {
             }
             _ => &[],
         };
-        results.iter().filter(|result| !result.passed())
+        results.iter().filter(|result| !result.is_accepted())
     }
 
     /// The marks that the final checks refute. A check that also judges our own work is about that.

@@ -6,6 +6,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `apply` | what each event changes |
+//! | `base` | what was measured before any work |
 //! | `drive_state` | what can happen next: tasks that could start, what a driver can do now |
 //! | `frontier` | which tasks are ready, kept up to date |
 //! | `marks` | tasks that the plan marks as done, and what their checks say |
@@ -14,6 +15,7 @@
 //! | `task` | the state of one task |
 
 mod apply;
+mod base;
 mod drive_state;
 mod frontier;
 mod marks;
@@ -25,11 +27,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub(crate) use programs::TRIES_PER_MODEL;
 
+use base::BaseMeasurement;
 use obstacles::RepeatedFailure;
 
 pub(crate) use obstacles::FailedAct;
 
 pub use apply::IllegalEvent;
+pub use base::{EarlierFailure, UnprovedTask};
 pub use drive_state::DriveState;
 pub use frontier::{BlockCause, TaskFrontier};
 pub use marks::RefutedMark;
@@ -46,7 +50,7 @@ use crate::check::CheckResult;
 use crate::event::Event;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
 use crate::plan::{ModelTier, Plan, TaskIndex};
-use crate::question::{ObstacleScope, Question};
+use crate::question::{ObstacleScope, Question, QuestionTopic};
 use crate::settings::Settings;
 use crate::step::StartPoint;
 use crate::time::Timestamp;
@@ -93,6 +97,7 @@ pub struct Run {
     /// Agents and model tiers whose provider asked to wait.
     parked: BTreeMap<(Option<String>, ModelTier), Timestamp>,
     final_checks: FinalChecks,
+    base_checks: BaseMeasurement,
     /// What failed the same way several times in a row, by what it concerns.
     repeated_failures: BTreeMap<(FailedAct, ObstacleScope), RepeatedFailure>,
     /// Agents that have done some work in this run.
@@ -185,6 +190,7 @@ impl Run {
             knows_use: false,
             parked: BTreeMap::new(),
             final_checks: FinalChecks::NotYet,
+            base_checks: BaseMeasurement::default(),
             repeated_failures: BTreeMap::new(),
             proven_agents: BTreeSet::new(),
         })
@@ -320,6 +326,16 @@ impl Run {
 
     pub(crate) fn next_in_merge_queue(&self) -> Option<TaskIndex> {
         self.merge_queue.front().copied()
+    }
+
+    /// The open question about what was measured before the work.
+    pub(crate) fn base_question(&self) -> Option<&Question> {
+        self.questions.values().find(|question| question.topic == QuestionTopic::Base)
+    }
+
+    /// Whether any worker was started.
+    pub fn has_attempts(&self) -> bool {
+        self.tasks.states().iter().any(|state| state.retries.last_number > 0)
     }
 
     pub(crate) fn next_question(&self) -> QuestionId {

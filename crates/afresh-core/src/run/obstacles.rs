@@ -29,7 +29,11 @@ impl Run {
     /// The open question that keeps a task from starting, although it is about another one.
     pub fn obstacle_to(&self, at: TaskIndex) -> Option<&Question> {
         self.questions.values().find(|question| {
-            matches!(&question.topic, QuestionTopic::Obstacle(scope) if self.is_within(at, scope))
+            match &question.topic {
+                QuestionTopic::Obstacle(scope) => self.is_within(at, scope),
+                QuestionTopic::Base => true,
+                _ => false,
+            }
         })
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::check::{CheckEnd, Receipt};
+use crate::check::{CheckEnd, CheckExcuse, Receipt};
 use crate::ids::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::outcome::{CriterionReport, DecisionOption, Deviation, Outcome};
 use crate::plan::Task;
@@ -171,6 +171,9 @@ pub struct ReceiptStatus {
     pub deviations: Vec<Deviation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
+    /// Test files that the work created or changed, and that no check executed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unexecuted_tests: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
@@ -181,6 +184,15 @@ pub struct CheckStatus {
     pub duration_ms: u64,
     pub output_digest: String,
     pub reused: bool,
+    /// It failed on the same tree before it passed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub flaky: bool,
+    /// Why its failure does not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excuse: Option<CheckExcuse>,
+    /// How many tests were executed, where a test runner was recognised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executed_tests: Option<u64>,
 }
 
 impl From<&Receipt> for ReceiptStatus {
@@ -195,6 +207,9 @@ impl From<&Receipt> for ReceiptStatus {
             duration_ms: check.duration_ms,
             output_digest: check.output_digest.clone(),
             reused: check.reused,
+            flaky: check.is_flaky(),
+            excuse: check.excuse.clone(),
+            executed_tests: check.tests.as_ref().map(|tests| tests.executed),
         });
         Self {
             tree: receipt.tree.clone(),
@@ -205,6 +220,7 @@ impl From<&Receipt> for ReceiptStatus {
             criteria: receipt.criteria.clone(),
             deviations: receipt.deviations.clone(),
             notes: receipt.notes.clone(),
+            unexecuted_tests: receipt.unexecuted_tests.clone(),
         }
     }
 }

@@ -333,9 +333,9 @@ fn work_without_a_report_needs_changes_and_checks() {
 fn a_check_that_passes_before_the_work_proves_nothing() {
     let mut draft = draft_of("A: a");
     draft.tasks[0].checks.push(CheckDraft {
-        name: None,
         command: "new test".to_owned(),
         red_first: true,
+        ..CheckDraft::default()
     });
     let plan = Plan::new(draft).expect("a plan without problems");
     let mut story = Story::unopened(plan, Settings::default());

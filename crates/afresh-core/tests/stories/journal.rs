@@ -66,6 +66,8 @@ fn kinds() -> BTreeSet<String> {
         ChecksPassed = "checks-passed",
         ChecksStopped = "checks-stopped",
         ChecksResumed = "checks-resumed",
+        ProbeStarted = "probe-started",
+        Probed = "probed",
         MergeStarted = "merge-started",
         MergeBuilt = "merge-built",
         LandIntended = "land-intended",

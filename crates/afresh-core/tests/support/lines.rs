@@ -127,6 +127,12 @@ pub(crate) fn event_line(event: &Event) -> String {
         }
         Event::HaltCleared => "halt cleared".to_owned(),
         Event::BudgetReached { spent } => format!("budget reached at {}", spent.tokens),
+        Event::ProbeStarted { commit } => format!("probing {}", object_name(commit.as_str())),
+        Event::Probed { checks, .. } => {
+            let checks = checks.iter();
+            let checks = checks.map(|probed| format!("`{}` {}", probed.command(), probed.class));
+            format!("probed {}", checks.collect::<Vec<_>>().join(", "))
+        }
         Event::FinalChecksStarted { .. } => "final checks".to_owned(),
         Event::FinalChecked { results, .. } => format!("finally checked {}", commands(results)),
     }

@@ -73,6 +73,7 @@ impl InputRedactor {
             | Input::UsageSeen(..)
             | Input::ContextSeen(..)
             | Input::Checked(_)
+            | Input::Probed(_)
             | Input::MergeBuilt(..)
             | Input::MovedBack(..)
             | Input::BranchMoved(..)

@@ -61,12 +61,12 @@ fn files(scopes: &[FileScope]) -> Option<Vec<FileEntry>> {
 fn checks(checks: &[Check]) -> Option<Vec<CheckEntry>> {
     let entry = |check: &Check| {
         let name = (check.name != check.command).then(|| check.name.clone());
-        let red_first = check.red_first.then_some(true);
+        let (red_first, guard) = (check.red_first.then_some(true), check.guard.then_some(true));
         let run = check.command.clone();
-        if name.is_none() && red_first.is_none() {
+        if name.is_none() && red_first.is_none() && guard.is_none() {
             CheckEntry::Command(run)
         } else {
-            CheckEntry::Detailed { name, run, red_first }
+            CheckEntry::Detailed { name, run, red_first, guard }
         }
     };
     non_empty_list(checks.iter().map(entry).collect())

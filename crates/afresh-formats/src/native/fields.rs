@@ -32,7 +32,7 @@ pub const TASK_FIELDS: &[&str] = &[
 ];
 pub const STEP_FIELDS: &[&str] = &["name", "do", "files", "checks"];
 pub const FILE_FIELDS: &[&str] = &["path", "action"];
-pub const CHECK_FIELDS: &[&str] = &["name", "run", "red_first"];
+pub const CHECK_FIELDS: &[&str] = &["name", "run", "red_first", "guard"];
 
 impl NativePlanReader<'_, '_> {
     pub(super) fn plan(&mut self, root: &Node) -> PlanDraft {
@@ -216,10 +216,8 @@ impl NativePlanReader<'_, '_> {
                     match self.known_field(path, CHECK_FIELDS, (entries, entry)) {
                         "name" => draft.name = Some(self.text(&entry.node)),
                         "run" => draft.command = self.text(&entry.node),
-                        "red_first" => match entry.node.value {
-                            Value::Bool(flag) => draft.red_first = flag,
-                            _ => self.wrong_type(&entry.node, "true or false"),
-                        },
+                        "red_first" => self.set_flag(&mut draft.red_first, &entry.node),
+                        "guard" => self.set_flag(&mut draft.guard, &entry.node),
                         _ => {}
                     }
                 }
@@ -227,6 +225,13 @@ impl NativePlanReader<'_, '_> {
             _ => self.wrong_type(node, "a command, or { run = \"…\", red_first = true }"),
         }
         draft
+    }
+
+    fn set_flag(&mut self, flag: &mut bool, node: &Node) {
+        match node.value {
+            Value::Bool(value) => *flag = value,
+            _ => self.wrong_type(node, "true or false"),
+        }
     }
 }
 

@@ -127,6 +127,9 @@ pub enum CheckEntry {
         /// Whether the check must fail before the work is done.
         #[serde(skip_serializing_if = "Option::is_none")]
         red_first: Option<bool>,
+        /// Whether the check is meant to pass before and after the work.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        guard: Option<bool>,
     },
 }
 

@@ -113,10 +113,11 @@ fn file(file: &FileEntry) -> String {
 fn check(check: &CheckEntry) -> String {
     match check {
         CheckEntry::Command(command) => text(command),
-        CheckEntry::Detailed { name, run, red_first } => table([
+        CheckEntry::Detailed { name, run, red_first, guard } => table([
             Some(("run", text(run))),
             name.as_ref().map(|name| ("name", text(name))),
             red_first.map(|flag| ("red_first", flag.to_string())),
+            guard.map(|flag| ("guard", flag.to_string())),
         ]),
     }
 }

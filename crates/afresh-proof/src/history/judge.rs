@@ -139,7 +139,7 @@ fn judge_statement(it: &HistoryCommit, statement: &Statement) -> Result<(), Comm
     if Some(&said.onto) != it.parents.first() {
         return Err(CommitProblem::OtherParent(said.onto.to_string()));
     }
-    match said.receipt.checks.iter().find(|check| !check.passed()) {
+    match said.receipt.checks.iter().find(|check| !check.is_accepted()) {
         Some(failed) => Err(CommitProblem::FailedCheck(failed.describe())),
         None => Ok(()),
     }

@@ -3,6 +3,7 @@
 use afresh_core::check::{CheckEnd, CheckResult, Receipt};
 use afresh_core::ids::{AttemptId, CommitId, TreeId};
 use afresh_core::input::MergedTree;
+use afresh_core::plan::Check;
 use afresh_proof::history::{
     CheckedLine, CommitTrailers, FoundNote, HistoryCommit, SignatureState,
 };
@@ -18,15 +19,10 @@ pub fn tree_id(digit: u8) -> TreeId {
 
 pub fn check(command: &str, end: CheckEnd) -> CheckResult {
     CheckResult {
-        name: command.to_owned(),
-        command: command.to_owned(),
-        end,
         duration_ms: 1_200,
         output_digest: "ab".repeat(32),
         output_tail: "the secret-free end of an output".to_owned(),
-        reused: false,
-        refusals: Vec::new(),
-        time_limit_ms: None,
+        ..CheckResult::new(&Check::from_command(command), end)
     }
 }
 
@@ -38,6 +34,7 @@ pub fn receipt(tree: u8) -> Receipt {
         modified: vec![],
         deleted: vec![],
         differences: vec![],
+        unexecuted_tests: vec![],
         criteria: vec![],
         deviations: vec![],
         notes: Some("the worker's own words".to_owned()),

@@ -59,7 +59,7 @@ fn edited_plan(random: &mut SeededRandom, plan: &Plan) -> Plan {
         }
         if random.chance(50) {
             let command = format!("check {} once more", task.id);
-            task.checks.push(CheckDraft { name: None, command, red_first: false });
+            task.checks.push(CheckDraft { command, ..CheckDraft::default() });
         }
     }
     if tasks.len() > 1 && random.chance(400) {
@@ -88,6 +88,7 @@ fn draft_of(task: &Task) -> TaskDraft {
         name: Some(check.name.clone()),
         command: check.command.clone(),
         red_first: check.red_first,
+        guard: check.guard,
     };
     let step = |step: &afresh_core::plan::Step| StepDraft {
         name: step.name.clone(),

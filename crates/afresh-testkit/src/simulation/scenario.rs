@@ -141,7 +141,7 @@ pub(super) fn draw_draft(random: &mut SeededRandom, count: u64) -> PlanDraft {
             title: format!("task {at}"),
             needs,
             files,
-            checks: vec![CheckDraft { name: None, command: format!("check {at}"), red_first }],
+            checks: vec![CheckDraft { name: None, command: format!("check {at}"), red_first, guard: false }],
             steps: draw_steps(random, at),
             tier,
             agent,
@@ -160,7 +160,7 @@ fn draw_steps(random: &mut SeededRandom, task: u64) -> Vec<StepDraft> {
             .then(|| CheckDraft {
                 name: None,
                 command: format!("check {task}-{number}"),
-                red_first: false,
+                ..CheckDraft::default()
             })
             .into_iter()
             .collect(),

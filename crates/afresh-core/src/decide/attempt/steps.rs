@@ -128,7 +128,7 @@ impl Decider<'_> {
         }
         let on = CheckOn::Tree(harvest.tree);
         let attempt = Some(attempt);
-        self.request(Effect::Check(CheckRequest { attempt, phase: CheckPhase::Step, on, checks }));
+        self.request_checks(CheckRequest::plain(attempt, CheckPhase::Step, on, checks));
     }
 
     pub(in crate::decide) fn step_checked(&mut self, attempt: &AttemptId, report: &CheckReport) {

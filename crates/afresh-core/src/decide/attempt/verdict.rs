@@ -14,6 +14,9 @@ use crate::run::TaskStage;
 use crate::scope::{ScopeVerdict, ScopeViolation, TaskScope};
 use crate::settings::{OnFailure, OnOrphan, TimeoutAction};
 
+/// How many attempts in a row may fail in the same way: the last one knows that, and then a person is asked (TR-09).
+const MAX_SAME_FAILURES: u32 = 3;
+
 /// Whether a rejected attempt counts against the task's limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::decide) enum AttemptCounts {
@@ -226,7 +229,9 @@ impl Decider<'_> {
         if self.is_obstacle_to_work(at) {
             return;
         }
-        if counts && self.run.task(at).retries.counted >= self.run.settings().attempts.max(1) {
+        let retries = &self.run.task(at).retries;
+        let is_spent = counts && retries.counted >= self.run.settings().attempts.max(1);
+        if is_spent || counts && retries.same_failures >= MAX_SAME_FAILURES {
             self.fail_for_last_rejection(at);
         }
     }

@@ -109,6 +109,7 @@ impl Run {
         let task = &mut self.tasks[at];
         task.retries.counted += u32::from(counts);
         task.retries.not_before = not_before;
+        task.retries.note_failure(reason);
         task.last.rejection = Some(reason.clone());
         task.retries.deaths = if reason.is_death() { task.retries.deaths + 1 } else { 0 };
         let by_model = task.note_model(reason);

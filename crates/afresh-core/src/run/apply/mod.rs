@@ -99,10 +99,13 @@ impl Run {
             }
             Event::RedSeen { attempt, .. } => self.check_next(attempt, CheckPhase::Alone)?,
             Event::ChecksPassed { attempt, results, .. } => self.passed(attempt, results)?,
+            Event::ChecksStopped { attempt: None, phase: CheckPhase::Probe } => self.probe_stopped(),
             Event::ChecksStopped { attempt, .. } => self.checks_stopped(attempt.as_ref())?,
             Event::ChecksResumed { attempt } => {
                 self.set_check_activity(attempt, CheckActivity::Running)?;
             }
+            Event::ProbeStarted { commit } => self.probe_started(commit),
+            Event::Probed { checks, .. } => self.base_probed(checks),
             Event::MergeStarted { attempt, onto } => self.merge_started(attempt, onto)?,
             Event::MergeBuilt { attempt, merged } => self.merge_built(attempt, merged)?,
             Event::LandIntended { attempt, merged, receipt } => {

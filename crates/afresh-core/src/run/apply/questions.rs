@@ -17,7 +17,8 @@ impl Run {
                 | QuestionTopic::Timeout
                 | QuestionTopic::Orphan
                 | QuestionTopic::Start
-                | QuestionTopic::Obstacle(_),
+                | QuestionTopic::Obstacle(_)
+                | QuestionTopic::Base,
                 _,
             ) => {
                 self.set(at, TaskStage::Waiting(question.id));
@@ -47,6 +48,7 @@ impl Run {
                 AnsweredQuestion { text: question.text.clone(), answer: words.trim().to_owned() };
             self.tasks[at].people.answers.push(given);
         }
+        let is_base = question.topic == QuestionTopic::Base;
         let obstacle = match &question.topic {
             QuestionTopic::Obstacle(scope) => Some(scope.clone()),
             _ => None,
@@ -84,6 +86,9 @@ impl Run {
         if let Some(scope) = obstacle {
             self.obstacle_removed(&scope);
         }
+        if is_base && answer == "continue" {
+            self.base_accepted();
+        }
         Ok(())
     }
 
@@ -103,6 +108,7 @@ impl Run {
         state.retries.counted = 0;
         state.retries.spawn_failures = 0;
         state.retries.deaths = 0;
+        (state.retries.failure, state.retries.same_failures) = (None, 0);
         (state.model_health.failures, state.model_health.waits) = (0, 0);
         state.retries.not_before = None;
         state.retries.retried_in = Some(epoch);

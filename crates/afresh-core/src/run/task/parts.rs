@@ -36,6 +36,23 @@ pub struct RetryState {
     pub retried_after: u32,
     /// The driver that retried it by policy.
     pub retried_in: Option<u32>,
+    /// The fingerprint of the last failed check (TR-09).
+    pub failure: Option<String>,
+    /// How many attempts in a row failed with it.
+    pub same_failures: u32,
+}
+
+impl RetryState {
+    /// Counts failures with the same fingerprint; work that fails otherwise ends the row.
+    pub(in crate::run) fn note_failure(&mut self, reason: &Rejection) {
+        if !reason.is_about_work() {
+            return;
+        }
+        let print = reason.fingerprint();
+        let is_same = print.is_some() && print == self.failure.as_deref();
+        self.same_failures = if is_same { self.same_failures + 1 } else { u32::from(print.is_some()) };
+        self.failure = print.map(str::to_owned);
+    }
 }
 
 /// What is known of each attempt, by its number.

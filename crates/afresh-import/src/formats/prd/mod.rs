@@ -202,7 +202,7 @@ fn story(
                     task.note(None, PlanField::Checks, task.draft.checks.len(), span.clone());
                     let (name, command) = (Some(title(&text)), run);
                     let name = name.filter(|name| !name.is_empty());
-                    task.draft.checks.push(CheckDraft { name, command, red_first: false });
+                    task.draft.checks.push(CheckDraft { name, command, ..CheckDraft::default() });
                 }
             }
             lines.push(text);

@@ -166,7 +166,7 @@ fn criteria(document: &mut JsonDocument<'_>, root: &Node, task: &mut DraftTask) 
         let (item, span) = (task.draft.checks.len(), document.span(&verification.at));
         task.note(None, PlanField::Checks, item, span);
         let name = Some(criterion).filter(|name| !name.is_empty());
-        task.draft.checks.push(CheckDraft { name, command, red_first: false });
+        task.draft.checks.push(CheckDraft { name, command, ..CheckDraft::default() });
     }
     lines
 }

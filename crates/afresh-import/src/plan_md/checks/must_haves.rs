@@ -87,7 +87,7 @@ impl MustHaves {
     }
 
     fn add(&mut self, item: &Node, name: String, command: String) {
-        let check = CheckDraft { name: Some(name), command, red_first: false };
+        let check = CheckDraft { name: Some(name), command, ..CheckDraft::default() };
         self.checks.push((check, item.span.clone()));
     }
 }

@@ -40,17 +40,8 @@ impl SimulatedWorld {
                 if !fails {
                     self.passed.insert((tree.clone(), check.command.clone()));
                 }
-                results.push(CheckResult {
-                    name: check.name.clone(),
-                    command: check.command.clone(),
-                    end: CheckEnd::Exited(i32::from(fails)),
-                    duration_ms: 1,
-                    output_digest: String::new(),
-                    output_tail: String::new(),
-                    reused: false,
-                    refusals: Vec::new(),
-                    time_limit_ms: None,
-                });
+                let end = CheckEnd::Exited(i32::from(fails));
+                results.push(CheckResult { duration_ms: 1, ..CheckResult::new(check, end) });
             }
             CheckOutcome::Ran(results)
         };

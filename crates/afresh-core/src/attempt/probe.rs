@@ -1,0 +1,87 @@
+//! What a check is worth: how it ends on the tree that the work starts from (TR-01).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::CheckResult;
+use crate::ids::TreeId;
+
+/// What a check shows before any work.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckClass {
+    /// It fails now, so that it can show that the work is done.
+    Red,
+    /// It passes before any work.
+    Vacuous,
+    /// It cannot run: a program, target or file is missing that no task creates, or it is written wrongly.
+    Unrunnable,
+    /// What it misses is declared by a task.
+    Pending,
+    /// It executed no test.
+    Empty,
+    /// Marked to pass before and after the work, and it passes.
+    Guard,
+    /// It failed and passed on the same tree.
+    Flaky,
+    /// It was not run: the time for all of them was over, or the workspace could not be prepared.
+    Unprobed,
+}
+
+impl CheckClass {
+    pub const ALL: [Self; 8] = [
+        Self::Red,
+        Self::Vacuous,
+        Self::Unrunnable,
+        Self::Pending,
+        Self::Empty,
+        Self::Guard,
+        Self::Flaky,
+        Self::Unprobed,
+    ];
+
+    /// The word that people and scripts see.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Red => "red",
+            Self::Vacuous => "vacuous",
+            Self::Unrunnable => "unrunnable",
+            Self::Pending => "pending",
+            Self::Empty => "empty",
+            Self::Guard => "guard",
+            Self::Flaky => "flaky",
+            Self::Unprobed => "unprobed",
+        }
+    }
+
+    /// Whether a check of this class can never show that a task is done.
+    pub fn proves_nothing(self) -> bool {
+        matches!(self, Self::Vacuous | Self::Unrunnable | Self::Empty)
+    }
+}
+
+impl std::fmt::Display for CheckClass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// One command, run before the work.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct ProbedCheck {
+    pub class: CheckClass,
+    /// Why it is of this class, in one line; empty if the class says it all.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// The tree that it ran on.
+    pub tree: TreeId,
+    pub result: CheckResult,
+}
+
+impl ProbedCheck {
+    pub fn command(&self) -> &str {
+        &self.result.command
+    }
+}
