@@ -81,6 +81,10 @@ pub struct ProbeRequest {
     /// Checks of every merge: these must pass, so they run again if they fail.
     pub always: Vec<Check>,
     pub reruns: u32,
+    /// How often a failed check of a task runs again; such a failure is expected, so usually not at all.
+    pub own_reruns: u32,
+    /// Commands that are known to be flaky.
+    pub known_flaky: Vec<String>,
 }
 
 /// What to check out; of a base only the commit is known.

@@ -24,6 +24,10 @@ pub struct ExecutionConfig {
     pub output_bytes: u64,
     pub check_timeout: Duration,
     pub checks_parallel: u16,
+    /// The time limit of all checks before the work together.
+    pub probe_limit: Duration,
+    /// Where results of checks before the work are kept between runs; none: nowhere.
+    pub probe_cache: Option<PathBuf>,
     /// Commands that run once in a new workspace, and again when a manifest changes.
     pub setup: Vec<String>,
     /// Ignored paths that stay warm between attempts.

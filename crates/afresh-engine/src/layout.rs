@@ -56,6 +56,16 @@ impl StateLayout {
         }
     }
 
+    /// Output of the checks before the work.
+    pub(crate) fn probe_logs(&self, run: &RunId) -> PathBuf {
+        self.attempts(run).join("probe")
+    }
+
+    /// What checks before the work have shown, of all repositories.
+    pub fn probe_cache(&self) -> PathBuf {
+        self.cache.join("probes")
+    }
+
     /// Which supervisors are alive; read after a crash.
     pub fn processes(&self) -> PathBuf {
         self.state.join("processes")

@@ -31,6 +31,12 @@ impl Config {
             ("checks.timeout", spanned(self.check_timeout)),
             ("checks.parallel", json!(self.checks_parallel)),
             ("checks.env", json!(self.check_env)),
+            ("checks.probe", json!(self.settings.probe.word())),
+            ("checks.probe_limit", spanned(self.probe_limit)),
+            ("checks.vacuous", json!(self.settings.vacuous.word())),
+            ("checks.on_red_base", json!(self.settings.on_red_base.word())),
+            ("checks.rerun", json!(self.settings.rerun)),
+            ("checks.quarantine", json!(self.settings.quarantine)),
         ];
         values.extend(lists.map(|(key, value)| listed(key, value)));
         values.extend(self.budgets());

@@ -4,6 +4,7 @@
 //! misspelt limit must not silently mean no limit.
 
 mod agents;
+mod checks;
 mod list;
 mod origin;
 mod read;
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use afresh_agents::bundle::FileChecksum;
 use afresh_agents::{Agent, PriceTable};
-use afresh_core::settings::Settings;
+use afresh_core::settings::{ProbeScope, Settings};
 use afresh_formats::Finding;
 
 use crate::config::origin::WrittenValue;
@@ -44,6 +45,7 @@ pub struct Config {
     pub quota: Option<u64>,
     pub check_timeout: Duration,
     pub checks_parallel: u16,
+    pub probe_limit: Duration,
     pub check_env: Vec<String>,
     pub sandbox: SandboxRequest,
     /// The directory that paths in the file are relative to.
@@ -61,7 +63,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            settings: Settings::default(),
+            settings: Settings { probe: ProbeScope::All, rerun: 1, ..Settings::default() },
             agent: None,
             agents: BTreeMap::new(),
             prices: PriceTable::built_in(),
@@ -73,6 +75,7 @@ impl Default for Config {
             quota: None,
             check_timeout: Duration::from_secs(10 * 60),
             checks_parallel: 2,
+            probe_limit: Duration::from_secs(10 * 60),
             check_env: Vec::new(),
             sandbox: SandboxRequest::default(),
             home: PathBuf::new(),

@@ -6,12 +6,14 @@ use afresh_formats::Finding;
 use afresh_formats::findings::SourceText;
 use afresh_formats::text::node::{Node, TableEntry};
 use afresh_formats::text::node_reader::NodeReader;
+use jiff::civil::Date;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::{Config, agents, origin};
+use super::{Config, agents, checks, origin};
 use crate::policy::network::{self, NetworkMode};
 use crate::policy::sandbox::SandboxRequest;
+use crate::text::time;
 
 /// Tables that later versions will use.
 const LATER: &[(&str, &str)] = &[("review", "reviews"), ("hooks", "hooks")];
@@ -53,10 +55,31 @@ pub(super) const SANDBOX: &[&str] =
     &["level", "network", "agent_network", "memory_mib", "file_mib", "processes"];
 pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
 pub(super) const WORKSPACE: &[&str] = &["setup", "keep", "quota_mib"];
-pub(super) const CHECKS: &[&str] = &["always", "timeout", "parallel", "env"];
+pub(super) const CHECKS: &[&str] = &[
+    "always",
+    "timeout",
+    "parallel",
+    "env",
+    "probe",
+    "probe_limit",
+    "vacuous",
+    "on_red_base",
+    "rerun",
+    "quarantine",
+];
 
 /// Reads the file into `config`; returns everything that is wrong.
 pub(super) fn read(file: &str, bytes: &[u8], config: &mut Config) -> Vec<Finding> {
+    read_on(file, bytes, config, time::today())
+}
+
+/// The same, as of this day.
+pub(super) fn read_on(
+    file: &str,
+    bytes: &[u8],
+    config: &mut Config,
+    today: Date,
+) -> Vec<Finding> {
     if let Some(finding) = afresh_formats::findings::wide_encoding(file, bytes) {
         return vec![finding];
     }
@@ -72,20 +95,20 @@ pub(super) fn read(file: &str, bytes: &[u8], config: &mut Config) -> Vec<Finding
     match afresh_formats::text::toml::parse(&source) {
         Ok(root) => {
             config.written = origin::written(&source, &root);
-            tables(&mut reader, &root, config);
+            tables(&mut reader, &root, config, today);
         }
         Err(finding) => reader.add(finding),
     }
     reader.into_findings()
 }
 
-fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config) {
+fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config, today: Date) {
     for entry in reader.entries(root) {
         match entry.key.as_str() {
             "run" => run(reader, &entry.node, config),
             "agents" => agents::read(reader, &entry.node, config),
             "workspace" => workspace(reader, &entry.node, config),
-            "checks" => checks(reader, &entry.node, config),
+            "checks" => checks::read(reader, &entry.node, config, today),
             "budget" => budget(reader, &entry.node, config),
             "context" => context(reader, &entry.node, config),
             "prices" => config.prices.read(reader, &entry.node),
@@ -150,19 +173,6 @@ fn workspace(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) 
             "keep" => set(&mut config.keep, reader.texts(&entry.node)),
             "quota_mib" => config.quota = mebibytes(reader, &entry.node),
             _ => reader.unknown_key(entry, WORKSPACE),
-        }
-    }
-}
-
-fn checks(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
-    for entry in reader.entries(node) {
-        let value = &entry.node;
-        match entry.key.as_str() {
-            "always" => set(&mut config.settings.always, reader.texts(value)),
-            "timeout" => set(&mut config.check_timeout, reader.duration(value)),
-            "parallel" => set(&mut config.checks_parallel, count(reader, value)),
-            "env" => set(&mut config.check_env, reader.texts(value)),
-            _ => reader.unknown_key(entry, CHECKS),
         }
     }
 }
@@ -269,7 +279,7 @@ pub(super) fn later(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, what: &
     reader.add(finding.as_warning());
 }
 
-fn count(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u16> {
+pub(super) fn count(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u16> {
     reader.number(node, 1..=1000).and_then(|number| u16::try_from(number).ok())
 }
 

@@ -155,6 +155,8 @@ impl Session<'_> {
             output_bytes: config.output_bytes,
             check_timeout: config.check_timeout,
             checks_parallel: config.checks_parallel,
+            probe_limit: config.probe_limit,
+            probe_cache: Some(repository.layout.probe_cache()),
             setup: config.setup,
             keep: config.keep,
             containment: environment.containment().unwrap_or(afresh_process::Containment::Auto),

@@ -51,3 +51,8 @@ mod tests {
         assert_eq!(format_duration(Duration::from_secs(3_720)), "1h 02m");
     }
 }
+
+/// The day of the machine's calendar.
+pub fn today() -> jiff::civil::Date {
+    jiff::Zoned::now().date()
+}

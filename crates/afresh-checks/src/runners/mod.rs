@@ -19,10 +19,10 @@ mod python;
 use std::collections::BTreeSet;
 
 use afresh_core::printable::without_colors;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Who ran the tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TestRunner {
     Cargo,
@@ -55,7 +55,7 @@ impl TestRunner {
 }
 
 /// What one runner says about all of its tests in one output.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestReport {
     pub runner: TestRunner,
     /// Tests that passed or failed; skipped, ignored and deselected ones were not executed. Go does not print how many

@@ -85,3 +85,11 @@ impl ProbedCheck {
         &self.result.command
     }
 }
+
+/// `3 red, 1 vacuous`.
+pub fn count_classes(checks: &[ProbedCheck]) -> String {
+    let count = |class: CheckClass| checks.iter().filter(|probed| probed.class == class).count();
+    let counts = CheckClass::ALL.map(|class| (count(class), class));
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    counts.map(|(count, class)| format!("{count} {class}")).collect::<Vec<_>>().join(", ")
+}

@@ -29,9 +29,18 @@ impl Decider<'_> {
         if own.is_empty() && always.is_empty() {
             return self.settle_base();
         }
-        let (commit, reruns) = (run.tip().clone(), run.settings().rerun);
-        self.record(Event::ProbeStarted { commit: commit.clone() });
-        self.request(Effect::Probe(ProbeRequest { commit, own, always, reruns }));
+        let (commit, settings) = (run.tip().clone(), run.settings());
+        let quarantined = settings.quarantine.iter().map(|entry| entry.command.clone());
+        let request = ProbeRequest {
+            commit: commit.clone(),
+            own,
+            always,
+            reruns: settings.rerun,
+            own_reruns: 0,
+            known_flaky: quarantined.collect(),
+        };
+        self.record(Event::ProbeStarted { commit });
+        self.request(Effect::Probe(request));
     }
 
     /// Requests again what an earlier driver did not finish; what it measured is remembered elsewhere.

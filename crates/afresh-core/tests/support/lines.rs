@@ -173,6 +173,12 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
                 object_name(to.as_str())
             )
         }
+        Effect::Probe(request) => {
+            let checks = request.always.iter().chain(&request.own);
+            let commands: Vec<&str> = checks.map(|check| check.command.as_str()).collect();
+            let on = object_name(request.commit.as_str());
+            format!("→ probe commit {on}: {}", commands.join(", "))
+        }
         Effect::StopChecks => "→ stop checks".to_owned(),
         Effect::BuildMerge { attempt, onto, .. } => {
             format!("→ build {attempt} onto {}", object_name(onto.as_str()))

@@ -99,6 +99,13 @@ impl LocalExecutor {
                     answer(checks::carry_out(context, &request, &head, ticket));
                 });
             }
+            Effect::Probe(request) => {
+                let plan = run.plan().clone();
+                let ticket = self.context.check_slots.ticket();
+                self.spawn(move |context, answer| {
+                    answer(checks::probe::carry_out(context, &request, &plan, ticket));
+                });
+            }
             Effect::StopChecks => self.context.check_slots.stop_all(run.settings().halt_grace),
             Effect::BuildMerge { attempt, base, onto, theirs } => {
                 let linear = run.settings().history == History::Linear;

@@ -9,6 +9,7 @@ use std::path::Path;
 use afresh_core::Event;
 use afresh_core::denial;
 use afresh_core::printable;
+use afresh_core::probe::count_classes;
 use afresh_core::rejection::Rejection;
 
 use crate::driver::reporter::{RecordedEvent, Reporter};
@@ -297,6 +298,10 @@ fn describe(event: &Event) -> ActivityParts {
         ),
         Event::Rewound { to } => ("WARN", ours(), "rewound", short(to.as_str()).to_owned()),
         Event::RewindGivenUp { why } => ("ERROR", ours(), "not-rewound", why.clone()),
+        Event::ProbeStarted { commit } => {
+            ("INFO", ours(), "probe", format!("running checks on {}", short(commit.as_str())))
+        }
+        Event::Probed { checks, .. } => ("INFO", ours(), "probed", count_classes(checks)),
         Event::FinalChecksStarted { tree } => {
             let on = tree.as_ref().map_or_else(
                 || "on the base".to_owned(),
@@ -305,7 +310,7 @@ fn describe(event: &Event) -> ActivityParts {
             ("INFO", ours(), "final-checks", on)
         }
         Event::FinalChecked { results, .. } => {
-            let failed = results.iter().filter(|result| !result.passed()).count();
+            let failed = results.iter().filter(|result| !result.is_accepted()).count();
             let level = if failed == 0 { "INFO" } else { "ERROR" };
             (
                 level,

@@ -238,7 +238,7 @@ impl Executor for SimulatedHost {
             None => {}
         }
         let abrupt = run.halt().is_some_and(|halt| halt.now);
-        if abrupt && matches!(effect, Effect::Check(_)) {
+        if abrupt && matches!(effect, Effect::Check(_) | Effect::Probe(_)) {
             self.broke("R7: checks start although everything was to end".to_owned());
         }
         let reports = self.world.perform(&effect, self.now, &mut self.random, &self.scenario, run);

@@ -6,7 +6,8 @@ use afresh_core::event::Event;
 use afresh_core::ids::{CommitId, RunId};
 use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, TaskDraft, TierChoice};
 use afresh_core::settings::{
-    ContextLimits, OnDecision, OnFailure, OnOrphan, Schedule, Settings, TimeoutAction,
+    ContextLimits, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, Schedule, Settings,
+    TimeoutAction, VacuousPolicy,
 };
 use afresh_core::usage::Budget;
 
@@ -42,6 +43,8 @@ pub struct Scenario {
     pub no_change: u64,
     pub strays: u64,
     pub check_fails: u64,
+    /// A check of every merge fails before any work.
+    pub red_base: u64,
     pub broken_merge: u64,
     pub conflict: u64,
     pub trouble: u64,
@@ -69,6 +72,7 @@ impl Scenario {
             no_change: trouble(50),
             strays: trouble(80),
             check_fails: trouble(150),
+            red_base: trouble(400),
             broken_merge: trouble(150),
             conflict: trouble(200),
             trouble: trouble(15),
@@ -96,7 +100,7 @@ impl Scenario {
             self.context_fills,
         ]
         .iter()
-        .chain(&[self.check_fails, self.broken_merge, self.conflict, self.trouble])
+        .chain(&[self.check_fails, self.broken_merge, self.conflict, self.trouble, self.red_base])
         .all(|chance| *chance == 0)
             && self.settings.budget == Budget::default()
             && self.settings.task_budget == Budget::default()
@@ -192,6 +196,9 @@ fn draw_settings(random: &mut SeededRandom) -> Settings {
             cost_micros: None,
             tokens: random.chance(150).then(|| 100 + random.below(1_000)),
         },
+        probe: *random.pick(&[ProbeScope::Nothing, ProbeScope::Baseline, ProbeScope::All]),
+        vacuous: *random.pick(&[VacuousPolicy::Warn, VacuousPolicy::Ask]),
+        on_red_base: draw_on_red_base(random),
         always: random.chance(200).then(|| "always".to_owned()).into_iter().collect(),
         interactive: random.chance(50),
         context: *random.pick(&[ContextLimits::default(), ContextLimits { soft: 30, hard: 95 }]),
@@ -212,6 +219,15 @@ fn draw_on_orphan(random: &mut SeededRandom) -> OnOrphan {
         1..=3 => OnOrphan::Skip,
         4 => OnOrphan::Ask,
         _ => OnOrphan::Retry,
+    }
+}
+
+/// Mostly not the end of the run.
+fn draw_on_red_base(random: &mut SeededRandom) -> OnRedBase {
+    match random.below(12) {
+        0 => OnRedBase::Stop,
+        1..=5 => OnRedBase::Ask,
+        _ => OnRedBase::Continue,
     }
 }
 

@@ -199,6 +199,7 @@ impl SimulatedWorld {
                 self.harvest(attempt, *slot, random, scenario, run)?
             }
             Effect::Check(request) => vec![self.check(request, random, scenario)],
+            Effect::Probe(request) => vec![self.probe(request, random, scenario)],
             Effect::Warn { .. } | Effect::AnswerStep { .. } | Effect::StopChecks => vec![],
             Effect::MoveBack { from, to } => vec![self.move_back(from, to, random, scenario)?],
             Effect::BuildMerge { attempt, base, onto, theirs } => {

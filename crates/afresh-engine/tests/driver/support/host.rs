@@ -116,7 +116,7 @@ impl ScriptedHost {
     }
 
     fn run_checks(&mut self, request: CheckRequest) {
-        let CheckRequest { attempt, phase, on, checks } = request;
+        let CheckRequest { attempt, phase, on, checks, .. } = request;
         let tree = match on {
             CheckOn::Tree(tree) => tree,
             CheckOn::Commit(_) => tree("base"),

@@ -51,7 +51,7 @@ impl StepInvariants {
                 self.saved.insert(attempt.task.clone(), harvest.commit.clone());
             }
             Event::StepDone { attempt, step, results } => {
-                if results.iter().any(|result| !result.passed()) {
+                if results.iter().any(|result| !result.is_accepted()) {
                     return Err(format!("EX-04: step {step} of {attempt} is done and failed"));
                 }
                 self.done(&attempt.task, *step)?;

@@ -1,8 +1,10 @@
 //! Checks, which pass or fail by the scenario.
 
 use afresh_core::check::{CheckEnd, CheckOutcome, CheckPhase, CheckResult};
-use afresh_core::effect::{CheckOn, CheckRequest};
-use afresh_core::input::{CheckReport, Input};
+use afresh_core::effect::{CheckOn, CheckRequest, ProbeRequest};
+use afresh_core::input::{CheckReport, Input, ProbeOutcome, ProbeReport};
+use afresh_core::plan::Check;
+use afresh_core::probe::{CheckClass, ProbedCheck};
 
 use crate::simulation::random::SeededRandom;
 use crate::simulation::scenario::Scenario;
@@ -51,5 +53,43 @@ impl SimulatedWorld {
             tree,
             checked,
         })
+    }
+
+    /// The base: checks of tasks mostly fail, those of every merge mostly pass.
+    pub(super) fn probe(
+        &mut self,
+        request: &ProbeRequest,
+        random: &mut SeededRandom,
+        scenario: &Scenario,
+    ) -> Input {
+        let commit = request.commit.clone();
+        if random.chance(scenario.halt) {
+            return Input::Probed(ProbeReport { commit, outcome: ProbeOutcome::Stopped });
+        }
+        let tree = self.commits[&commit].0.clone();
+        let probed = |check: &Check, class: CheckClass| {
+            let fails = !matches!(class, CheckClass::Vacuous);
+            let end = CheckEnd::Exited(i32::from(fails));
+            let (tree, result) = (tree.clone(), CheckResult::new(check, end));
+            ProbedCheck { class, detail: String::new(), tree, result }
+        };
+        let mut checks = Vec::new();
+        for check in &request.always {
+            let class = if random.chance(scenario.red_base) {
+                *random.pick(&[CheckClass::Red, CheckClass::Unrunnable, CheckClass::Pending])
+            } else {
+                CheckClass::Vacuous
+            };
+            checks.push(probed(check, class));
+        }
+        for check in &request.own {
+            let class = if random.chance(scenario.check_fails) {
+                CheckClass::Vacuous
+            } else {
+                CheckClass::Red
+            };
+            checks.push(probed(check, class));
+        }
+        Input::Probed(ProbeReport { commit, outcome: ProbeOutcome::Measured(checks) })
     }
 }

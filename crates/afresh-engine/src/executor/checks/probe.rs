@@ -1,0 +1,293 @@
+//! Checks before any work: each command once, on the tree that the work starts from (TR-01).
+//!
+//! Several run side by side, each in a clean checkout, and all of them within a time limit. What a command showed is
+//! remembered between runs; it is never the pass of a merge.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use afresh_checks::{ProbeFacts, classify};
+use afresh_core::check::{CheckEnd, CheckResult};
+use afresh_core::effect::ProbeRequest;
+use afresh_core::ids::TreeId;
+use afresh_core::input::{ProbeOutcome, ProbeReport};
+use afresh_core::plan::Check;
+use afresh_core::probe::{CheckClass, ProbedCheck};
+use afresh_core::{Input, Plan, printable};
+
+use super::command::{CheckCommand, EndedCheck, new_log};
+use super::probe_cache::{ProbeCache, RememberedProbe};
+use super::round::{after_failure, may_be_flaky};
+use super::slots::{CheckTicket, CheckedTree, OccupiedSlot};
+use crate::executor::ExecutorContext;
+use crate::executor::causes::describe;
+
+/// How much of an output goes to the journal.
+const TAIL_CHARS: usize = 1_500;
+
+/// Called with each result as it is known.
+pub(crate) type OnProbed<'a> = &'a (dyn Fn(&ProbedCheck) + Sync);
+
+/// Runs the checks of a run on its base, and reports them.
+pub(crate) fn carry_out(
+    shared: &ExecutorContext,
+    request: &ProbeRequest,
+    plan: &Plan,
+    ticket: CheckTicket,
+) -> Input {
+    let outcome = measure(shared, request, plan, ticket, &|_| ());
+    Input::Probed(ProbeReport { commit: request.commit.clone(), outcome })
+}
+
+/// Runs every check of the request.
+pub(crate) fn measure(
+    shared: &ExecutorContext,
+    request: &ProbeRequest,
+    plan: &Plan,
+    ticket: CheckTicket,
+    on_probed: OnProbed<'_>,
+) -> ProbeOutcome {
+    let checks: Vec<ProbeItem<'_>> = items(request);
+    let tree = match shared.pool.repository().commit_tree(&request.commit) {
+        Ok(tree) => tree,
+        Err(error) => {
+            let why = describe(&error);
+            let none = TreeId::new("0".repeat(40)).expect("forty digits are an object id");
+            let unprobed = checks.iter().map(|item| unprobed(item.check, &none, &why));
+            return ProbeOutcome::Measured(unprobed.collect());
+        }
+    };
+    let probe = CheckProbe {
+        shared,
+        plan,
+        request,
+        tree: &tree,
+        ticket,
+        cache: ProbeCache::new(shared, &tree),
+        deadline: Instant::now() + shared.config.probe_limit,
+        checks,
+        next: AtomicUsize::new(0),
+        stopped: AtomicBool::new(false),
+        results: Mutex::new(Vec::new()),
+        on_probed,
+    };
+    probe.run()
+}
+
+/// A check, and how often it may run again.
+struct ProbeItem<'a> {
+    check: &'a Check,
+    reruns: u32,
+}
+
+/// Checks of tasks are expected to fail, so only those of every merge run again.
+fn items(request: &ProbeRequest) -> Vec<ProbeItem<'_>> {
+    let always = request.always.iter().map(|check| ProbeItem { check, reruns: request.reruns });
+    let own_reruns = request.own_reruns;
+    always.chain(request.own.iter().map(|check| ProbeItem { check, reruns: own_reruns })).collect()
+}
+
+struct CheckProbe<'a> {
+    shared: &'a ExecutorContext,
+    plan: &'a Plan,
+    request: &'a ProbeRequest,
+    tree: &'a TreeId,
+    ticket: CheckTicket,
+    cache: ProbeCache,
+    deadline: Instant,
+    checks: Vec<ProbeItem<'a>>,
+    /// The next check that nobody has taken.
+    next: AtomicUsize,
+    stopped: AtomicBool,
+    results: Mutex<Vec<(usize, ProbedCheck)>>,
+    on_probed: OnProbed<'a>,
+}
+
+impl CheckProbe<'_> {
+    fn run(self) -> ProbeOutcome {
+        let workers = usize::from(self.shared.config.checks_parallel.max(1)).min(self.checks.len());
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| self.work());
+            }
+        });
+        if self.stopped.load(Ordering::Relaxed) {
+            return ProbeOutcome::Stopped;
+        }
+        let mut results = self.results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort_by_key(|(at, _)| *at);
+        ProbeOutcome::Measured(results.into_iter().map(|(_, probed)| probed).collect())
+    }
+
+    /// Takes checks until none is left.
+    fn work(&self) {
+        let mut slot: Option<OccupiedSlot<'_>> = None;
+        let mut is_fresh = false;
+        loop {
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = self.checks.get(at) else { return };
+            if self.stopped.load(Ordering::Relaxed) {
+                return;
+            }
+            match self.probe_one(item, at, &mut slot, &mut is_fresh) {
+                Some(probed) => self.add(at, probed),
+                None => return self.stopped.store(true, Ordering::Relaxed),
+            }
+        }
+    }
+
+    fn add(&self, at: usize, probed: ProbedCheck) {
+        (self.on_probed)(&probed);
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).push((at, probed));
+    }
+
+    /// What one check shows; none if it was stopped.
+    fn probe_one<'s>(
+        &'s self,
+        item: &ProbeItem<'_>,
+        at: usize,
+        slot: &mut Option<OccupiedSlot<'s>>,
+        is_fresh: &mut bool,
+    ) -> Option<ProbedCheck> {
+        let check = item.check;
+        if let Some(remembered) = self.cache.find(&check.command) {
+            return Some(self.judge(check, &remembered));
+        }
+        if self.deadline <= Instant::now() {
+            let why = "the time limit of the probe was reached (`probe_limit` under [checks])";
+            return Some(unprobed(check, self.tree, why));
+        }
+        let ran = match self.enter(slot, is_fresh) {
+            Ok(Some(here)) => self.run_check(here, item, at),
+            Ok(None) => Ok(None),
+            Err(why) => Err(why),
+        };
+        match ran {
+            Ok(Some(remembered)) => {
+                let probed = self.judge(check, &remembered);
+                if is_lasting(&probed) {
+                    self.cache.note(&check.command, &remembered);
+                }
+                Some(probed)
+            }
+            Ok(None) => None,
+            Err(why) => Some(unprobed(check, self.tree, &printable::line(&why))),
+        }
+    }
+
+    /// A clean workspace. What a check leaves must not make the next one pass; but a set-up that does not outlast it
+    /// runs only once.
+    fn enter<'s, 'b>(
+        &'s self,
+        slot: &'b mut Option<OccupiedSlot<'s>>,
+        is_fresh: &mut bool,
+    ) -> Result<Option<&'b OccupiedSlot<'s>>, String> {
+        let config = &self.shared.config;
+        let resets = config.setup.is_empty() || !config.keep.is_empty();
+        if slot.is_none() {
+            *slot = OccupiedSlot::enter(self.shared, self.ticket, self.on())?;
+            *is_fresh = true;
+        }
+        let Some(here) = slot.as_ref() else { return Ok(None) };
+        if !*is_fresh && resets && !here.prepare(self.on())? {
+            return Ok(None);
+        }
+        *is_fresh = false;
+        Ok(Some(here))
+    }
+
+    fn run_check(
+        &self,
+        slot: &OccupiedSlot<'_>,
+        item: &ProbeItem<'_>,
+        at: usize,
+    ) -> Result<Option<RememberedProbe>, String> {
+        let Some(mut ended) = self.run_once(slot, item.check, at, 0)? else { return Ok(None) };
+        for again in 1..=item.reruns {
+            if !may_be_flaky(&ended.result) {
+                break;
+            }
+            if !slot.prepare(self.on())? {
+                return Ok(None);
+            }
+            let Some(next) = self.run_once(slot, item.check, at, again)? else { return Ok(None) };
+            let result = after_failure(ended.result, next.result);
+            ended = EndedCheck { result, ..next };
+        }
+        // Both dash and bash end with 2 if they cannot read a command line.
+        let is_suspect = ended.result.end == CheckEnd::Exited(2);
+        let syntax_error = if is_suspect {
+            slot.find_syntax_error(&self.command(item.check, at, item.reruns + 1)?)
+        } else {
+            None
+        };
+        Ok(Some(RememberedProbe::new(ended, syntax_error)))
+    }
+
+    fn run_once(
+        &self,
+        slot: &OccupiedSlot<'_>,
+        check: &Check,
+        at: usize,
+        again: u32,
+    ) -> Result<Option<EndedCheck>, String> {
+        slot.run(&self.command(check, at, again)?)
+    }
+
+    fn command<'c>(
+        &self,
+        check: &'c Check,
+        at: usize,
+        again: u32,
+    ) -> Result<CheckCommand<'c>, String> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        let limit = left.min(self.shared.config.check_timeout).max(Duration::from_secs(1));
+        let directory = self.shared.layout.probe_logs(&self.shared.run);
+        let log = new_log(&directory, &format!("probe-{}-{again}.log", at + 1))?;
+        Ok(CheckCommand { check, ticket: self.ticket, attempt: None, log, limit })
+    }
+
+    fn on(&self) -> CheckedTree<'_> {
+        CheckedTree { tree: self.tree, head: &self.request.commit }
+    }
+
+    fn judge(&self, check: &Check, remembered: &RememberedProbe) -> ProbedCheck {
+        let result = &remembered.result;
+        let facts = ProbeFacts {
+            check,
+            end: &result.end,
+            output: &remembered.output,
+            reports: &remembered.reports,
+            is_flaky: result.is_flaky() || self.request.known_flaky.contains(&check.command),
+            syntax_error: remembered.syntax_error.as_deref(),
+        };
+        let judged = classify(&facts, self.plan);
+        let count = result.output_tail.chars().count();
+        let output_tail = result.output_tail.chars().skip(count.saturating_sub(TAIL_CHARS));
+        let result = CheckResult {
+            name: check.name.clone(),
+            output_tail: output_tail.collect(),
+            ..result.clone()
+        };
+        let tree = self.tree.clone();
+        ProbedCheck { class: judged.class, detail: judged.detail, tree, result }
+    }
+}
+
+/// A program that is missing may be installed at any time; a time limit says more about the machine.
+fn is_lasting(probed: &ProbedCheck) -> bool {
+    matches!(probed.result.end, CheckEnd::Exited(_))
+        && !probed.result.is_flaky()
+        && !matches!(probed.class, CheckClass::Unrunnable | CheckClass::Flaky)
+}
+
+fn unprobed(check: &Check, tree: &TreeId, why: &str) -> ProbedCheck {
+    let end = CheckEnd::NotStarted(why.to_owned());
+    ProbedCheck {
+        class: CheckClass::Unprobed,
+        detail: why.to_owned(),
+        tree: tree.clone(),
+        result: CheckResult::new(check, end),
+    }
+}

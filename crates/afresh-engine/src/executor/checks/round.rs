@@ -1,0 +1,170 @@
+//! One round of checks on one tree.
+
+use std::path::PathBuf;
+
+use afresh_checks::unexecuted_tests;
+use afresh_core::Input;
+use afresh_core::check::{CheckEnd, CheckOutcome, CheckPhase, CheckResult, FailedTry};
+use afresh_core::effect::{CheckOn, CheckRequest};
+use afresh_core::ids::{CommitId, TreeId};
+use afresh_core::input::CheckReport;
+use afresh_core::plan::Check;
+
+use super::command::{CheckCommand, new_log};
+use super::slots::{CheckTicket, CheckedTree, OccupiedSlot};
+use crate::executor::ExecutorContext;
+use crate::executor::causes::describe;
+
+/// Runs one round of checks and reports it.
+pub(crate) fn carry_out(
+    shared: &ExecutorContext,
+    request: &CheckRequest,
+    head: &CommitId,
+    ticket: CheckTicket,
+) -> Input {
+    let tree = match &request.on {
+        CheckOn::Tree(tree) => Ok(tree.clone()),
+        CheckOn::Commit(commit) => shared.pool.repository().commit_tree(commit),
+    };
+    let (tree, checked) = match tree {
+        Ok(tree) => {
+            let on = CheckedTree { tree: &tree, head };
+            let checked = CheckRound { shared, request, on, ticket }.run();
+            (tree, checked)
+        }
+        // The core uses the tree only if the checks could run.
+        Err(error) => (no_tree(), CheckOutcome::Impossible(describe(&error))),
+    };
+    let (attempt, phase) = (request.attempt.clone(), request.phase);
+    Input::Checked(CheckReport { attempt, phase, tree, checked })
+}
+
+fn no_tree() -> TreeId {
+    TreeId::new("0".repeat(40)).expect("forty digits are an object id")
+}
+
+struct CheckRound<'a> {
+    shared: &'a ExecutorContext,
+    request: &'a CheckRequest,
+    on: CheckedTree<'a>,
+    ticket: CheckTicket,
+}
+
+impl CheckRound<'_> {
+    fn run(&self) -> CheckOutcome {
+        let mut results = Vec::new();
+        let mut slot = None;
+        let passes = &self.shared.check_slots.passes;
+        for (number, check) in self.request.checks.iter().enumerate() {
+            if let Some(seen) = passes.find(self.on.tree, &check.command) {
+                results.push(seen);
+                continue;
+            }
+            if slot.is_none() {
+                match OccupiedSlot::enter(self.shared, self.ticket, self.on) {
+                    Ok(Some(entered)) => slot = Some(entered),
+                    Ok(None) => return CheckOutcome::Stopped,
+                    Err(why) => return CheckOutcome::Impossible(why),
+                }
+            }
+            let here = slot.as_ref().expect("a slot was just entered");
+            match self.run_check(here, number, check) {
+                Ok(Some(result)) => {
+                    let decides = !result.passed() && !self.continues_after_failure(check);
+                    passes.note(self.on.tree, &result);
+                    results.push(result);
+                    if decides {
+                        break;
+                    }
+                }
+                Ok(None) => return CheckOutcome::Stopped,
+                Err(why) => return CheckOutcome::Impossible(why),
+            }
+        }
+        CheckOutcome::Ran(results)
+    }
+
+    /// Red and final checks must all be known; otherwise the first failure that counts decides.
+    fn continues_after_failure(&self, check: &Check) -> bool {
+        matches!(self.request.phase, CheckPhase::Red | CheckPhase::Final)
+            || self.request.tolerated.contains(&check.command)
+    }
+
+    /// Runs a check, and again on the same tree if it fails (TR-03); none if it was stopped.
+    fn run_check(
+        &self,
+        slot: &OccupiedSlot<'_>,
+        number: usize,
+        check: &Check,
+    ) -> Result<Option<CheckResult>, String> {
+        let Some(mut result) = self.run_once(slot, number, check, 0)? else { return Ok(None) };
+        let reruns =
+            if self.request.tolerated.contains(&check.command) { 0 } else { self.request.reruns };
+        for again in 1..=reruns {
+            if !may_be_flaky(&result) {
+                break;
+            }
+            if !slot.prepare(self.on)? {
+                return Ok(None);
+            }
+            let Some(next) = self.run_once(slot, number, check, again)? else { return Ok(None) };
+            result = after_failure(result, next);
+        }
+        Ok(Some(result))
+    }
+
+    fn run_once(
+        &self,
+        slot: &OccupiedSlot<'_>,
+        number: usize,
+        check: &Check,
+        again: u32,
+    ) -> Result<Option<CheckResult>, String> {
+        let command = CheckCommand {
+            check,
+            ticket: self.ticket,
+            attempt: self.request.attempt.as_ref(),
+            log: self.new_log(number, again)?,
+            limit: self.shared.config.check_timeout,
+        };
+        let Some(ended) = slot.run(&command)? else { return Ok(None) };
+        let changed = &self.request.changed_tests;
+        let unexecuted = unexecuted_tests(&check.command, &ended.output, &ended.reports, changed);
+        Ok(Some(CheckResult { unexecuted, ..ended.result }))
+    }
+
+    fn new_log(&self, number: usize, again: u32) -> Result<PathBuf, String> {
+        let CheckRequest { attempt, phase, .. } = self.request;
+        let directory = self.shared.layout.checks(&self.shared.run, attempt.as_ref());
+        let phase = match phase {
+            // A task has several steps, and each may be retried.
+            CheckPhase::Step => format!("step-{}", &self.on.tree.as_str()[..10]),
+            phase => format!("{phase:?}").to_lowercase(),
+        };
+        let number = number + 1;
+        let name = match again {
+            0 => format!("{phase}-{number}.log"),
+            again => format!("{phase}-{number}-rerun-{again}.log"),
+        };
+        new_log(&directory, &name)
+    }
+}
+
+/// Whether another run on the same tree could end otherwise. One that ran out of time would cost that time again.
+pub(super) fn may_be_flaky(result: &CheckResult) -> bool {
+    !result.passed()
+        && !result.executed_no_test()
+        && matches!(result.end, CheckEnd::Exited(_) | CheckEnd::Signaled(_))
+}
+
+/// The next result, with the failure before it.
+pub(super) fn after_failure(failed: CheckResult, next: CheckResult) -> CheckResult {
+    let mut failed_tries = failed.failed_tries;
+    failed_tries.push(FailedTry {
+        end: failed.end,
+        duration_ms: failed.duration_ms,
+        output_digest: failed.output_digest,
+        output_tail: failed.output_tail,
+    });
+    CheckResult { failed_tries, ..next }
+}
