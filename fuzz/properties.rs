@@ -123,7 +123,9 @@ fn read_well(
     for (file, syntax) in [("p.plan.toml", PlanSyntax::Toml), ("p.plan.json", PlanSyntax::Json)] {
         let text = native::render(plan, reading.target.as_deref(), syntax);
         let again = native::read(file, text.as_bytes());
-        assert_eq!(again.plan.as_ref(), Some(plan), "{:?}\n{text}", again.findings);
+        // What requirements say is in the documents that state them; a plan file only names them.
+        let bare = plan.clone().with_requirements(Vec::new(), []);
+        assert_eq!(again.plan.as_ref(), Some(&bare), "{:?}\n{text}", again.findings);
     }
 }
 

@@ -4,10 +4,12 @@
 mod support;
 
 mod attempts;
+mod base;
 mod blocking;
 mod budgets;
 mod checkpoints;
 mod endless;
+mod failures;
 mod giving_up;
 mod halting;
 mod interruptions;

@@ -19,7 +19,11 @@ use std::time::Duration;
 use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::{QuestionId, RunId, TreeId};
-use afresh_core::input::{AttemptEnd, BranchMove, CheckReport, MergeBuild, MergedTree, RunOpening};
+use afresh_core::input::{
+    AttemptEnd, BranchMove, CheckReport, MergeBuild, MergedTree, ProbeOutcome, ProbeReport,
+    RunOpening,
+};
+use afresh_core::probe::ProbedCheck;
 use afresh_core::outcome::{CompletionClaim, Outcome, SpawnFailure};
 use afresh_core::process::ProcessEnd;
 use afresh_core::run::TaskStage;
@@ -186,6 +190,13 @@ impl Story {
     pub(crate) fn dies(&mut self, attempt: &str) -> StoryStep {
         self.ends_with(attempt, ProcessEnd::Exited(1), Outcome::Silent);
         self.harvested(attempt, &[])
+    }
+
+    /// The checks before the work ended so.
+    pub(crate) fn probed(&mut self, checks: &[ProbedCheck]) -> StoryStep {
+        let commit = self.run.tip().clone();
+        let outcome = ProbeOutcome::Measured(checks.to_vec());
+        self.feed(&Input::Probed(ProbeReport { commit, outcome }))
     }
 
     /// The requested checks end with this exit code.

@@ -4,11 +4,15 @@
 use std::path::PathBuf;
 
 use afresh_core::check::{CheckOutcome, CheckPhase};
-use afresh_core::effect::{CheckOn, CheckRequest};
+use afresh_core::effect::{CheckOn, CheckRequest, ProbeRequest};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::AttemptId;
-use afresh_core::input::{AttemptEnd, BranchMove, CheckReport, MergeBuild, MergedTree};
+use afresh_core::input::{
+    AttemptEnd, BranchMove, CheckReport, MergeBuild, MergedTree, ProbeOutcome, ProbeReport,
+};
 use afresh_core::outcome::Outcome;
+use afresh_core::plan::Check;
+use afresh_core::probe::{CheckClass, ProbedCheck};
 use afresh_core::process::ProcessEnd;
 use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
@@ -138,6 +142,23 @@ impl ScriptedHost {
         self.schedule(20, Input::Checked(CheckReport { attempt, phase, tree, checked }));
     }
 
+    /// Checks before any work end as the script says.
+    fn probe(&mut self, request: ProbeRequest) {
+        let ProbeRequest { commit, own, always, .. } = request;
+        let mut probed = |check: &Check| {
+            let (class, code) = match self.script.check(CheckPhase::Probe, &check.command) {
+                CheckFate::Exits(0) => (CheckClass::Vacuous, 0),
+                CheckFate::Exits(code) => (CheckClass::Red, code),
+                CheckFate::Impossible(_) | CheckFate::Hangs => (CheckClass::Unprobed, 1),
+            };
+            let (tree, result) = (tree("base"), check_result(&check.command, code));
+            ProbedCheck { class, detail: String::new(), tree, result }
+        };
+        let checks = always.iter().chain(&own).map(&mut probed).collect();
+        let outcome = ProbeOutcome::Measured(checks);
+        self.schedule(20, Input::Probed(ProbeReport { commit, outcome }));
+    }
+
     /// A report that never arrives by itself.
     fn hang(
         &mut self,
@@ -242,6 +263,7 @@ impl Executor for ScriptedHost {
                 self.schedule(10, Input::StepSaved { attempt, step, saved });
             }
             Effect::Check(request) => self.run_checks(request),
+            Effect::Probe(request) => self.probe(request),
             Effect::StopChecks => self.stop_checks(),
             Effect::BuildMerge { attempt, base, onto, .. } => {
                 let scripted = self.script.merges.get_mut(&attempt.to_string());

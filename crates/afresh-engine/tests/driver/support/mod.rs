@@ -251,6 +251,11 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
             let commands: Vec<&str> = request.checks.iter().map(|it| it.command.as_str()).collect();
             format!("→ check {:?} of {name}: {}", request.phase, commands.join(", "))
         }
+        Effect::Probe(request) => {
+            let checks = request.always.iter().chain(&request.own);
+            let commands: Vec<&str> = checks.map(|check| check.command.as_str()).collect();
+            format!("→ probe {}", commands.join(", "))
+        }
         Effect::StopChecks => "→ stop checks".to_owned(),
         Effect::BuildMerge { attempt, .. } => format!("→ merge {attempt}"),
         Effect::MoveBack { .. } => "→ move back".to_owned(),
