@@ -42,8 +42,8 @@ pub fn classify(facts: &ProbeFacts<'_>, plan: &Plan) -> ClassifiedCheck {
     if facts.is_flaky {
         return ClassifiedCheck::new(CheckClass::Flaky, "it failed and passed on the same tree");
     }
-    let executed_none = !facts.reports.is_empty()
-        && facts.reports.iter().all(|report| report.executed == 0);
+    let executed_none =
+        !facts.reports.is_empty() && facts.reports.iter().all(|report| report.executed == 0);
     match facts.end {
         CheckEnd::Exited(0) if executed_none => {
             ClassifiedCheck::new(CheckClass::Empty, "it executed no test")

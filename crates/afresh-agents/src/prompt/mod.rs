@@ -154,7 +154,9 @@ fn answers(bundle: &Bundle) -> String {
 mod tests {
     use afresh_core::check::{CheckEnd, CheckResult};
     use afresh_core::ids::{AttemptId, CommitId, RunId};
-    use afresh_core::plan::{Check, CheckDraft, ContextLevel, FileDraft, Plan, PlanDraft, TaskDraft};
+    use afresh_core::plan::{
+        Check, CheckDraft, ContextLevel, FileDraft, Plan, PlanDraft, TaskDraft,
+    };
     use afresh_core::rejection::Rejection;
 
     use super::*;

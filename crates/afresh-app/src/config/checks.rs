@@ -13,12 +13,7 @@ const QUARANTINE: &[&str] = &["command", "reason", "until"];
 const MAX_RERUNS: u64 = 20;
 
 /// Reads the table; `today` decides which quarantines have expired.
-pub(super) fn read(
-    reader: &mut NodeReader<'_, '_>,
-    node: &Node,
-    config: &mut Config,
-    today: Date,
-) {
+pub(super) fn read(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config, today: Date) {
     let settings = &mut config.settings;
     for entry in reader.entries(node) {
         let value = &entry.node;
@@ -75,7 +70,8 @@ fn read_quarantine(
         let is_written = matches!(&node.value, Value::Table(entries) if entries.iter().any(|entry| entry.key == name));
         if is_blank(value) && !(name == "until" && is_written) {
             let message = format!("a quarantine needs `{name}`");
-            let hint = "command = \"npm test\", reason = \"timing, see issue 12\", until = \"2027-01-31\"";
+            let hint =
+                "command = \"npm test\", reason = \"timing, see issue 12\", until = \"2027-01-31\"";
             reader.problem(&node.span, message, Some(hint.to_owned()));
         }
     }
@@ -138,9 +134,15 @@ mod tests {
         };
         let (config, found) = findings(&entry("2026-11-18"));
         assert_eq!(found, []);
-        assert_eq!(config.settings.quarantine_of("npm test").map(|it| it.until.as_str()), Some("2026-11-18"));
+        assert_eq!(
+            config.settings.quarantine_of("npm test").map(|it| it.until.as_str()),
+            Some("2026-11-18")
+        );
         let (config, found) = findings(&entry("2026-11-17"));
-        assert!(found[0].is_error() && found[0].message.contains("ended on 2026-11-17"), "{found:?}");
+        assert!(
+            found[0].is_error() && found[0].message.contains("ended on 2026-11-17"),
+            "{found:?}"
+        );
         assert_eq!((found[0].line, found.len()), (4, 1));
         assert!(config.settings.quarantine.is_empty());
         let (_, found) = findings(&entry("soon"));

@@ -74,12 +74,7 @@ pub(super) fn read(file: &str, bytes: &[u8], config: &mut Config) -> Vec<Finding
 }
 
 /// The same, as of this day.
-pub(super) fn read_on(
-    file: &str,
-    bytes: &[u8],
-    config: &mut Config,
-    today: Date,
-) -> Vec<Finding> {
+pub(super) fn read_on(file: &str, bytes: &[u8], config: &mut Config, today: Date) -> Vec<Finding> {
     if let Some(finding) = afresh_formats::findings::wide_encoding(file, bytes) {
         return vec![finding];
     }

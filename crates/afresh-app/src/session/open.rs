@@ -78,7 +78,10 @@ impl PreparedRun {
             Some(id) => run.id() == id,
             None => request.existing == ExistingRun::Continue && run.settings().source == source,
         };
-        let Some(found) = locked.find_run(is_wanted)? else {
+        let found = locked.find_run(is_wanted)?;
+        // A run that ended before any worker started holds nothing: perhaps its base was fixed since.
+        let is_empty = |run: &Run| run.is_ended_for_good() && !run.has_attempts();
+        let Some(found) = found.filter(|it| request.run.is_some() || !is_empty(&it.run)) else {
             notices.extend(ground.check_head(&repository, &file)?);
             preflight::check_agents_are_committed(&repository, &execution.workers, None)?;
             notices.extend(preflight::uncommitted_files(&repository, &file));

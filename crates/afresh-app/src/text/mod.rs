@@ -5,6 +5,7 @@
 //! | [`byte_size`] | byte sizes |
 //! | [`files`] | reading files up to a size |
 //! | [`markdown`] | text that is safe inside Markdown |
+//! | [`measured_base`] | what checks showed before the work |
 //! | [`ongoing_work`] | what is underway, and for how long |
 //! | [`other_tools`] | commands and options of other tools |
 //! | [`report_page`] | the report of a run as Markdown |
@@ -15,6 +16,7 @@
 pub mod byte_size;
 pub mod files;
 pub mod markdown;
+pub mod measured_base;
 pub mod ongoing_work;
 pub mod other_tools;
 pub mod report_page;

@@ -1,6 +1,6 @@
 //! Work that is underway, in words.
 
-use afresh_engine::reports::quiet::OngoingWork;
+use afresh_engine::reports::quiet::{AttemptActivity, OngoingWork};
 
 use super::time;
 
@@ -8,6 +8,7 @@ use super::time;
 pub fn describe(work: &OngoingWork) -> (String, String) {
     let who = match &work.attempt {
         Some(attempt) => attempt.to_string(),
+        None if work.activity == AttemptActivity::Probing => "the base".to_owned(),
         None => "the final tree".to_owned(),
     };
     let tokens = match work.tokens {
@@ -30,7 +31,6 @@ fn short_number(number: u64) -> String {
 mod tests {
     use super::*;
     use afresh_core::ids::{AttemptId, TaskId};
-    use afresh_engine::reports::quiet::AttemptActivity;
     use std::time::Duration;
 
     #[test]

@@ -4,8 +4,8 @@ use super::Decider;
 use crate::check::CheckPhase;
 use crate::effect::{Effect, ProbeRequest};
 use crate::event::Event;
-use crate::input::{ProbeOutcome, ProbeReport};
 use crate::ids::QuestionId;
+use crate::input::{ProbeOutcome, ProbeReport};
 use crate::outcome::DecisionOption;
 use crate::probe::ProbedCheck;
 use crate::question::QuestionTopic;
@@ -122,8 +122,7 @@ impl Decider<'_> {
     /// Who set the policies to continue meanwhile does not want to be asked.
     pub(super) fn withdraw_base_question(&mut self) {
         let settings = self.run.settings();
-        let asks =
-            settings.on_red_base == OnRedBase::Ask || settings.vacuous == VacuousPolicy::Ask;
+        let asks = settings.on_red_base == OnRedBase::Ask || settings.vacuous == VacuousPolicy::Ask;
         let open: Option<QuestionId> = self.run.base_question().map(|question| question.id);
         if let (false, Some(question)) = (asks, open) {
             let (answer, by) = ("continue".to_owned(), "policy".to_owned());

@@ -192,12 +192,11 @@ impl Run {
 
     /// The results of a command with which work landed, oldest first.
     fn landed_results(&self, command: &str) -> impl Iterator<Item = &CheckResult> {
-        let receipts = self.landings.iter().filter_map(|landing| {
-            match &self.state_of(&landing.task)?.stage {
+        let receipts =
+            self.landings.iter().filter_map(|landing| match &self.state_of(&landing.task)?.stage {
                 TaskStage::Done { receipt, .. } => Some(receipt),
                 _ => None,
-            }
-        });
+            });
         receipts.flat_map(move |receipt| {
             receipt.checks.iter().filter(move |result| result.command == command)
         })

@@ -28,12 +28,10 @@ pub(crate) struct RepeatedFailure {
 impl Run {
     /// The open question that keeps a task from starting, although it is about another one.
     pub fn obstacle_to(&self, at: TaskIndex) -> Option<&Question> {
-        self.questions.values().find(|question| {
-            match &question.topic {
-                QuestionTopic::Obstacle(scope) => self.is_within(at, scope),
-                QuestionTopic::Base => true,
-                _ => false,
-            }
+        self.questions.values().find(|question| match &question.topic {
+            QuestionTopic::Obstacle(scope) => self.is_within(at, scope),
+            QuestionTopic::Base => true,
+            _ => false,
         })
     }
 

@@ -13,7 +13,12 @@ const ALWAYS: &str = "cargo test";
 
 fn settings() -> Settings {
     let always = vec![ALWAYS.to_owned()];
-    Settings { always, probe: ProbeScope::All, on_red_base: OnRedBase::Continue, ..Settings::default() }
+    Settings {
+        always,
+        probe: ProbeScope::All,
+        on_red_base: OnRedBase::Continue,
+        ..Settings::default()
+    }
 }
 
 fn probed(command: &str, class: CheckClass) -> ProbedCheck {
@@ -28,7 +33,8 @@ fn with_result(class: CheckClass, result: CheckResult) -> ProbedCheck {
 /// A result of the checks of every merge with these failed tests.
 fn failing(tests: &[&str]) -> CheckResult {
     let failed = tests.iter().map(|name| (*name).to_owned()).collect();
-    let tally = TestTally { runners: vec!["cargo test".to_owned()], executed: 10, failed, is_cut: false };
+    let tally =
+        TestTally { runners: vec!["cargo test".to_owned()], executed: 10, failed, is_cut: false };
     CheckResult { tests: Some(tally), ..check_result(ALWAYS, i32::from(!tests.is_empty())) }
 }
 
@@ -237,7 +243,9 @@ fn a_halt_stops_the_measurement() {
     let (commit, outcome) = (commit("base"), ProbeOutcome::Stopped);
     story.feed(&Input::Probed(ProbeReport { commit, outcome }));
     assert_eq!(story.run.drive_state(story.now), DriveState::Halted);
-    assert!(story.clear().effects().contains(&"→ probe commit base: cargo test, test A".to_owned()));
+    assert!(
+        story.clear().effects().contains(&"→ probe commit base: cargo test, test A".to_owned())
+    );
 }
 
 /// R12: a driver that died while it measured does it again.

@@ -87,8 +87,10 @@ fn a_check_that_must_fail_runs_once() {
 #[test]
 fn test_files_that_nothing_executed_are_named() {
     let landed = |by_second: &[&str]| {
-        let mut story =
-            Story::with("A: a", Settings { always: vec!["lint".to_owned()], ..Settings::default() });
+        let mut story = Story::with(
+            "A: a",
+            Settings { always: vec!["lint".to_owned()], ..Settings::default() },
+        );
         story.spawned("A.1");
         story.ends("A.1");
         story.harvested("A.1", &["a"]);
@@ -96,8 +98,10 @@ fn test_files_that_nothing_executed_are_named() {
             unexecuted: paths.iter().map(|path| (*path).to_owned()).collect(),
             ..check_result(command, 0)
         };
-        let results =
-            vec![unexecuted("test A", &["tests/x.py", "tests/y.py"]), unexecuted("lint", by_second)];
+        let results = vec![
+            unexecuted("test A", &["tests/x.py", "tests/y.py"]),
+            unexecuted("lint", by_second),
+        ];
         story.report("A.1", CheckPhase::Alone, tree("A.1"), CheckOutcome::Ran(results));
         story.built("A.1");
         story.moved("A.1", BranchMove::Done);

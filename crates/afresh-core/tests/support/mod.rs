@@ -23,8 +23,8 @@ use afresh_core::input::{
     AttemptEnd, BranchMove, CheckReport, MergeBuild, MergedTree, ProbeOutcome, ProbeReport,
     RunOpening,
 };
-use afresh_core::probe::ProbedCheck;
 use afresh_core::outcome::{CompletionClaim, Outcome, SpawnFailure};
+use afresh_core::probe::ProbedCheck;
 use afresh_core::process::ProcessEnd;
 use afresh_core::run::TaskStage;
 use afresh_core::settings::Settings;

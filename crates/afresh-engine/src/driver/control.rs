@@ -144,5 +144,10 @@ pub fn apply_without_driver<J: JournalSink>(
 
 /// Without a driver nothing starts; opening the run starts what is ready.
 fn starts_something(event: &Event) -> bool {
-    matches!(event, Event::AttemptStarting { .. } | Event::FinalChecksStarted { .. } | Event::ProbeStarted { .. })
+    matches!(
+        event,
+        Event::AttemptStarting { .. }
+            | Event::FinalChecksStarted { .. }
+            | Event::ProbeStarted { .. }
+    )
 }

@@ -1,7 +1,8 @@
-//! Projections of the journal for people: the activity log, the list of issues, reminders of what is underway, the
-//! run report.
+//! Projections of the journal for people: the activity log, flaky checks, the list of issues, reminders of what is
+//! underway, the run report.
 
 pub mod activity;
+pub mod flaky;
 pub mod issues;
 pub mod quiet;
 pub mod run_report;

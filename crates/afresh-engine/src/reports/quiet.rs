@@ -24,6 +24,8 @@ pub enum AttemptActivity {
     Saving,
     Checking,
     Merging,
+    /// Checks are run before any work.
+    Probing,
 }
 
 impl AttemptActivity {
@@ -48,6 +50,7 @@ impl AttemptActivity {
             Self::Saving => "saving",
             Self::Checking => "checking",
             Self::Merging => "merging",
+            Self::Probing => "probing",
         }
     }
 }
@@ -56,7 +59,7 @@ impl AttemptActivity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OngoingWork {
     pub activity: AttemptActivity,
-    /// None: the final checks of the run.
+    /// None: checks of the run as a whole.
     pub attempt: Option<AttemptId>,
     pub lasting: Duration,
     /// Tokens that the attempt has reported so far.
@@ -70,6 +73,7 @@ pub struct QuietWatch {
     is_reminded: bool,
     since: BTreeMap<TaskId, (AttemptActivity, Timestamp)>,
     final_since: Option<Timestamp>,
+    probing_since: Option<Timestamp>,
 }
 
 impl QuietWatch {
@@ -106,6 +110,7 @@ impl QuietWatch {
         }
         let is_final = matches!(run.final_checks(), FinalChecks::Underway { .. });
         self.final_since = is_final.then(|| self.final_since.unwrap_or(now));
+        self.probing_since = run.is_probing().then(|| self.probing_since.unwrap_or(now));
     }
 
     fn ongoing(&self, run: &Run, now: Timestamp) -> Vec<OngoingWork> {
@@ -118,9 +123,13 @@ impl QuietWatch {
             ongoing.push(OngoingWork { activity: *activity, attempt, lasting, tokens });
         }
         ongoing.sort_by_key(|work| std::cmp::Reverse(work.lasting));
-        if let Some(since) = self.final_since {
+        let of_run = [
+            (self.final_since, AttemptActivity::Checking),
+            (self.probing_since, AttemptActivity::Probing),
+        ];
+        for (since, activity) in of_run {
+            let Some(since) = since else { continue };
             let lasting = since.until(now);
-            let activity = AttemptActivity::Checking;
             ongoing.push(OngoingWork { activity, attempt: None, lasting, tokens: 0 });
         }
         ongoing

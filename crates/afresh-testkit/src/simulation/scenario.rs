@@ -145,7 +145,12 @@ pub(super) fn draw_draft(random: &mut SeededRandom, count: u64) -> PlanDraft {
             title: format!("task {at}"),
             needs,
             files,
-            checks: vec![CheckDraft { name: None, command: format!("check {at}"), red_first, guard: false }],
+            checks: vec![CheckDraft {
+                name: None,
+                command: format!("check {at}"),
+                red_first,
+                guard: false,
+            }],
             steps: draw_steps(random, at),
             tier,
             agent,

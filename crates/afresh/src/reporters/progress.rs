@@ -7,15 +7,17 @@ use afresh_core::Event;
 use afresh_core::Run;
 use afresh_core::check::CheckResult;
 use afresh_core::denial::{self, DeniedAction};
-use afresh_core::ids::TaskId;
+use afresh_core::ids::{AttemptId, TaskId};
+use afresh_core::probe::ProbedCheck;
 use afresh_core::rejection::Rejection;
+use afresh_core::run::TaskStage;
 use afresh_core::time::Timestamp;
 use afresh_engine::reports::quiet::QuietWatch;
 use afresh_engine::{RecordedEvent, Reporter};
 
 use crate::terminal::output::{Output, Paint, count, safe};
 use afresh_app::agents::agent_backoff;
-use afresh_app::text::{ongoing_work, time};
+use afresh_app::text::{measured_base, ongoing_work, time};
 
 #[derive(Debug)]
 pub(crate) struct ProgressReporter {
@@ -130,6 +132,7 @@ impl ProgressReporter {
             Event::Merged { attempt, commit } => {
                 let text = format!("{} ({})", title(run, &attempt.task), &commit.as_str()[..10]);
                 self.line("merged", Paint::Green, &attempt.to_string(), &text);
+                self.receipt_remarks(run, attempt);
             }
             Event::LandDelayed { attempt, why } => {
                 self.line("delayed", Paint::Red, &attempt.to_string(), why);
@@ -143,6 +146,18 @@ impl ProgressReporter {
                 );
             }
             _ => {}
+        }
+    }
+
+    /// What a merge rests on that is less than it seems.
+    fn receipt_remarks(&self, run: &Run, attempt: &AttemptId) {
+        let stage = run.state_of(&attempt.task).map(|state| &state.stage);
+        let Some(TaskStage::Done { receipt, .. }) = stage else { return };
+        let who = attempt.to_string();
+        self.check_remarks(&who, &receipt.checks);
+        for path in &receipt.unexecuted_tests {
+            let text = format!("no check executed the changed test file {path}");
+            self.line("note", Paint::Yellow, &who, &text);
         }
     }
 
@@ -185,6 +200,12 @@ impl ProgressReporter {
                     ),
                 );
             }
+            Event::ProbeStarted { commit } => {
+                let text =
+                    format!("running checks on {} before any worker", &commit.as_str()[..10]);
+                self.line("probe", Paint::Cyan, "-", &text);
+            }
+            Event::Probed { checks, .. } => self.measured(run, checks),
             Event::Aborted { reason, .. } => self.line("aborted", Paint::Red, "-", reason),
             Event::FinalChecked { results, .. } => self.finals(run, results),
             Event::Rewound { to } => {
@@ -250,9 +271,32 @@ impl ProgressReporter {
         self.line(mark, paint, attempt, &reason.describe());
     }
 
+    fn measured(&self, run: &Run, checks: &[ProbedCheck]) {
+        for line in measured_base::describe(run, checks) {
+            let paint = if line.matters { Paint::Yellow } else { Paint::Cyan };
+            self.line(line.mark, paint, &line.who, &line.text);
+        }
+    }
+
+    /// Checks whose result is not what it seems.
+    fn check_remarks(&self, who: &str, results: &[CheckResult]) {
+        for result in results.iter().filter(|result| result.is_flaky()) {
+            let text = format!("`{}` failed and passed on the same tree", result.command);
+            self.line("flaky", Paint::Yellow, who, &text);
+        }
+    }
+
     fn finals(&self, run: &Run, results: &[CheckResult]) {
-        if results.iter().all(CheckResult::passed) {
-            let text = format!("{} passed on the final tree", count(results.len(), "check"));
+        self.check_remarks("-", results);
+        let excused = results.iter().filter(|result| result.excuse.is_some()).count();
+        if results.iter().all(CheckResult::is_accepted) {
+            let passed = count(results.len() - excused, "check");
+            let before = if excused == 0 {
+                String::new()
+            } else {
+                format!("; {excused} failed as before the work, or in quarantine")
+            };
+            let text = format!("{passed} passed on the final tree{before}");
             self.line("checked", Paint::Green, "-", &text);
         }
         for failure in run.final_failures() {

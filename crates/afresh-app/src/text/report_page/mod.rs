@@ -1,6 +1,7 @@
 //! A report as Markdown.
 
 mod accounts;
+mod base;
 mod refusals;
 mod workers;
 
@@ -8,10 +9,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use afresh_core::check::{CheckEnd, CheckResult};
+use afresh_core::check::{CheckEnd, CheckExcuse, CheckResult};
 use afresh_core::outcome::CriterionReport;
 use afresh_core::printable::join_lines;
-use afresh_core::status::{RunState, TaskPhase};
+use afresh_core::status::{CheckStatus, RunState, TaskPhase};
 use afresh_engine::reports::run_report::{
     AttemptReport, AttemptResult, FilesReport, RunReport, TaskReport,
 };
@@ -30,6 +31,7 @@ pub fn render(report: &RunReport) -> String {
     tasks(&mut page, report);
     unfinished(&mut page, report);
     files(&mut page, &report.files);
+    base::section(&mut page, report);
     checks(&mut page, report);
     deviations(&mut page, report);
     questions(&mut page, report);
@@ -199,13 +201,39 @@ fn checks(page: &mut String, report: &RunReport) {
                 .exit_code
                 .map_or_else(|| "did not finish".to_owned(), |code| format!("exit {code}"));
             let took = time::format_duration(Duration::from_millis(ran.duration_ms));
-            let seen = if ran.reused { ", reused from the same tree" } else { "" };
-            let _ = writeln!(page, "  - {}: {ended} in {took}{seen}", code(&ran.command));
+            let remarks = remarks(ran);
+            let _ = writeln!(page, "  - {}: {ended} in {took}{remarks}", code(&ran.command));
+        }
+        for path in &receipt.unexecuted_tests {
+            let _ = writeln!(page, "  - no check executed the changed test file {}", code(path));
         }
     }
     if !any {
         page.push_str("No task is done yet.\n");
     }
+}
+
+/// What else is to be known about a result.
+fn remarks(ran: &CheckStatus) -> String {
+    let mut remarks = String::new();
+    if let Some(tests) = ran.executed_tests {
+        let _ =
+            write!(remarks, ", {}", count(usize::try_from(tests).unwrap_or(usize::MAX), "test"));
+    }
+    if ran.reused {
+        remarks.push_str(", reused from the same tree");
+    }
+    if ran.flaky {
+        remarks.push_str(", **flaky**: it failed on the same tree before");
+    }
+    match &ran.excuse {
+        Some(CheckExcuse::FailedBefore) => remarks.push_str("; it failed before the work, too"),
+        Some(CheckExcuse::Quarantined(why)) => {
+            let _ = write!(remarks, "; in quarantine: {}", text(why));
+        }
+        None => {}
+    }
+    remarks
 }
 
 fn check(result: &CheckResult) -> String {
@@ -216,7 +244,14 @@ fn check(result: &CheckResult) -> String {
         CheckEnd::OverLimit(excess) => excess.describe(),
         CheckEnd::NotStarted(why) => format!("not started: {}", text(why)),
     };
-    format!("{}: {ended}", code(&result.command))
+    let remark = match &result.excuse {
+        Some(CheckExcuse::FailedBefore) => "; it failed before the work, too".to_owned(),
+        Some(CheckExcuse::Quarantined(why)) => format!("; in quarantine: {}", text(why)),
+        None if result.is_flaky() => ", **flaky**: it failed on the same tree before".to_owned(),
+        None if result.executed_no_test() => "; it executed no test".to_owned(),
+        None => String::new(),
+    };
+    format!("{}: {ended}{remark}", code(&result.command))
 }
 
 fn deviations(page: &mut String, report: &RunReport) {

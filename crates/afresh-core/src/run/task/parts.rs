@@ -50,7 +50,8 @@ impl RetryState {
         }
         let print = reason.fingerprint();
         let is_same = print.is_some() && print == self.failure.as_deref();
-        self.same_failures = if is_same { self.same_failures + 1 } else { u32::from(print.is_some()) };
+        self.same_failures =
+            if is_same { self.same_failures + 1 } else { u32::from(print.is_some()) };
         self.failure = print.map(str::to_owned);
     }
 }

@@ -6,6 +6,7 @@
 
 mod agents;
 mod attempts;
+mod base;
 mod denials;
 mod files;
 mod landings;
@@ -26,6 +27,7 @@ use serde::Serialize;
 
 pub use agents::AgentReport;
 pub use attempts::{AttemptReport, AttemptResult};
+pub use base::{BaseReport, EarlierFailureReport, ProbedCheckReport};
 pub use denials::DenialReport;
 pub use files::FilesReport;
 pub use models::ModelUsageReport;
@@ -33,6 +35,7 @@ pub use next::{NextStep, next_steps};
 pub use questions::QuestionReport;
 
 use crate::journal_records::{self, RecordError};
+use crate::reports::flaky::{FlakyCheck, FlakyHistory};
 use crate::session::RecordedRun;
 use attempts::AttemptHistory;
 
@@ -64,7 +67,13 @@ pub struct RunReport {
     /// Attempts of tasks that a plan change removed.
     pub dropped: Vec<AttemptReport>,
     pub files: FilesReport,
+    /// What was measured before the work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<BaseReport>,
     pub final_checks: Option<FinalChecksReport>,
+    /// Checks that failed and passed on the same tree.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flaky: Vec<FlakyCheck>,
     pub questions: Vec<QuestionReport>,
     pub accounts: UsageReport,
     /// Usage by model, if programs report it.
@@ -175,11 +184,13 @@ impl RunReport {
         let mut attempts = AttemptHistory::new(around.moment);
         let mut landings = landings::LandingHistory::default();
         let mut questions = questions::QuestionHistory::new(around.moment);
+        let mut flaky = FlakyHistory::default();
         for record in &found.records {
             let event = journal_records::to_event(record)?;
             attempts.note_event(&event, record.wall_ms);
             attempts.undo(&landings.note_event(&event));
             questions.note_event(&event, record.wall_ms);
+            flaky.note_event(&event);
         }
         let moment = |record: Option<&afresh_store::JournalRecord>| {
             record.map_or_else(String::new, |record| (around.moment)(record.wall_ms))
@@ -204,7 +215,9 @@ impl RunReport {
             counts: status.counts,
             waves: waves(run, &tasks),
             files: FilesReport::from_receipts(landings.receipts()),
+            measured: base::base_report(run),
             final_checks: final_checks(run),
+            flaky: flaky.into_checks(),
             questions: questions.settled(run),
             accounts: UsageReport::from_attempts(everything()),
             models: models::by_model(everything()),
@@ -261,7 +274,7 @@ fn final_checks(run: &Run) -> Option<FinalChecksReport> {
     if run.tip_tree().is_some_and(|tip| tip != tree) {
         return None;
     }
-    let passed = results.iter().all(CheckResult::passed);
+    let passed = results.iter().all(CheckResult::is_accepted);
     let refuted = run.refuted_marks().into_iter().map(|mark| RefutedTaskReport {
         task: mark.task.id.clone(),
         command: mark.result.command.clone(),

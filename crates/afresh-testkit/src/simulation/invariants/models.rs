@@ -298,9 +298,8 @@ impl ModelInvariants {
         }
         // What it depends on may have been undone and skipped since.
         let blocked = run.blocked();
-        let can_run = |task: &&TaskId| {
-            run.plan().index_of(task).is_some_and(|at| !blocked.contains_key(&at))
-        };
+        let can_run =
+            |task: &&TaskId| run.plan().index_of(task).is_some_and(|at| !blocked.contains_key(&at));
         match self.cut_short.iter().find(can_run) {
             Some(task) => Err(format!("AG-07: the run ended, and nobody went on with {task}")),
             None => Ok(()),
