@@ -73,6 +73,8 @@ pub struct SandboxConfig {
     /// Additional paths that the user allowed.
     pub readable: Vec<PathBuf>,
     pub writable: Vec<PathBuf>,
+    /// Additional paths that no job may see.
+    pub hidden: Vec<PathBuf>,
     /// Whether file-system sockets may be used if the sandbox cannot hide those of services.
     pub sockets: bool,
     pub limits: SandboxLimits,
@@ -102,6 +104,7 @@ impl SandboxConfig {
             upstream: UpstreamProxy::default(),
             readable: Vec::new(),
             writable: Vec::new(),
+            hidden: Vec::new(),
             sockets: true,
             limits: SandboxLimits::default(),
         }

@@ -9,6 +9,7 @@
 //! | [`plan_graph`] | a plan as a tree, for Mermaid, for Graphviz |
 //! | [`plan_json`] | a plan as JSON |
 //! | [`plan_text`] | a plan as text |
+//! | [`probe_json`] | checks before any work as JSON |
 //! | [`sarif`] | findings as SARIF |
 //! | [`state_page`] | the state of a run as Markdown |
 
@@ -16,5 +17,6 @@ pub mod conflicts;
 pub mod plan_graph;
 pub mod plan_json;
 pub mod plan_text;
+pub mod probe_json;
 pub mod sarif;
 pub mod state_page;

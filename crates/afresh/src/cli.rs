@@ -77,6 +77,7 @@ pub(crate) enum CliCommand {
     Agents(setup::agents::Args),
     Config(setup::config::Args),
     Lint(planning::lint::Args),
+    Probe(planning::probe::Args),
     Show(planning::show::Args),
     Import(planning::import::Args),
     Bundle(planning::bundle::Args),

@@ -11,7 +11,7 @@ use crate::config::{self, Config};
 use crate::context::AppContext;
 use crate::context::environment::Environment;
 use crate::doctor::agents::AgentProbes;
-use crate::doctor::{DoctorLine, LineSink, agents};
+use crate::doctor::{DoctorLine, LineSink, agents, checks};
 use crate::session::left_out_config::is_left_out;
 
 /// Words of a shell that are not programs.
@@ -56,6 +56,9 @@ pub(super) fn check_configuration(
         let has_setup = !config.setup.is_empty();
         programs(name, commands, directory, has_setup, &context.environment)
     }));
+    if let Some(repository) = probes.repository {
+        checks::check_every_merge(context, repository, &config, lines);
+    }
 }
 
 fn configuration(config: &Config, context: &AppContext) -> DoctorLine {

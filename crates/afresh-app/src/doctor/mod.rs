@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | `agents` | the agents, by starting them |
 //! | `agent_sandbox` | the agents inside the sandbox |
+//! | `checks` | the checks of every merge, by running them |
 //! | `configured` | the configuration and its commands |
 //! | `last_run` | the last run: halted, interrupted, open questions |
 //! | `machine` | containment, limits, sandbox, network |
@@ -14,6 +15,7 @@
 
 mod agent_sandbox;
 mod agents;
+mod checks;
 mod configured;
 mod last_run;
 mod machine;

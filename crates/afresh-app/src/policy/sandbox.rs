@@ -93,6 +93,7 @@ impl ChosenSandbox {
             upstream: network.upstream,
             readable: environment.paths("AFRESH_SANDBOX_READ"),
             writable: environment.paths("AFRESH_SANDBOX_WRITE"),
+            hidden: Vec::new(),
             sockets: environment.sandbox_sockets(),
             limits: self.limits,
         }

@@ -10,6 +10,7 @@
 //! | [`open`] | locking the repository; continuing the plan's run or starting one |
 //! | [`options`] | how to run: options win over the configuration |
 //! | [`preflight`] | what must be true before a run touches anything |
+//! | [`probe`] | what checks show before any work, without a run |
 //! | `prose` | plans whose tasks have no commands for checks |
 //! | [`runs`] | the list of all runs |
 //! | [`select_run`] | the run that a command is about |
@@ -25,6 +26,7 @@ pub mod left_out_config;
 pub mod open;
 pub mod options;
 pub mod preflight;
+pub mod probe;
 mod prose;
 pub mod runs;
 pub mod select_run;

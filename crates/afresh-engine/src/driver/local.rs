@@ -287,7 +287,10 @@ impl LocalJournal {
 }
 
 /// The directory with `afresh` in it for the workers' PATH, and the one for process files.
-fn prepare_tools(layout: &StateLayout, config: &ExecutionConfig) -> Result<(), DriveError> {
+pub(crate) fn prepare_tools(
+    layout: &StateLayout,
+    config: &ExecutionConfig,
+) -> Result<(), DriveError> {
     let failed = |path: &path::Path| {
         let path = path.display().to_string();
         move |error| DriveError::Directory(path, error)

@@ -130,6 +130,7 @@ impl ExecutorContext {
             repository.common_dir().to_owned(),
         ];
         hidden.extend(repository.root().map(Path::to_owned));
+        hidden.extend(self.config.sandbox.hidden.iter().cloned());
         // If everything is in one directory, it cannot be hidden.
         hidden.retain(|path| path.parent().is_some());
         hidden

@@ -103,4 +103,58 @@ pub(super) const CODES: &[FindingCode] = &[
             right: include_str!("examples/fails-when.right"),
         }),
     },
+    FindingCode {
+        code: "empty-check",
+        title: "a check that executes no test",
+        text: "Found by `afresh lint --probe`. A test runner that executes nothing proves nothing, and is not a pass. Name tests that exist, or list the test files in the task that creates them.",
+        example: None,
+    },
+    FindingCode {
+        code: "flaky-check",
+        title: "a check that fails and passes on the same tree",
+        text: "Found by `afresh lint --probe --rerun N`, or by an earlier run. Fix it, or put it in quarantine with a reason and a day: `[[checks.quarantine]]`.",
+        example: None,
+    },
+    FindingCode {
+        code: "guard-fails",
+        title: "a guard that fails before any work",
+        text: "Found by `afresh lint --probe`. A check marked `guard = true` is meant to pass before and after the work.",
+        example: None,
+    },
+    FindingCode {
+        code: "red-baseline",
+        title: "a check of every merge that does not pass before any work",
+        text: "Found by `afresh lint --probe`. No task is blamed for what fails now, and no merge may add a failure; `on_red_base` under [checks] says whether a run asks, continues or stops.",
+        example: None,
+    },
+    FindingCode {
+        code: "unproved-task",
+        title: "a task that no check can prove done",
+        text: "Found by `afresh lint --probe`. Every check of the task passes before any work, executes no test, or cannot run. `vacuous` under [checks] says whether a run warns, asks or refuses.",
+        example: None,
+    },
+    FindingCode {
+        code: "unprobed-check",
+        title: "a check that was not run before the work",
+        text: "Found by `afresh lint --probe`. The time for all checks was over, or the workspace could not be prepared.",
+        example: None,
+    },
+    FindingCode {
+        code: "unrunnable-check",
+        title: "a check that cannot run",
+        text: "Found by `afresh lint --probe`. The command is written wrongly, or needs a program, a target or a file that is missing and that no task creates.",
+        example: None,
+    },
+    FindingCode {
+        code: "unused-quarantine",
+        title: "a quarantine that fits no check",
+        text: "Found by `afresh lint --probe`. The command of a `[[checks.quarantine]]` must be the same as that of the check, to the letter.",
+        example: None,
+    },
+    FindingCode {
+        code: "vacuous-check",
+        title: "a check that passes before any work",
+        text: "Found by `afresh lint --probe`. It passes whether or not the task is done. Test what the task adds, or mark the check `guard = true`.",
+        example: None,
+    },
 ];

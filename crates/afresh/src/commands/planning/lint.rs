@@ -5,11 +5,13 @@ use afresh_app::formats::folder::PlanFolder;
 use afresh_app::formats::lint;
 use afresh_app::formats::reading::PlanReading;
 use afresh_app::formats::{Finding, Severity};
+use afresh_core::probe::count_classes;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::commands::planning::PlanArgs;
+use crate::commands::planning::probe::{self, ProbeArgs, ProbedPlan};
 use crate::exit::Exit;
 use crate::terminal::output::{Output, count};
 use afresh_app::context::AppContext;
@@ -24,21 +26,26 @@ use afresh_views::sarif;
 pub(crate) struct Args {
     /// A plan file, or a directory that contains one
     #[arg(default_value = ".")]
-    path: PathBuf,
+    pub(super) path: PathBuf,
     #[command(flatten)]
-    how: PlanArgs,
+    pub(super) how: PlanArgs,
     /// Print SARIF, for code hosts and editors
     #[arg(long, conflicts_with = "json")]
-    sarif: bool,
+    pub(super) sarif: bool,
     /// Apply safe fixes, then lint again
     #[arg(long)]
-    fix: bool,
+    pub(super) fix: bool,
     /// With --fix: show the changes, and write nothing
     #[arg(long, requires = "fix")]
-    dry_run: bool,
+    pub(super) dry_run: bool,
+    /// Run every check once on the current commit, before any work, and report what each is worth
+    #[arg(long)]
+    pub(super) probe: bool,
+    #[command(flatten)]
+    pub(super) probing: ProbeArgs,
     /// Explain a finding's code; without a code, list all codes
     #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "")]
-    explain: Option<String>,
+    pub(super) explain: Option<String>,
 }
 
 pub(crate) fn lint(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
@@ -58,8 +65,16 @@ pub(crate) fn lint(args: &Args, context: &AppContext, output: &Output) -> Result
     if fixed.as_ref().is_some_and(PlanFixes::has_written) {
         found = plan_source::read(&directory, &args.path, &args.how.options())?;
     }
-    let findings = found.for_caller(look(found.folder.as_ref(), &found.reading));
-    print(args, &found, &findings, fixed.as_ref(), output);
+    let mut findings = found.for_caller(look(found.folder.as_ref(), &found.reading));
+    let probed = match (args.probe, &found.reading.plan) {
+        (true, Some(plan)) => Some(probe::run(&args.probing, &found, plan, context, output)?),
+        _ => None,
+    };
+    if let Some(probed) = &probed {
+        findings.extend(probed.findings.iter().cloned());
+        findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    }
+    print(args, &found, &findings, fixed.as_ref(), probed.as_ref(), output);
     Ok(verdict(&found, &findings))
 }
 
@@ -88,6 +103,7 @@ fn print(
     found: &FoundPlan,
     findings: &[Finding],
     fixed: Option<&PlanFixes>,
+    probed: Option<&ProbedPlan>,
     output: &Output,
 ) {
     let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
@@ -109,6 +125,9 @@ fn print(
         if let Some(fixed) = fixed {
             document["mended"] = fixes_json(fixed);
         }
+        if let Some(probed) = probed {
+            document["probe"] = json!(probed.entries);
+        }
         return output.document(&document);
     }
     if let Some(fixed) = fixed {
@@ -125,6 +144,10 @@ fn print(
     };
     if notes > 0 {
         counted = format!("{counted}, {}", count(notes, "note"));
+    }
+    if let Some(probed) = probed {
+        let number = count(probed.checks.len(), "check");
+        output.note(&format!("{number} before any work: {}", count_classes(&probed.checks)));
     }
     output.note(&format!("{what}: {counted}"));
 }

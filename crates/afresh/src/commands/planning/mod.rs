@@ -3,6 +3,7 @@
 pub(crate) mod bundle;
 pub(crate) mod import;
 pub(crate) mod lint;
+pub(crate) mod probe;
 pub(crate) mod show;
 
 use afresh_app::import::detect::WorkUnit;

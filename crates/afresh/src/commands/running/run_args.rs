@@ -95,7 +95,9 @@ impl RunArgs {
     }
 }
 
-fn possible_values(words: &'static [&'static str]) -> clap::builder::PossibleValuesParser {
+pub(crate) fn possible_values(
+    words: &'static [&'static str],
+) -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(words)
 }
 

@@ -1,0 +1,137 @@
+//! Checks before any work, without a run: for `afresh lint --probe` and `afresh doctor` (TR-01).
+//!
+//! Nothing of the repository is changed and no lock is taken: the checks run in workspaces of their own, which are
+//! removed afterwards. What a killed probe left is removed by the next one.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use afresh_core::Plan;
+use afresh_core::effect::ProbeRequest;
+use afresh_core::ids::RunId;
+use afresh_core::input::ProbeOutcome;
+use afresh_core::probe::ProbedCheck;
+use afresh_git::{PoolError, WorkspacePool, remove_tree};
+use afresh_process::sweep_leftovers;
+
+use crate::driver::DriveError;
+use crate::driver::local::prepare_tools;
+use crate::execution_config::ExecutionConfig;
+use crate::executor::checks::probe::{OnProbed, measure};
+use crate::executor::{CancelRegistry, CheckSlots, ExecutorContext};
+use crate::layout::StateLayout;
+use crate::session::{RepoContext, job_prefix};
+use crate::unique::uuid;
+
+/// Why a probe could not be prepared.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    #[error("cannot make {}", .0.display())]
+    Directory(PathBuf, #[source] io::Error),
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+}
+
+/// Workspaces for checks, and nothing else.
+pub struct StandaloneProbe {
+    context: ExecutorContext,
+    _scratch: ScratchDirectory,
+}
+
+impl StandaloneProbe {
+    /// Prepares a probe of this repository.
+    pub fn open(repository: &RepoContext, mut config: ExecutionConfig) -> Result<Self, ProbeError> {
+        // A driver of this repository removes what begins with the repository's own prefix.
+        let prefix = format!("probe{}-{}", std::process::id(), job_prefix(&repository.git));
+        config.sandbox.hidden.push(repository.layout.cache.clone());
+        let home = repository.layout.cache.join("probe-work");
+        remove_abandoned(&home);
+        let scratch = ScratchDirectory::create(&home)?;
+        let layout = StateLayout {
+            state: scratch.path.join("state"),
+            cache: scratch.path.join("cache"),
+            lock: scratch.path.join("unused.lock"),
+        };
+        prepare_tools(&layout, &config)?;
+        let context = ExecutorContext {
+            run: RunId::new("probe").expect("a plain word is an id"),
+            pool: WorkspacePool::open(repository.git.clone(), &layout.cache)?,
+            cancels: CancelRegistry::default(),
+            check_slots: CheckSlots::new(config.checks_parallel),
+            home_tools: OnceLock::new(),
+            connections: afresh_proxy::ConnectionLimit::default(),
+            job_prefix: prefix,
+            layout,
+            config,
+        };
+        Ok(Self { context, _scratch: scratch })
+    }
+
+    /// Runs every check of the request; `on_probed` gets each result as it is known.
+    pub fn measure(
+        &self,
+        request: &ProbeRequest,
+        plan: &Plan,
+        on_probed: OnProbed<'_>,
+    ) -> Vec<ProbedCheck> {
+        let ticket = self.context.check_slots.ticket();
+        match measure(&self.context, request, plan, ticket, on_probed) {
+            ProbeOutcome::Measured(checks) => checks,
+            // Nobody stops a probe that is not part of a run.
+            ProbeOutcome::Stopped => Vec::new(),
+        }
+    }
+}
+
+impl std::fmt::Debug for StandaloneProbe {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StandaloneProbe").finish_non_exhaustive()
+    }
+}
+
+/// A directory that is removed when this is dropped. The lock in it shows that its owner is alive.
+#[derive(Debug)]
+struct ScratchDirectory {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl ScratchDirectory {
+    fn create(home: &Path) -> Result<Self, ProbeError> {
+        let path = home.join(uuid());
+        let failed = |error| ProbeError::Directory(path.clone(), error);
+        fs::create_dir_all(&path).map_err(failed)?;
+        let lock = File::create(path.join(LOCK)).map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        Ok(Self { path, _lock: lock })
+    }
+}
+
+const LOCK: &str = "lock";
+
+impl Drop for ScratchDirectory {
+    fn drop(&mut self) {
+        // If this fails, the next probe removes it.
+        let _ = remove_tree(&self.path);
+    }
+}
+
+/// Removes what killed probes left: processes first, which could still write.
+fn remove_abandoned(home: &Path) {
+    let Ok(entries) = fs::read_dir(home) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let Ok(lock) = File::open(path.join(LOCK)) else { continue };
+        if lock.try_lock().is_err() {
+            continue;
+        }
+        let swept = sweep_leftovers(&path.join("state/processes"), "");
+        if swept.stubborn.is_empty() {
+            let _ = remove_tree(&path);
+        }
+    }
+}
