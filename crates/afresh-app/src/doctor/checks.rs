@@ -1,7 +1,6 @@
 //! The checks of every merge, each run once on the current commit (TR-01).
 
 use afresh_core::Plan;
-use afresh_core::plan::PlanDraft;
 use afresh_core::probe::{CheckClass, ProbedCheck};
 use afresh_engine::RepoContext;
 
@@ -26,8 +25,7 @@ pub(super) fn check_every_merge(
     let mut notices = Vec::new();
     match PreparedProbe::for_every_merge(context, repository, config, &mut notices) {
         Ok(prepared) => {
-            let nothing = Plan::new(PlanDraft::default()).expect("an empty plan has no problems");
-            lines.extend(prepared.run(&nothing, &|_| ()).iter().map(describe));
+            lines.extend(prepared.run(&Plan::without_tasks(), &|_| ()).iter().map(describe));
         }
         Err(failure) => lines.push(DoctorLine::failed("checks", &failure)),
     }

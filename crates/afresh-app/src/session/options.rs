@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use afresh_agents::AgentKind;
 use afresh_core::ids::TaskId;
 use afresh_core::plan::nearest;
-use afresh_core::settings::{OnChange, OnDecision, OnFailure, OnOrphan, Schedule, Settings};
+use afresh_core::settings::{
+    OnChange, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, Schedule, Settings,
+};
 use afresh_core::usage::Budget;
 use afresh_engine::RepoContext;
 use afresh_proxy::HostPattern;
@@ -36,6 +38,9 @@ pub struct RunOptions {
     pub check_network: bool,
     /// One of [`crate::policy::network::WORDS`].
     pub agent_network: Option<String>,
+    /// Which checks run before the first worker.
+    pub probe: Option<ProbeScope>,
+    pub on_red_base: Option<OnRedBase>,
     pub on_orphan: Option<OnOrphan>,
     pub on_decision: Option<OnDecision>,
     pub on_failure: Option<OnFailure>,
@@ -61,6 +66,8 @@ impl RunOptions {
             ("sandbox", self.sandbox.clone()),
             ("check-network", self.check_network.then(|| "on".to_owned())),
             ("agent-network", self.agent_network.clone()),
+            ("probe", self.probe.map(|it| it.word().to_owned())),
+            ("on-red-base", self.on_red_base.map(|it| it.word().to_owned())),
             ("on-orphan", self.on_orphan.map(|it| it.word().to_owned())),
             ("on-decision", self.on_decision.map(|it| it.word().to_owned())),
             ("on-failure", self.on_failure.map(|it| it.word().to_owned())),
@@ -82,6 +89,8 @@ impl RunOptions {
             sandbox: self.sandbox.or_else(|| flag("sandbox")),
             check_network: self.check_network || flags.contains_key("check-network"),
             agent_network: self.agent_network.or_else(|| flag("agent-network")),
+            probe: self.probe.or_else(|| ProbeScope::from_word(word("probe")?)),
+            on_red_base: self.on_red_base.or_else(|| OnRedBase::from_word(word("on-red-base")?)),
             on_orphan: self.on_orphan.or_else(|| OnOrphan::from_word(word("on-orphan")?)),
             on_decision: self.on_decision.or_else(|| OnDecision::from_word(word("on-decision")?)),
             on_failure: self.on_failure.or_else(|| OnFailure::from_word(word("on-failure")?)),
@@ -103,6 +112,8 @@ pub(super) fn settings(
         pinned: pinned_files(config, repository, file),
         parallel: options.parallel.unwrap_or(configured.parallel),
         schedule: options.schedule.unwrap_or(configured.schedule),
+        probe: options.probe.unwrap_or(configured.probe),
+        on_red_base: options.on_red_base.unwrap_or(configured.on_red_base),
         on_orphan: options.on_orphan.unwrap_or(configured.on_orphan),
         on_decision: options.on_decision.unwrap_or(configured.on_decision),
         on_failure: options.on_failure.unwrap_or(configured.on_failure),

@@ -58,12 +58,21 @@ fn agent_os_task_groups_run_to_done() {
 
 /// PL-11: plans that can be run as they are.
 #[test]
-fn spec_kit_gsd_2_task_master_and_beads_plans_run_to_done() {
+fn spec_kit_task_master_and_beads_plans_run_to_done() {
     runs("spec-kit", "spec-kit", "");
-    runs("gsd2", "gsd2", "");
     runs("task-master", "task-master", "");
     runs("task-master-untagged", "task-master", "");
     runs("beads", "beads", "");
+}
+
+/// PL-11, FO-10: a milestone of GSD 2 is run; the checks of slices that it marks as done are run too, and fail here.
+#[test]
+fn a_gsd_2_milestone_runs_and_its_marks_are_checked() {
+    let repo = holding("gsd2", "");
+    let ran = repo.afresh(&["run", ".", "--on-decision", "first"]).expect(1);
+    assert!(ran.stderr.contains("is marked done in the plan, but its check fails"), "{ran:?}");
+    let status = repo.status();
+    assert_eq!(status["counts"]["done"], status["tasks"].as_array().expect("tasks").len());
 }
 
 /// FO-04: a spec that was split is not run; its children are named.

@@ -65,7 +65,7 @@ fn killed_repo() -> TestRepo {
     ));
     repo.plan_of(1);
     repo.commit("a plan");
-    let driver = Driver::run(&repo, &[]);
+    let driver = Driver::run(&repo, &["--probe", "off"]);
     repo.wait_until("the worker has written", || gate.is_open());
     driver.kill_9();
     repo

@@ -139,16 +139,16 @@ impl OccupiedSlot<'_> {
     }
 }
 
-/// Makes an empty log file. The worker may have put a link in its place that leads elsewhere, or a pipe that blocks us.
-pub(super) fn new_log(directory: &Path, name: &str) -> Result<PathBuf, String> {
+/// Makes room for a log file. The worker may have put a link in its place that leads elsewhere, or a pipe that blocks us.
+pub(super) fn new_log(log: &Path) -> Result<(), String> {
+    let directory = log.parent().unwrap_or(log);
     if !fs::symlink_metadata(directory).is_ok_and(|found| found.is_dir()) {
         let _ = fs::remove_file(directory);
     }
     fs::create_dir_all(directory)
         .map_err(|error| format!("cannot make {}: {error}", directory.display()))?;
-    let log = directory.join(name);
-    let _ = fs::remove_file(&log);
-    Ok(log)
+    let _ = fs::remove_file(log);
+    Ok(())
 }
 
 fn digest(log: &Path) -> String {

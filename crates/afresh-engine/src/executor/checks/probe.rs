@@ -16,6 +16,8 @@ use afresh_core::plan::Check;
 use afresh_core::probe::{CheckClass, ProbedCheck};
 use afresh_core::{Input, Plan, printable};
 
+use afresh_git::remove_tree;
+
 use super::command::{CheckCommand, EndedCheck, new_log};
 use super::probe_cache::{ProbeCache, RememberedProbe};
 use super::round::{after_failure, may_be_flaky};
@@ -112,6 +114,8 @@ impl CheckProbe<'_> {
                 scope.spawn(|| self.work());
             }
         });
+        // What matters of them is in the results.
+        let _ = remove_tree(&self.shared.layout.probe_logs(&self.shared.run));
         if self.stopped.load(Ordering::Relaxed) {
             return ProbeOutcome::Stopped;
         }
@@ -244,7 +248,8 @@ impl CheckProbe<'_> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let limit = left.min(self.shared.config.check_timeout).max(Duration::from_secs(1));
         let directory = self.shared.layout.probe_logs(&self.shared.run);
-        let log = new_log(&directory, &format!("probe-{}-{again}.log", at + 1))?;
+        let log = directory.join(format!("probe-{}-{again}.log", at + 1));
+        new_log(&log)?;
         Ok(CheckCommand { check, ticket: self.ticket, attempt: None, log, limit })
     }
 

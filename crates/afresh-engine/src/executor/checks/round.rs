@@ -1,5 +1,6 @@
 //! One round of checks on one tree.
 
+use std::fs;
 use std::path::PathBuf;
 
 use afresh_checks::unexecuted_tests;
@@ -108,6 +109,10 @@ impl CheckRound<'_> {
                 return Ok(None);
             }
             let Some(next) = self.run_once(slot, number, check, again)? else { return Ok(None) };
+            if !next.passed() {
+                // It says the same again.
+                let _ = fs::remove_file(self.log(number, again));
+            }
             result = after_failure(result, next);
         }
         Ok(Some(result))
@@ -134,6 +139,12 @@ impl CheckRound<'_> {
     }
 
     fn new_log(&self, number: usize, again: u32) -> Result<PathBuf, String> {
+        let log = self.log(number, again);
+        new_log(&log)?;
+        Ok(log)
+    }
+
+    fn log(&self, number: usize, again: u32) -> PathBuf {
         let CheckRequest { attempt, phase, .. } = self.request;
         let directory = self.shared.layout.checks(&self.shared.run, attempt.as_ref());
         let phase = match phase {
@@ -146,7 +157,7 @@ impl CheckRound<'_> {
             0 => format!("{phase}-{number}.log"),
             again => format!("{phase}-{number}-rerun-{again}.log"),
         };
-        new_log(&directory, &name)
+        directory.join(name)
     }
 }
 

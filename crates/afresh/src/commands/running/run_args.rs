@@ -1,6 +1,8 @@
 //! Options of `afresh run` and `afresh resume`: what was typed, and what it means.
 
-use afresh_core::settings::{OnChange, OnDecision, OnFailure, OnOrphan, Schedule};
+use afresh_core::settings::{
+    OnChange, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, Schedule,
+};
 use afresh_core::usage::Budget;
 
 use crate::terminal::completion;
@@ -37,6 +39,12 @@ pub(crate) struct RunArgs {
     /// Worker network access: allowlist (listed), open, or off. By default, known agents get an allowlist
     #[arg(long, value_name = "MODE", value_parser = possible_values(network::WORDS))]
     agent_network: Option<String>,
+    /// on: run every check once before the first worker; off: only those of every merge
+    #[arg(long, value_parser = possible_values(&["on", "off"]))]
+    probe: Option<String>,
+    /// What to do when a check of every merge fails before any work
+    #[arg(long, value_parser = possible_values(OnRedBase::WORDS))]
+    on_red_base: Option<String>,
     /// Never ask in this terminal; exit with code 4 when only a person can continue
     #[arg(long)]
     pub(crate) no_input: bool,
@@ -81,6 +89,8 @@ impl RunArgs {
             sandbox: self.sandbox.clone(),
             check_network: self.check_network,
             agent_network: self.agent_network.clone(),
+            probe: parse(self.probe.as_ref(), ProbeScope::from_word),
+            on_red_base: parse(self.on_red_base.as_ref(), OnRedBase::from_word),
             on_orphan: parse(self.on_orphan.as_ref(), OnOrphan::from_word),
             on_decision: parse(self.on_decision.as_ref(), OnDecision::from_word),
             on_failure: parse(self.on_failure.as_ref(), OnFailure::from_word),

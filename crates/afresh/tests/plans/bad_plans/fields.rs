@@ -116,10 +116,10 @@ fn the_schema_describes_what_is_read() {
     let full = json!({
         "id": "T001", "title": "all of it", "do": "it", "needs": ["T000"], "tier": "small",
         "files": ["a.txt", {"path": "b.txt", "action": "create"}],
-        "checks": ["true", {"name": "c", "run": "true", "red_first": true}],
+        "checks": ["true", {"name": "c", "run": "true", "red_first": true, "guard": false}],
         "no_check": "not meant", "context": "full", "agent": "mine",
         "steps": [{"name": "s", "do": "it", "files": ["c.txt"], "checks": ["true"]}],
-        "done_before": "by hand",
+        "done_before": "by hand", "requirements": ["R1"],
     });
     let asks = json!({
         "id": "T002", "title": "which one?",

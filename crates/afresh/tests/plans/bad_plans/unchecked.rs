@@ -76,7 +76,7 @@ fn an_empty_reason_for_no_check_is_refused() {
 #[test]
 fn a_check_for_every_merge_judges_every_task() {
     let repo = repo();
-    repo.config("[checks]\nalways = [\"test -s a.txt\"]");
+    repo.config("[checks]\nalways = [\"test -s a.txt\"]\non_red_base = \"continue\"");
     write(&repo, &[unchecked()]);
     runs_to_done(&repo);
 }
