@@ -33,8 +33,8 @@ pub mod status;
 pub mod time;
 
 pub use attempt::{
-    check, denial, harvest, interruption, model_error, outcome, probe, process, rejection, scope,
-    step, usage,
+    check, check_files, denial, harvest, interruption, model_error, outcome, probe, process,
+    rejection, scope, step, usage,
 };
 pub use decide::{Reaction, decide};
 pub use effect::Effect;

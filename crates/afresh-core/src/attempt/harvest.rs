@@ -45,6 +45,26 @@ pub struct Change {
     pub kind: ChangeKind,
     /// What is at the path now.
     pub now: EntryKind,
+    #[serde(default, skip_serializing_if = "SettingsChange::is_unknown")]
+    pub settings: SettingsChange,
+}
+
+/// Whether a change touches what test runners read from a manifest (`package.json` and the like).
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SettingsChange {
+    /// Not a manifest, or one that could not be read.
+    #[default]
+    Unknown,
+    Same,
+    /// The names of some, such as `scripts.test`.
+    Changed(Vec<String>),
+}
+
+impl SettingsChange {
+    fn is_unknown(&self) -> bool {
+        *self == Self::Unknown
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
@@ -69,6 +89,10 @@ pub enum EntryKind {
 }
 
 impl Change {
+    pub fn new(path: impl Into<String>, kind: ChangeKind, now: EntryKind) -> Self {
+        Self { path: path.into(), kind, now, settings: SettingsChange::Unknown }
+    }
+
     pub fn existed(&self) -> bool {
         self.kind != ChangeKind::Created
     }

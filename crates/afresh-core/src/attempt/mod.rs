@@ -8,6 +8,7 @@
 //! | [`model_error`] | what went wrong between an agent program and its model |
 //! | [`harvest`] | what really changed |
 //! | [`scope`] | whether the change may land |
+//! | [`check_files`] | which files checks rest on |
 //! | [`denial`] | what the sandbox denied |
 //! | [`check`] | results of checks, and receipts |
 //! | [`probe`] | what checks show before any work |
@@ -16,6 +17,7 @@
 //! | [`rejection`] | why the work was not accepted |
 
 pub mod check;
+pub mod check_files;
 pub mod denial;
 pub mod harvest;
 pub mod interruption;

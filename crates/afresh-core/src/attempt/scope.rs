@@ -2,13 +2,15 @@
 //!
 //! The file lists of real plans are never complete, so by default a change outside of the list is accepted if the
 //! worker declared it. Exceptions are deletions, tests that the checks depend on, files that another unfinished task
-//! claims, and files that can make other programs run code.
+//! claims, and files that can make other programs run code. A file that a check merely reads is no such test; of a
+//! manifest, which holds dependencies beside the settings of test runners, only the latter are guarded.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::harvest::{Change, ChangeKind, EntryKind, Leak};
-use crate::outcome::{Deviation, names};
+use crate::check_files::{CheckFiles, FileUse};
+use crate::harvest::{Change, ChangeKind, EntryKind, Leak, SettingsChange};
+use crate::outcome::Deviation;
 use crate::pattern::{PatternError, fold_name};
 use crate::plan::Task;
 use crate::settings::ScopeMode;
@@ -39,6 +41,10 @@ pub enum ViolationReason {
     Deletion,
     /// A test that the checks depend on.
     Test,
+    /// It says what the checks do.
+    CheckConfig,
+    /// A manifest, and the settings of test runners in it that changed; none if they could not be compared.
+    RunnerSettings(Vec<String>),
     /// It can make other programs run code.
     Trust,
     /// The run itself depends on it.
@@ -68,6 +74,19 @@ impl ViolationReason {
             Self::Test => {
                 "is a test that the checks rest on, and not one of the task's files".to_owned()
             }
+            Self::CheckConfig => {
+                "configures the programs that the checks run, and is not one of the task's files"
+                    .to_owned()
+            }
+            Self::RunnerSettings(settings) if settings.is_empty() => {
+                "holds settings of test runners that could not be compared, and is not one of the \
+                 task's files"
+                    .to_owned()
+            }
+            Self::RunnerSettings(settings) => format!(
+                "changes {}, which the checks rest on, and is not one of the task's files",
+                settings.join(", ")
+            ),
             Self::Trust => {
                 "tells agents, hooks or other tools what to do, and is outside the task's files"
                     .to_owned()
@@ -113,9 +132,10 @@ pub struct ScopeVerdict {
 impl TaskScope<'_> {
     pub fn check_changes(&self, changes: &[Change]) -> ScopeVerdict {
         let mut judgement = ScopeVerdict::default();
+        let check_files = self.check_files();
         for change in changes {
             let listed = self.task.may_write(&change.path);
-            let outside = || Some(name_mode(change, self.outside(change, listed)?));
+            let outside = || Some(name_mode(change, self.outside(change, listed, &check_files)?));
             if let Some(why) = self.never(change).or_else(outside) {
                 judgement.violations.push(ScopeViolation { path: change.path.clone(), why });
             } else if hands_trust(&change.path) {
@@ -147,7 +167,12 @@ impl TaskScope<'_> {
         }
     }
 
-    fn outside(&self, change: &Change, listed: bool) -> Option<ViolationReason> {
+    fn outside(
+        &self,
+        change: &Change,
+        listed: bool,
+        check_files: &CheckFiles,
+    ) -> Option<ViolationReason> {
         if listed {
             return None;
         }
@@ -164,8 +189,8 @@ impl TaskScope<'_> {
         if change.kind == ChangeKind::Deleted {
             return Some(ViolationReason::Deletion);
         }
-        if change.existed() && self.checks_rest_on(&change.path) {
-            return Some(ViolationReason::Test);
+        if let Some(why) = weakens_checks(change, check_files) {
+            return Some(why);
         }
         if let Some(other) = self.unfinished.iter().find(|task| task.may_write(&change.path)) {
             return Some(ViolationReason::ClaimedBy(other.id.to_string()));
@@ -174,11 +199,48 @@ impl TaskScope<'_> {
         (!free && !declared).then_some(ViolationReason::Undeclared)
     }
 
-    fn checks_rest_on(&self, path: &str) -> bool {
+    fn check_files(&self) -> CheckFiles {
         let own = self.task.all_checks().map(|check| check.command.as_str());
-        looks_like_test(path)
-            || own.chain(self.always.iter().map(String::as_str)).any(|command| names(command, path))
+        CheckFiles::read(own.chain(self.always.iter().map(String::as_str)))
     }
+}
+
+/// Whether the checks rest on what this change replaces.
+fn weakens_checks(change: &Change, check_files: &CheckFiles) -> Option<ViolationReason> {
+    if !change.existed() {
+        return None;
+    }
+    if looks_like_test(&change.path) {
+        return Some(ViolationReason::Test);
+    }
+    if is_manifest(&change.path) {
+        return match &change.settings {
+            SettingsChange::Same => None,
+            SettingsChange::Changed(settings) => {
+                Some(ViolationReason::RunnerSettings(settings.clone()))
+            }
+            SettingsChange::Unknown => Some(ViolationReason::RunnerSettings(Vec::new())),
+        };
+    }
+    match check_files.use_of(&change.path)? {
+        FileUse::Executes | FileUse::LoadsTest => Some(ViolationReason::Test),
+        FileUse::LoadsConfig => Some(ViolationReason::CheckConfig),
+    }
+}
+
+/// Files that hold settings of test runners beside dependencies and other ordinary content.
+pub fn is_manifest(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(
+        name,
+        "package.json"
+            | "pyproject.toml"
+            | "setup.cfg"
+            | "Cargo.toml"
+            | "composer.json"
+            | "deno.json"
+            | "deno.jsonc"
+    )
 }
 
 /// A change of the mode alone is easily made by accident, so it is named.

@@ -335,7 +335,7 @@ pub(crate) fn plan_of(text: &str) -> Plan {
 
 pub(crate) fn changed(path: &str, kind: ChangeKind) -> Change {
     let now = if kind == ChangeKind::Deleted { EntryKind::Nothing } else { EntryKind::File };
-    Change { path: path.to_owned(), kind, now }
+    Change::new(path, kind, now)
 }
 
 pub(crate) fn tokens_used(tokens: u64) -> Usage {

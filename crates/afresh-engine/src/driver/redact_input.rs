@@ -146,8 +146,7 @@ mod tests {
     }
 
     fn harvest(path: &str, note: &str) -> Harvest {
-        let change =
-            Change { path: path.to_owned(), kind: ChangeKind::Created, now: EntryKind::File };
+        let change = Change::new(path, ChangeKind::Created, EntryKind::File);
         Harvest {
             tree: TreeId::new("1".repeat(40)).expect("an object id"),
             commit: None,

@@ -1,11 +1,15 @@
 //! Saving what an attempt left, and measuring it.
 
-use afresh_core::harvest::Harvest;
+use afresh_core::harvest::{Change, Harvest, SettingsChange};
 use afresh_core::ids::{AttemptId, WorkspaceSlot};
+use afresh_core::scope::is_manifest;
 use afresh_core::step::StartPoint;
 use afresh_core::{Input, Run, printable};
+use afresh_formats::project::{MAX_MANIFEST_BYTES, changed_runner_settings};
 use afresh_git::ref_names::salvage_ref;
-use afresh_git::{CommitSignature, HarvestLimits, HarvestRequest, TreeChange, WorkspaceId};
+use afresh_git::{
+    CommitSignature, EntryMode, HarvestLimits, HarvestRequest, TreeChange, WorkspaceId,
+};
 use nix::sys::statvfs::statvfs;
 
 use crate::driver::clock::wall_seconds;
@@ -81,8 +85,33 @@ pub(crate) fn measured(shared: &ExecutorContext, harvest: afresh_git::WorkspaceH
         leaks: secret_scan::find_leaks(shared, &harvest.changes),
         tree: harvest.tree,
         commit: harvest.commit,
-        changes: harvest.changes.iter().map(TreeChange::summarize).collect(),
+        changes: harvest.changes.iter().map(|change| summarize(shared, change)).collect(),
         notes: harvest.notes,
+    }
+}
+
+/// A change as the journal records it; of a manifest, with the settings of test runners that it touches.
+fn summarize(shared: &ExecutorContext, change: &TreeChange) -> Change {
+    let mut summary = change.summarize();
+    if is_manifest(&change.path) && summary.existed() {
+        summary.settings = compare_settings(shared, change);
+    }
+    summary
+}
+
+fn compare_settings(shared: &ExecutorContext, change: &TreeChange) -> SettingsChange {
+    let is_file = |mode| matches!(mode, EntryMode::File | EntryMode::Executable);
+    let read = |mode, id: &str| {
+        let content = shared.pool.repository().blob(id, MAX_MANIFEST_BYTES).ok()??;
+        String::from_utf8(content).ok().filter(|_| is_file(mode))
+    };
+    let before = read(change.old_mode, &change.old_id);
+    let after = read(change.new_mode, &change.new_id);
+    let (Some(before), Some(after)) = (before, after) else { return SettingsChange::Unknown };
+    match changed_runner_settings(&change.path, &before, &after) {
+        None => SettingsChange::Unknown,
+        Some(names) if names.is_empty() => SettingsChange::Same,
+        Some(names) => SettingsChange::Changed(names.iter().map(|name| one_line(name)).collect()),
     }
 }
 

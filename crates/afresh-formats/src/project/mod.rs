@@ -10,16 +10,20 @@
 //! | `python` | Python |
 //! | `interpreted` | Ruby, PHP, Elixir, Dart |
 //! | `make` | Makefiles and justfiles |
+//! | `runner_settings` | what a manifest says to test runners, apart from its dependencies |
 
 mod compiled;
 mod interpreted;
 mod make;
 mod node;
 mod python;
+mod runner_settings;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+
+pub use self::runner_settings::{MAX_MANIFEST_BYTES, changed_runner_settings};
 
 /// The files of a repository: their paths from its root, and the texts of some.
 #[derive(Debug, Clone, Default)]

@@ -3,7 +3,7 @@
 use super::{CheckKind, ProjectCheck, ProjectDir, ProjectStack, lint, owned, test};
 
 /// What `npm init` writes if there is no test.
-const NO_TEST: &str = "no test specified";
+pub(super) const NO_TEST: &str = "no test specified";
 
 pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     [package(place), deno(place)].into_iter().flatten().collect()

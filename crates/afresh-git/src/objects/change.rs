@@ -85,7 +85,7 @@ impl TreeChange {
             }
             _ => EntryKind::File,
         };
-        Change { path: self.path.clone(), kind: self.kind, now }
+        Change::new(self.path.clone(), self.kind, now)
     }
 }
 

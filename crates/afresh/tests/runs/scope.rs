@@ -110,6 +110,63 @@ fn open_takes_everything_but_trust_files() {
     rejected(&repo, "AGENTS.md tells agents, hooks or other tools what to do");
 }
 
+/// EX-04: a check that only reads a file says nothing about who may change it.
+#[test]
+fn a_declared_file_that_a_check_reads_lands_at_once() {
+    let repo = in_mode("declared");
+    repo.plan(
+        "[[task]]\nid = \"T\"\ntitle = \"work\"\nfiles = [\"a.txt\"]\n\
+         checks = [\"grep -q y other.txt\", \"test -s other.txt && cat other.txt | wc -l\"]\n",
+    );
+    worker(&repo, "echo y >> other.txt", &deviation("needed", "other.txt"));
+    assert_eq!(lands(&repo)["attempts"], 1);
+    assert_eq!(repo.on_branch("other.txt").as_deref(), Some("as it was\ny\n"));
+}
+
+/// EX-04: what a check executes, and what configures the program that it runs, is not for a worker to declare.
+#[test]
+fn declared_scripts_and_configuration_of_checks_do_not_land() {
+    for (path, reason) in [
+        ("ci.sh", "ci.sh is a test that the checks rest on"),
+        ("Makefile", "Makefile configures the programs that the checks run"),
+    ] {
+        let repo = in_mode("declared");
+        repo.write("ci.sh", "true\n");
+        repo.write("Makefile", "test:\n\ttrue\n");
+        repo.commit("checks");
+        repo.plan(
+            "[[task]]\nid = \"T\"\ntitle = \"work\"\nfiles = [\"a.txt\"]\n\
+             checks = [\"test -s a.txt && cd . && timeout 5 sh -e ./ci.sh\", \"true || make test\"]\n",
+        );
+        worker(&repo, &format!("echo >> {path}"), &deviation("needed", path));
+        rejected(&repo, reason);
+    }
+}
+
+const PACKAGE: &str =
+    "{\"name\":\"x\",\"scripts\":{\"test\":\"sh check.sh\"},\"dependencies\":{\"a\":\"1\"}}\n";
+
+/// EX-04: a manifest is guarded by its content: dependencies are free, the commands of the tests are not.
+#[test]
+fn a_declared_change_of_a_manifest_lands_if_the_tests_stay_the_same() {
+    let package = |replace: &str, by: &str| {
+        let repo = in_mode("declared");
+        repo.write("package.json", PACKAGE);
+        repo.commit("a manifest");
+        let text = PACKAGE.replace(replace, by);
+        let write = format!("cat > package.json <<'END'\n{text}END");
+        worker(&repo, &write, &deviation("needed", "package.json"));
+        (repo, text)
+    };
+    let (repo, text) = package("\"a\":\"1\"", "\"a\":\"1\",\"b\":\"2\"");
+    assert_eq!(lands(&repo)["attempts"], 1);
+    assert_eq!(repo.on_branch("package.json"), Some(text));
+    let (repo, _) = package("sh check.sh", "true");
+    rejected(&repo, "package.json changes scripts.test, which the checks rest on");
+    let (repo, _) = package("}}", "},");
+    rejected(&repo, "package.json holds settings of test runners that could not be compared");
+}
+
 /// EX-04.
 #[test]
 fn an_unlisted_file_is_not_deleted_even_if_declared() {

@@ -217,7 +217,8 @@ impl CommandReader<'_> {
             }
             Unwrapped::Line(line) => {
                 let directory = command.directory.clone();
-                if !command.inputs.is_empty() || !command.outputs.is_empty() {
+                let SimpleCommand { inputs, outputs, assignments, .. } = &command;
+                if !(inputs.is_empty() && outputs.is_empty() && assignments.is_empty()) {
                     self.found.push(SimpleCommand { words: Vec::new(), ..command });
                 }
                 read_line(&line, directory, self.depth + 1, self.found);

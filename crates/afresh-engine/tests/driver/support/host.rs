@@ -112,8 +112,7 @@ impl ScriptedHost {
             let own = run.plan().task(at).patterns().next().map(ToString::to_string);
             vec![own.unwrap_or_else(|| "free.txt".to_owned())]
         });
-        let change =
-            |path: String| Change { path, kind: ChangeKind::Modified, now: EntryKind::File };
+        let change = |path: String| Change::new(path, ChangeKind::Modified, EntryKind::File);
         let changes: Vec<Change> = paths.into_iter().map(change).collect();
         let commit = (!changes.is_empty()).then(|| commit(format!("c{name}")));
         Ok(Harvest { tree: tree(name), commit, changes, notes: vec![], leaks: vec![] })

@@ -63,15 +63,11 @@ impl SimulatedWorld {
                 .and_then(|t| t.patterns().next())
                 .map_or("free.txt", |p| p.as_str())
                 .to_owned();
-            changes.push(Change { path, kind: ChangeKind::Modified, now: EntryKind::File });
+            changes.push(Change::new(path, ChangeKind::Modified, EntryKind::File));
         }
         if random.chance(scenario.strays) {
             let path = random.pick(&["stray.txt", "AGENTS.md", "tests/a.py"]);
-            changes.push(Change {
-                path: (*path).to_owned(),
-                kind: ChangeKind::Modified,
-                now: EntryKind::File,
-            });
+            changes.push(Change::new(*path, ChangeKind::Modified, EntryKind::File));
         }
         let commit = (!changes.is_empty()).then_some(commit);
         Harvest { tree, commit, changes, notes: vec![], leaks: vec![] }

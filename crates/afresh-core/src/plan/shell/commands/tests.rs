@@ -72,6 +72,7 @@ fn wrappers_are_looked_into() {
 fn shells_inside_shells_are_read() {
     is("bash -euo pipefail -c 'a && b \"c d\"'", &["a", "b c d"]);
     is("sh -c \"grep -q \\\"x y\\\" f\" > out", &[">out", "grep -q x y f"]);
+    is("A=b bash -c 'c d'", &["A=b", "c d"]);
     is("bash -lc \"sh -c 'a | b'\"", &["a", "b"]);
     is("bash <<'E'\na\nb c\nE", &["a", "b c"]);
     is("bash -e test.sh -c x", &["bash -e test.sh -c x"]);
