@@ -29,6 +29,15 @@ pub use crate::bundle::project_rules::RulesExcerpt;
 use crate::bundle::spec_section::SpecPart;
 pub use crate::bundle::surroundings::ReportChannel;
 
+/// The same check failed with the same output in several attempts (TR-09).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RepeatedCheckFailure {
+    /// Equal for failures of the same kind.
+    pub fingerprint: String,
+    /// How many attempts in a row ended so.
+    pub attempts: u32,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bundle {
     pub version: u32,
@@ -57,6 +66,9 @@ pub struct Bundle {
     /// Why the previous attempt was rejected.
     #[schemars(with = "Option<serde_json::Value>")]
     pub feedback: Option<Rejection>,
+    /// How many attempts in a row failed in the same way as the previous one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated_failure: Option<RepeatedCheckFailure>,
     /// The work of an interrupted attempt.
     pub left: Option<InterruptedWork>,
     /// Whether it resumes that attempt's conversation with its files; otherwise they are only saved.

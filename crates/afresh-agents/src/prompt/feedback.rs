@@ -44,6 +44,15 @@ pub(super) fn render_feedback(bundle: &Bundle) -> String {
         }
         _ => {}
     }
+    if let Some(failure) = bundle.repeated_failure.as_ref().filter(|it| it.attempts > 1) {
+        let _ = writeln!(
+            text,
+            "The last {} attempts failed in the same way. Do not repeat what they did: first find out why \
+             this output appears, then solve it differently. If the check itself is wrong, report \
+             NEEDS_DECISION.",
+            failure.attempts
+        );
+    }
     text
 }
 

@@ -160,8 +160,8 @@ mod tests {
     use afresh_core::rejection::Rejection;
 
     use super::*;
-    use crate::bundle::InterruptedWork;
     use crate::bundle::surroundings::{SandboxedWorker, WorkerSurroundings};
+    use crate::bundle::{InterruptedWork, RepeatedCheckFailure};
     use crate::prompt::size;
     use afresh_core::plan::TaskIndex;
 
@@ -195,6 +195,7 @@ mod tests {
             without: vec![],
             always: vec![],
             feedback,
+            repeated_failure: None,
             left: None,
             resumes_session: false,
             answers: vec![],
@@ -315,5 +316,21 @@ mod tests {
         assert!(text.contains("AssertionError: 'Hi' != 'Hello'"));
         assert!(text.contains("exit code 1"));
         assert!(text.contains("attempt 2 (at most 3 count)"));
+        assert!(!text.contains("in the same way"));
+    }
+
+    /// TR-09: after the same failure twice, the next worker is told to try something else.
+    #[test]
+    fn a_repeated_failure_asks_for_another_way() {
+        let result = CheckResult::new(&Check::from_command("npm test"), CheckEnd::Exited(1));
+        let repeated = |attempts| {
+            let failure = RepeatedCheckFailure { fingerprint: "f".to_owned(), attempts };
+            rendered(&Bundle {
+                repeated_failure: Some(failure),
+                ..bundle(Some(Rejection::ChecksFailed { results: vec![result.clone()] }))
+            })
+        };
+        assert!(repeated(2).contains("The last 2 attempts failed in the same way"));
+        assert!(!repeated(1).contains("in the same way"));
     }
 }

@@ -17,14 +17,15 @@ use std::collections::BTreeSet;
 
 use afresh_agents::bundle::spec_section::{self, SpecPart};
 use afresh_agents::bundle::{
-    FileChecksum, FileOrigin, FinishedTask, InlinedFile, PlanPosition, ReportChannel,
+    FileChecksum, FileOrigin, FinishedTask, InlinedFile, PlanPosition, RepeatedCheckFailure,
+    ReportChannel,
 };
 use afresh_agents::{Briefing, Bundle};
 use afresh_core::Run;
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::plan::{ContextLevel, TaskIndex};
 use afresh_core::question::AnsweredQuestion;
-use afresh_core::run::TaskStage;
+use afresh_core::run::{TaskStage, TaskState};
 use afresh_core::step::StartPoint;
 
 pub use rendered::RenderedBundle;
@@ -115,6 +116,7 @@ pub(crate) fn bundle(
             .collect(),
         always: settings.always.clone(),
         feedback: state.last.feedback.clone(),
+        repeated_failure: repeated_failure(state),
         left: resume::left(run, at),
         resumes_session: state.stage.work().is_some_and(|work| work.resumes.is_some()),
         answers: answers(run, at),
@@ -185,6 +187,12 @@ pub(crate) fn deleted_files(run: &Run, at: TaskIndex) -> BTreeSet<String> {
 }
 
 /// Inlines the files that dependencies made, as far as the limits allow.
+/// How often in a row the task failed in the same way.
+fn repeated_failure(state: &TaskState) -> Option<RepeatedCheckFailure> {
+    let fingerprint = state.retries.failure.clone()?;
+    Some(RepeatedCheckFailure { fingerprint, attempts: state.retries.same_failures })
+}
+
 fn inline(bundle: &mut Bundle, tree: &dyn SourceTree) {
     let paths = bundle.built_on.iter().flat_map(|need| need.created.iter().chain(&need.modified));
     let mut room = MAX_BYTES;
