@@ -9,6 +9,7 @@
 //! | [`control_commands`] | commands from other terminals |
 //! | [`halting`] | `afresh halt` and `afresh resume` |
 //! | [`landing`] | `afresh land` |
+//! | [`measuring`] | checks that are measured before they are believed |
 //! | [`no_repository`] | directories without a repository or a commit |
 //! | [`questions`] | answers, retries, new runs |
 //! | [`rewinding`] | continuing an interrupted wave |
@@ -26,6 +27,7 @@ mod cleanup;
 mod control_commands;
 mod halting;
 mod landing;
+mod measuring;
 mod no_repository;
 mod questions;
 mod rewinding;
