@@ -2,11 +2,17 @@
 
 use afresh_core::Plan;
 use afresh_core::check::CheckEnd;
-use afresh_core::plan::{Check, FileAction, Task};
+use afresh_core::plan::Check;
 use afresh_core::probe::CheckClass;
+use afresh_core::process::describe_signal;
 
-use crate::missing::{MissingThing, find_missing};
-use crate::runners::TestReport;
+use crate::command::ReadCommand;
+use crate::missing::lines::FailedOutput;
+use crate::missing::{MissingThing, NeededBy, find_in};
+use crate::planned::{find_creator, find_test_author};
+use crate::runners::{TestReport, TestRunner, sum};
+use crate::text::detail_line;
+use crate::usage::find_usage_error;
 
 /// How a check ended on the tree that the work starts from.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +38,8 @@ pub struct ClassifiedCheck {
 }
 
 impl ClassifiedCheck {
-    fn new(class: CheckClass, detail: impl Into<String>) -> Self {
-        Self { class, detail: detail.into() }
+    fn new(class: CheckClass, detail: &str) -> Self {
+        Self { class, detail: detail_line(detail) }
     }
 }
 
@@ -42,52 +48,153 @@ pub fn classify(facts: &ProbeFacts<'_>, plan: &Plan) -> ClassifiedCheck {
     if facts.is_flaky {
         return ClassifiedCheck::new(CheckClass::Flaky, "it failed and passed on the same tree");
     }
-    let executed_none =
-        !facts.reports.is_empty() && facts.reports.iter().all(|report| report.executed == 0);
-    match facts.end {
-        CheckEnd::Exited(0) if executed_none => {
-            ClassifiedCheck::new(CheckClass::Empty, "it executed no test")
-        }
-        CheckEnd::Exited(0) if facts.check.guard => ClassifiedCheck::new(CheckClass::Guard, ""),
-        CheckEnd::Exited(0) => {
-            ClassifiedCheck::new(CheckClass::Vacuous, "it passes before any work")
-        }
-        CheckEnd::Exited(code) => classify_failure(facts, *code, plan),
+    let command = ReadCommand::new(&facts.check.command);
+    let classified = match facts.end {
+        CheckEnd::Exited(0) => classify_pass(facts, &command, plan),
+        CheckEnd::Exited(code) => classify_failure(facts, *code, &command, plan),
         CheckEnd::TimedOut => ClassifiedCheck::new(CheckClass::Red, "it did not end in time"),
-        CheckEnd::Signaled(_) | CheckEnd::OverLimit(_) | CheckEnd::NotStarted(_) => {
-            ClassifiedCheck::new(CheckClass::Red, "")
+        CheckEnd::Signaled(signal) => {
+            let detail = format!("it was ended by {}", describe_signal(*signal));
+            ClassifiedCheck::new(CheckClass::Red, &detail)
         }
+        CheckEnd::OverLimit(excess) => {
+            let detail = format!("it {}, and was ended", excess.describe());
+            ClassifiedCheck::new(CheckClass::Red, &detail)
+        }
+        CheckEnd::NotStarted(why) => {
+            let detail = format!("it could not be started: {why}");
+            ClassifiedCheck::new(CheckClass::Unprobed, &detail)
+        }
+    };
+    if facts.check.guard && classified.class == CheckClass::Red {
+        return name_broken_guard(&classified.detail);
+    }
+    classified
+}
+
+/// A guard passes before the work and after it.
+fn name_broken_guard(detail: &str) -> ClassifiedCheck {
+    let reason = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+    let detail = format!("it is a guard, which should pass before the work, and it fails{reason}");
+    ClassifiedCheck::new(CheckClass::Red, &detail)
+}
+
+fn classify_pass(facts: &ProbeFacts<'_>, command: &ReadCommand, plan: &Plan) -> ClassifiedCheck {
+    if !facts.reports.is_empty() && count_executed(facts.reports) == 0 {
+        return classify_none(facts, command, plan);
+    }
+    if facts.check.guard {
+        return ClassifiedCheck::new(CheckClass::Guard, "");
+    }
+    ClassifiedCheck::new(CheckClass::Vacuous, &describe_pass(facts, command))
+}
+
+/// Why a check passes before any work, as far as that is known.
+fn describe_pass(facts: &ProbeFacts<'_>, command: &ReadCommand) -> String {
+    let executed = count_executed(facts.reports);
+    if executed > 0 {
+        return format!("it passes before any work: {}", count_tests(executed));
+    }
+    // `! grep -q x nothere` passes, because nothing can be found in a file that does not exist.
+    let failed = FailedOutput::new(command, 2, facts.output);
+    let missing = find_in(&failed).into_iter().find(|missing| missing.needed_by == NeededBy::Check);
+    match missing.filter(|_| !command.is_opaque()) {
+        Some(missing) => format!("it passes although {}", missing.describe()),
+        None => "it passes before any work".to_owned(),
     }
 }
 
-fn classify_failure(facts: &ProbeFacts<'_>, code: i32, plan: &Plan) -> ClassifiedCheck {
+fn classify_failure(
+    facts: &ProbeFacts<'_>,
+    code: i32,
+    command: &ReadCommand,
+    plan: &Plan,
+) -> ClassifiedCheck {
     if let Some(error) = facts.syntax_error {
         return ClassifiedCheck::new(CheckClass::Unrunnable, error);
     }
-    let executed: u64 = facts.reports.iter().map(|report| report.executed).sum();
-    if executed > 0 {
-        return ClassifiedCheck::new(CheckClass::Red, "");
+    if count_executed(facts.reports) > 0 {
+        return ClassifiedCheck::new(CheckClass::Red, &describe_failures(facts.reports));
     }
-    if let Some(missing) = find_missing(code, facts.output) {
-        return match find_creator(&missing, plan) {
-            Some(task) => {
-                let detail = format!("{}; {} creates it", missing.describe(), task.id);
-                ClassifiedCheck::new(CheckClass::Pending, detail)
-            }
-            None => ClassifiedCheck::new(CheckClass::Unrunnable, missing.describe()),
-        };
+    let failed = FailedOutput::new(command, code, facts.output);
+    let missing = find_in(&failed);
+    if let Some(classified) = classify_missing(&missing, command, plan) {
+        return classified;
     }
-    if !facts.reports.is_empty() {
-        return ClassifiedCheck::new(CheckClass::Empty, "it executed no test");
+    if let Some(error) = find_usage_error(&failed) {
+        return ClassifiedCheck::new(CheckClass::Unrunnable, &error);
+    }
+    let ended_empty = |report: &TestReport| {
+        report.found_none && report.runner.code_of_none() == Some(failed.code)
+    };
+    if facts.reports.iter().any(ended_empty) {
+        return classify_none(facts, command, plan);
     }
     ClassifiedCheck::new(CheckClass::Red, "")
 }
 
-/// The task that declares to create what is missing.
-fn find_creator<'a>(missing: &MissingThing, plan: &'a Plan) -> Option<&'a Task> {
-    plan.tasks().iter().find(|task| {
-        let own = task.files.iter().chain(task.steps.iter().flat_map(|step| &step.files));
-        own.filter(|scope| scope.action != Some(FileAction::Delete))
-            .any(|scope| missing.may_be(scope.pattern.as_str()))
-    })
+/// What a check does not find: declared by a task, or not. None if only the code needs it, and no task declares it.
+fn classify_missing(
+    missing: &[MissingThing],
+    command: &ReadCommand,
+    plan: &Plan,
+) -> Option<ClassifiedCheck> {
+    let mut pending = None;
+    for thing in missing {
+        let shown = MissingThing { name: shown_name(&thing.name, command), ..thing.clone() };
+        match (find_creator(thing, command, plan), thing.needed_by) {
+            (Some(file), _) => {
+                let detail = format!("{}; {}", shown.describe(), file.describe(&shown.name));
+                pending.get_or_insert(ClassifiedCheck::new(CheckClass::Pending, &detail));
+            }
+            (None, NeededBy::Check) => {
+                return Some(ClassifiedCheck::new(CheckClass::Unrunnable, &shown.describe()));
+            }
+            (None, NeededBy::Code) => {}
+        }
+    }
+    pending
+}
+
+/// A path as the command writes it, or else its end: workspaces are in different directories.
+fn shown_name(name: &str, command: &ReadCommand) -> String {
+    if !name.starts_with('/') {
+        return name.to_owned();
+    }
+    let words = command.calls.iter().flat_map(|call| &call.words);
+    let bare = |word: &String| word.trim_start_matches("./").trim_end_matches("/...").to_owned();
+    let written =
+        words.map(bare).find(|word| !word.is_empty() && name.ends_with(&format!("/{word}")));
+    written.unwrap_or_else(|| crate::runners::relative_path(name).to_owned())
+}
+
+/// No test was executed: those that would be are declared by a task, or there are none.
+fn classify_none(facts: &ProbeFacts<'_>, command: &ReadCommand, plan: &Plan) -> ClassifiedCheck {
+    let runners: Vec<TestRunner> = facts.reports.iter().map(|report| report.runner).collect();
+    match find_test_author(&runners, command, plan) {
+        Some(file) => {
+            let detail = format!("it executed no test; {}", file.describe(""));
+            ClassifiedCheck::new(CheckClass::Pending, &detail)
+        }
+        None => ClassifiedCheck::new(CheckClass::Empty, "it executed no test"),
+    }
+}
+
+fn count_executed(reports: &[TestReport]) -> u64 {
+    sum(reports.iter().map(|report| report.executed))
+}
+
+fn count_tests(number: u64) -> String {
+    if number == 1 { "1 test".to_owned() } else { format!("{number} tests") }
+}
+
+/// `2 tests fail: a, b`.
+fn describe_failures(reports: &[TestReport]) -> String {
+    let mut failed = reports.iter().flat_map(|report| &report.failed);
+    let number = reports.iter().map(|report| report.failed.len()).max().unwrap_or(0);
+    match (number, failed.next()) {
+        (0, _) | (_, None) => String::new(),
+        (1, Some(name)) => format!("1 test fails: {name}"),
+        (number, Some(name)) => format!("{number} tests fail, such as {name}"),
+    }
 }

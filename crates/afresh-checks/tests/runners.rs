@@ -67,7 +67,7 @@ const SAMPLES: &[RunnerSample] = &[
         TestRunner::Pytest,
         2,
         &["test_a.py::T::test_bad"],
-        "FAILED test_a.py::T::test_bad - AssertionError: 1 != 2\n========== 1 failed, 1 passed, 1 skipped in 0.03s ==========\n",
+        "==== short test summary info ====\nFAILED test_a.py::T::test_bad - AssertionError: 1 != 2\n========== 1 failed, 1 passed, 1 skipped in 0.03s ==========\n",
     ),
     sample(TestRunner::Pytest, 1, &[], "1 passed, 2 deselected in 61.02s (0:01:01)\n"),
     sample(
@@ -77,17 +77,27 @@ const SAMPLES: &[RunnerSample] = &[
         "collected 0 items\n\n====== no tests ran in 0.02s ======\n",
     ),
     sample(TestRunner::Pytest, 0, &[], "======= 1 skipped, 2 deselected in 0.01s =======\n"),
-    sample(TestRunner::Pytest, 1, &["test_b.py"], "ERROR test_b.py\n1 error in 0.21s\n"),
+    sample(
+        TestRunner::Pytest,
+        0,
+        &["test_b.py"],
+        "=== short test summary info ===\nERROR test_b.py\n1 error in 0.21s\n",
+    ),
     sample(
         TestRunner::Unittest,
         2,
         &["test_bad (test_a.T.test_bad)"],
-        "FAIL: test_bad (test_a.T.test_bad)\n-----\nRan 3 tests in 0.000s\n\nFAILED (failures=1, skipped=1)\n",
+        "==========\nFAIL: test_bad (test_a.T.test_bad)\n----------\nRan 3 tests in 0.000s\n\nFAILED (failures=1, skipped=1)\n",
     ),
-    sample(TestRunner::Unittest, 0, &[], "\n----\nRan 0 tests in 0.000s\n\nOK\n"),
-    sample(TestRunner::Unittest, 0, &[], "\n----\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n"),
-    sample(TestRunner::Unittest, 0, &[], "ss\n----\nRan 2 tests in 0.001s\n\nOK (skipped=2)\n"),
-    sample(TestRunner::Unittest, 1, &[], ".\n----\nRan 1 test in 0.000s\n\nOK\n"),
+    sample(TestRunner::Unittest, 0, &[], "\n----------\nRan 0 tests in 0.000s\n\nOK\n"),
+    sample(TestRunner::Unittest, 0, &[], "\n----------\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n"),
+    sample(
+        TestRunner::Unittest,
+        0,
+        &[],
+        "ss\n----------\nRan 2 tests in 0.001s\n\nOK (skipped=2)\n",
+    ),
+    sample(TestRunner::Unittest, 1, &[], ".\n----------\nRan 1 test in 0.000s\n\nOK\n"),
     sample(
         TestRunner::Node,
         2,
@@ -110,7 +120,7 @@ const SAMPLES: &[RunnerSample] = &[
     sample(
         TestRunner::Mocha,
         2,
-        &["s bad"],
+        &["s > bad"],
         "\n  s\n    ✔ ok\n    1) bad\n    - sk\n\n\n  1 passing (9ms)\n  1 pending\n  1 failing\n\n  1) s\n       bad:\n\n      \
          AssertionError [ERR_ASSERTION]: 1 == 2\n      at Context.<anonymous> (test/a.js:2:57)\n",
     ),
@@ -119,7 +129,7 @@ const SAMPLES: &[RunnerSample] = &[
     sample(
         TestRunner::Jest,
         2,
-        &["sums › bad"],
+        &["./a.test.js › sums › bad"],
         "FAIL ./a.test.js\n  ✓ ok (1 ms)\n  ✕ bad (11 ms)\n\n  ● sums › bad\n\n    expect(received).toBe(expected)\n\n\
          Test Suites: 1 failed, 1 total\nTests:       1 failed, 1 skipped, 1 passed, 3 total\nSnapshots:   0 total\n",
     ),
@@ -143,7 +153,7 @@ const SAMPLES: &[RunnerSample] = &[
     sample(
         TestRunner::Go,
         2,
-        &["TestBad", "TestBad/inner"],
+        &["x TestBad/inner"],
         "--- FAIL: TestBad (0.00s)\n    --- FAIL: TestBad/inner (0.00s)\n        a_test.go:4: no\nFAIL\n\
          FAIL\tx\t0.003s\n?   \tx/sub\t[no test files]\nFAIL\n",
     ),
@@ -179,7 +189,7 @@ const SAMPLES: &[RunnerSample] = &[
 #[test]
 fn every_runner_is_recognised_with_its_counts_and_failures() {
     for sample in SAMPLES {
-        let reports = read_test_reports(sample.output);
+        let reports = read_test_reports("make test", sample.output);
         let [report] = reports.as_slice() else {
             panic!("{:?}: {reports:?}\n{}", sample.runner, sample.output)
         };
@@ -204,16 +214,16 @@ fn other_output_is_no_report() {
         "# tests are fun\n# pass the salt\n",
         "built in 0.3s\n",
     ] {
-        assert_eq!(executed_tests(output), None, "{output}");
+        assert_eq!(executed_tests("make test", output), None, "{output}");
     }
 }
 
 /// TR-04: several runners of one command count together.
 #[test]
 fn several_runners_count_together() {
-    let output = "----\nRan 0 tests in 0.000s\n\nOK\nok  \tx\t0.1s\n";
-    assert_eq!(executed_tests(output), Some(1));
-    assert_eq!(read_test_reports(output).len(), 2);
+    let output = "----------\nRan 0 tests in 0.000s\n\nOK\nok  \tx\t0.1s\n";
+    assert_eq!(executed_tests("make test", output), Some(1));
+    assert_eq!(read_test_reports("make test", output).len(), 2);
 }
 
 /// TR-04, R15: numbers that no report has, and reports that are cut off, do not break the readers.
@@ -233,6 +243,6 @@ fn hostile_reports_are_read_without_a_panic() {
         hostile.extend(ends);
     }
     for output in &hostile {
-        assert!(read_test_reports(output).len() < 11);
+        assert!(read_test_reports("make test", output).len() < 11);
     }
 }

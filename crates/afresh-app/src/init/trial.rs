@@ -95,7 +95,7 @@ impl Trial<'_> {
                 Err(error) => error.message.clone(),
             },
             seconds: began.elapsed().as_secs_f64(),
-            executed_tests: executed_tests(&output),
+            executed_tests: argv.last().and_then(|command| executed_tests(command, &output)),
             last_lines: last.iter().map(|line| (*line).to_owned()).collect(),
         })
     }

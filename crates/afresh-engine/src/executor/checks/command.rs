@@ -59,7 +59,7 @@ impl OccupiedSlot<'_> {
             }
         };
         let output = read_output(&command.log);
-        let reports = read_test_reports(&output);
+        let reports = read_test_reports(&command.check.command, &output);
         let output_tail = tail_of(&command.log);
         let denied = denials::of_program(
             self.shared,
