@@ -13,8 +13,8 @@ const RUNNER: &str = "#!/bin/sh\n\
     count=0; failed=0\n\
     while read -r name; do [ -n \"$name\" ] || continue; count=$((count + 1)); done < tests.txt\n\
     while read -r name; do [ -n \"$name\" ] || continue; failed=$((failed + 1))\n\
-    printf '======\\nFAIL: %s (suite.%s)\\n------\\n' \"$name\" \"$name\"; done < failing.txt\n\
-    printf '\\nRan %s tests in 0.001s\\n\\n' \"$count\"\n\
+    printf '======================================================================\\nFAIL: %s (suite.%s)\\n----------------------------------------------------------------------\\n' \"$name\" \"$name\"; done < failing.txt\n\
+    printf '\\n----------------------------------------------------------------------\\nRan %s tests in 0.001s\\n\\n' \"$count\"\n\
     if [ $failed -gt 0 ]; then echo \"FAILED (failures=$failed)\"; exit 1; fi\n\
     echo OK\n";
 

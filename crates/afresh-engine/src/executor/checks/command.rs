@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use afresh_checks::{TestReport, add_up, fingerprint, read_test_reports};
 use afresh_core::check::{CheckEnd, CheckResult};
@@ -13,6 +13,7 @@ use afresh_core::printable;
 use afresh_process::{JobLimits, JobReport, JobSpec, ProcessEnd, RunningJob, StopSignal};
 
 use super::slots::{CheckTicket, OccupiedSlot};
+use super::written_reports::read_written_reports;
 use crate::executor::denials;
 use crate::executor::sandbox::{SandboxGuard, SandboxSubject};
 use crate::worker_files::open_plain;
@@ -46,6 +47,7 @@ impl OccupiedSlot<'_> {
     /// Runs one command; none if it was stopped.
     pub(super) fn run(&self, command: &CheckCommand<'_>) -> Result<Option<EndedCheck>, String> {
         let argv = ["/bin/sh", "-c", &command.check.command].map(str::to_owned).to_vec();
+        let started_at = SystemTime::now();
         let Some((report, guard)) = self.run_job(argv, command)? else { return Ok(None) };
         let end = match report.ended {
             Err(error) => CheckEnd::NotStarted(error.message),
@@ -59,7 +61,11 @@ impl OccupiedSlot<'_> {
             }
         };
         let output = read_output(&command.log);
-        let reports = read_test_reports(&command.check.command, &output);
+        let mut reports = read_test_reports(&command.check.command, &output);
+        if reports.is_empty() {
+            let tree = self.shared.pool.tree(self.place());
+            reports = read_written_reports(&tree, &command.check.command, started_at);
+        }
         let output_tail = tail_of(&command.log);
         let denied = denials::of_program(
             self.shared,

@@ -6,6 +6,7 @@
 //! | `slots` | the workspaces for checks, and the right to use them |
 //! | `command` | one command, and what it printed |
 //! | `round` | the checks of an attempt or of the whole run, on one tree |
+//! | `written_reports` | test reports that a check wrote to files |
 //! | `cache` | passes that need not be seen again |
 //! | [`probe`] | checks before any work: what each is worth |
 //! | `probe_cache` | what probes have shown, kept between runs |
@@ -16,6 +17,7 @@ pub(crate) mod probe;
 mod probe_cache;
 mod round;
 mod slots;
+mod written_reports;
 
 pub(crate) use command::tail_of;
 pub(crate) use round::carry_out;
