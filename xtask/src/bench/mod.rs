@@ -7,10 +7,12 @@
 //!
 //! | module | idea |
 //! | --- | --- |
+//! | `probe` | checks before any work |
 //! | `reading` | large plans of every format |
 //! | `watching`, `talker` | agents that print a lot |
 //! | `sandbox` | what the sandbox adds |
 
+mod probe;
 mod reading;
 mod sandbox;
 pub(crate) mod talker;
@@ -27,7 +29,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
 /// What is measured.
-const PARTS: &[&str] = &["reading", "watching", "sandbox", "orchestration"];
+const PARTS: &[&str] = &["reading", "watching", "sandbox", "probe", "orchestration"];
 const TASKS: usize = 200;
 const PARALLEL: usize = 8;
 const ROUNDS: usize = 3;
@@ -60,6 +62,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if is_wanted("sandbox") {
         let (sandbox, fits) = sandbox::bench(&afresh)?;
         println!("{sandbox}");
+        within &= fits;
+    }
+    if is_wanted("probe") {
+        let (probe, fits) = probe::bench(&afresh, &scratch)?;
+        println!("{probe}");
         within &= fits;
     }
     let rounds = if is_wanted("orchestration") { ROUNDS } else { 0 };
