@@ -92,6 +92,7 @@ pub(crate) enum CliCommand {
     Abort(running::abort::Args),
     Task(running::task::Args),
     Report(finishing::report::Args),
+    Trace(finishing::trace::Args),
     Land(finishing::land::Args),
     Scan(finishing::scan::Args),
     Clean(finishing::clean::Args),

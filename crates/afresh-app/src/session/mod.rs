@@ -14,6 +14,7 @@
 //! | `prose` | plans whose tasks have no commands for checks |
 //! | [`runs`] | the list of all runs |
 //! | [`select_run`] | the run that a command is about |
+//! | [`tracing`] | the requirements of a plan, with what a run says about them |
 //!
 //! Terms are built once and whole: [`plan_terms`] for everything that needs only the plan, and
 //! [`Session::prepare`] for a run.
@@ -30,6 +31,7 @@ pub mod probe;
 mod prose;
 pub mod runs;
 pub mod select_run;
+pub mod tracing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

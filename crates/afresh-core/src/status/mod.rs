@@ -1,6 +1,13 @@
 //! The state of a run as a table, for people and scripts.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `spending` | what was used |
+//! | [`trace`] | which requirement is proved by what |
+//! | `workers` | what workers report about themselves |
 
 mod spending;
+pub mod trace;
 mod workers;
 
 use std::collections::BTreeMap;

@@ -27,3 +27,4 @@ mod scheduling;
 mod scope;
 mod sizes;
 mod steps;
+mod trace;

@@ -5,7 +5,7 @@
 //! | [`setup`] | `init`, `doctor`, `agents`, `config`, `demo` |
 //! | [`planning`] | `lint`, `probe`, `show`, `import`, `bundle` |
 //! | [`running`] | `run`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `abort`, `runs`, `task` |
-//! | [`finishing`] | `report`, `land`, `scan`, `clean` |
+//! | [`finishing`] | `report`, `trace`, `land`, `scan`, `clean` |
 //! | [`in_attempt`] | what workers and their agents call |
 //! | [`suggest`] | what to type instead of a command that does not exist |
 //! | [`tooling`] | `help`, `version`, `schema`, `completions`, `man` |
@@ -43,6 +43,7 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Abort(args) => running::abort::abort(args, context, output),
         CliCommand::Status(args) => running::status::status(args, context, output),
         CliCommand::Report(args) => finishing::report::report(args, context, output),
+        CliCommand::Trace(args) => finishing::trace::trace(args, context, output),
         CliCommand::Logs(args) => running::logs::logs(args, context, output),
         CliCommand::Scan(args) => finishing::scan::scan(args, context, output),
         CliCommand::Clean(args) => finishing::clean::clean(args, context, output),

@@ -1,4 +1,4 @@
-//! Shell completion: tasks, runs and questions of the current repository.
+//! Shell completion: tasks, requirements, runs and questions of the current repository.
 //!
 //! A shell starts this program while the user types, with [`VARIABLE`] set. Nothing is written, and on
 //! an error there is simply nothing to complete.
@@ -35,6 +35,15 @@ pub(crate) fn tasks() -> ArgValueCandidates {
         let found = last_run();
         let tasks = found.iter().flat_map(|found| found.run.plan().tasks());
         tasks.map(|task| candidate(task.id.as_str(), &task.title)).collect()
+    })
+}
+
+/// The requirements of the last run's plan.
+pub(crate) fn requirements() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let found = last_run();
+        let all = found.iter().flat_map(|found| found.run.plan().requirements());
+        all.map(|one| candidate(one.id.as_str(), &one.text)).collect()
     })
 }
 

@@ -133,6 +133,8 @@ const COMMANDS: &[(&[&str], &str, i32)] = &[
     (&["lint", "bad.plan.toml", "--fix", "--dry-run"], "lint", 1),
     (&["lint", "--explain", "unchecked"], "lint-explain", 0),
     (&["import", "p.plan.toml", "-o", "q.plan.toml"], "import", 0),
+    (&["trace", "--plan", "traced.plan.toml"], "trace", 0),
+    (&["trace"], "trace", 0),
     (&["init", "--dry-run"], "init", 0),
     (&["doctor"], "doctor", 0),
     (&["agents", "list"], "agents-list", 0),
@@ -168,6 +170,12 @@ fn the_output_of_every_command_fits_its_schema() {
     repo.write(
         "bad.plan.toml",
         "version = 1\n[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a\"]\n",
+    );
+    repo.write("spec.md", "# S\n\n- **FR-001**: It works.\n- **FR-002**: Well.\n");
+    repo.write(
+        "traced.plan.toml",
+        "version = 1\nspec = \"spec.md\"\n[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a\"]\n\
+         checks = [\"test -s a\"]\nrequirements = [\"FR-001\"]\n",
     );
     let key = ["sk-ant-api03", &"aB3dE5gH7j".repeat(9), "AA"].join("-");
     repo.write("leak.txt", &format!("KEY = \"{key}\"\n"));

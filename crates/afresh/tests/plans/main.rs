@@ -12,6 +12,7 @@
 //! | [`lint_fixes`] | `afresh lint --fix` |
 //! | [`places`] | findings name files as the caller sees them |
 //! | [`show`] | `afresh show` |
+//! | [`trace`] | `afresh trace` |
 //! | [`two_plans`] | two plans in one repository |
 
 #[path = "../support/mod.rs"]
@@ -27,4 +28,5 @@ mod lint;
 mod lint_fixes;
 mod places;
 mod show;
+mod trace;
 mod two_plans;

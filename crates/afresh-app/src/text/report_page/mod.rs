@@ -3,6 +3,7 @@
 mod accounts;
 mod base;
 mod refusals;
+mod requirements;
 mod workers;
 
 use std::collections::BTreeMap;
@@ -33,6 +34,7 @@ pub fn render(report: &RunReport) -> String {
     files(&mut page, &report.files);
     base::section(&mut page, report);
     checks(&mut page, report);
+    requirements::list(&mut page, report);
     deviations(&mut page, report);
     questions(&mut page, report);
     retries(&mut page, report);

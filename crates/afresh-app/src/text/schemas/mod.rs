@@ -7,6 +7,7 @@
 mod outputs;
 
 use afresh_core::Event;
+use afresh_core::status::trace::RequirementTrace;
 use afresh_core::status::{QuestionStatus, RunStatus};
 use afresh_engine::reports::run_report::RunReport;
 use schemars::JsonSchema;
@@ -102,6 +103,7 @@ pub const OUTPUTS: &[OutputSchema] = &[
     output::<Vec<QuestionStatus>>("questions", "What `afresh questions --json` prints"),
     output::<Vec<RunEntry>>("runs", "What `afresh runs --json` prints"),
     output::<RunReport>("report", "What `afresh report --json` and `afresh demo --json` print"),
+    output::<RequirementTrace>("trace", "What `afresh trace --json` prints"),
     output::<EventLine>("events", "One line of `afresh run --json` and `afresh resume --json`"),
     output::<ErrorOutput>("error", "What any command prints with `--json` when it fails"),
     output::<outputs::DoneOutput>("done", "`halt`, `abort`, `task` and `resume --clear-only`"),

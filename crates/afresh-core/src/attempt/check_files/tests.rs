@@ -235,6 +235,7 @@ fn wrappers_quotes_and_substitutions_hide_nothing() {
         ("eval \"$(cat ci/x.sh)\"", "ci/x.sh", "executes"),
         ("bash -c \"$(cat ci/x.sh)\"", "ci/x.sh", "executes"),
         ("$(cat ci/command)", "ci/command", "executes"),
+        ("sh ci/x$(cat ci/name)", "ci/name", "executes"),
         ("bash <<'E'\nsh ci/x.sh\nE", "ci/x.sh", "executes"),
         ("if true; then sh ci/x.sh; fi", "ci/x.sh", "executes"),
         ("! sh ci/x.sh || true", "ci/x.sh", "executes"),

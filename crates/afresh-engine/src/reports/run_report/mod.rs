@@ -13,6 +13,7 @@ mod landings;
 mod models;
 mod next;
 mod questions;
+mod requirements;
 
 use std::collections::BTreeMap;
 
@@ -20,6 +21,7 @@ use afresh_core::check::CheckResult;
 use afresh_core::ids::{CommitId, RunId, TaskId, TreeId};
 use afresh_core::outcome::{CriterionReport, Deviation};
 use afresh_core::run::{FinalChecks, Run};
+use afresh_core::status::trace::history::TextHistory;
 use afresh_core::status::{ReceiptStatus, RunState, RunStatus, TaskPhase, UsageStatus};
 use afresh_core::usage::Usage;
 use schemars::JsonSchema;
@@ -33,6 +35,7 @@ pub use files::FilesReport;
 pub use models::ModelUsageReport;
 pub use next::{NextStep, next_steps};
 pub use questions::QuestionReport;
+pub use requirements::{RequirementGap, RequirementsReport};
 
 use crate::journal_records::{self, RecordError};
 use crate::reports::flaky::{FlakyCheck, FlakyHistory};
@@ -74,6 +77,9 @@ pub struct RunReport {
     /// Checks that failed and passed on the same tree.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flaky: Vec<FlakyCheck>,
+    /// None if the plan states no requirements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requirements: Option<RequirementsReport>,
     pub questions: Vec<QuestionReport>,
     pub accounts: UsageReport,
     /// Usage by model, if programs report it.
@@ -185,12 +191,14 @@ impl RunReport {
         let mut landings = landings::LandingHistory::default();
         let mut questions = questions::QuestionHistory::new(around.moment);
         let mut flaky = FlakyHistory::default();
+        let mut texts = TextHistory::default();
         for record in &found.records {
             let event = journal_records::to_event(record)?;
             attempts.note_event(&event, record.wall_ms);
             attempts.undo(&landings.note_event(&event));
             questions.note_event(&event, record.wall_ms);
             flaky.note_event(&event);
+            texts.note_event(&event);
         }
         let moment = |record: Option<&afresh_store::JournalRecord>| {
             record.map_or_else(String::new, |record| (around.moment)(record.wall_ms))
@@ -218,6 +226,7 @@ impl RunReport {
             measured: base::base_report(run),
             final_checks: final_checks(run),
             flaky: flaky.into_checks(),
+            requirements: RequirementsReport::from_run(run, &texts),
             questions: questions.settled(run),
             accounts: UsageReport::from_attempts(everything()),
             models: models::by_model(everything()),
