@@ -45,6 +45,7 @@ pub use git::identity::{CommitIdentity, CommitSignature};
 pub use git::program::{GitProgram, GitProgramError, GitVersion};
 pub use git::repository::{ObjectFormat, Repository, Worktree};
 pub use git::run_obstacle::RunObstacle;
+pub use git::signing_config::SigningConfig;
 pub use harvest::snapshot::SnapshotRequest;
 pub use harvest::{
     HarvestError, HarvestLimits, HarvestRejection, HarvestRequest, WorkspaceHarvest,

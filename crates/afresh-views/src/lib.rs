@@ -12,6 +12,7 @@
 //! | [`probe_json`] | checks before any work as JSON |
 //! | [`sarif`] | findings as SARIF |
 //! | [`state_page`] | the state of a run as Markdown |
+//! | [`verification`] | which commits receipts cover, as a table and as JSON |
 
 pub mod conflicts;
 pub mod plan_graph;
@@ -20,3 +21,4 @@ pub mod plan_text;
 pub mod probe_json;
 pub mod sarif;
 pub mod state_page;
+pub mod verification;

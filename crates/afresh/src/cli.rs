@@ -93,6 +93,7 @@ pub(crate) enum CliCommand {
     Task(running::task::Args),
     Report(finishing::report::Args),
     Land(finishing::land::Args),
+    VerifyRun(finishing::verify_run::Args),
     Scan(finishing::scan::Args),
     Clean(finishing::clean::Args),
     Help(tooling::help::Args),

@@ -183,10 +183,29 @@ impl Repository {
         from: &CommitId,
         until: Option<&CommitId>,
     ) -> Result<Vec<FirstParentCommit>, CommandError> {
+        self.log_first_parents(from, until, &[])
+    }
+
+    /// The same, but not more than `limit`.
+    pub fn first_parents_at_most(
+        &self,
+        from: &CommitId,
+        until: Option<&CommitId>,
+        limit: usize,
+    ) -> Result<Vec<FirstParentCommit>, CommandError> {
+        self.log_first_parents(from, until, &[&format!("--max-count={limit}")])
+    }
+
+    fn log_first_parents(
+        &self,
+        from: &CommitId,
+        until: Option<&CommitId>,
+        options: &[&str],
+    ) -> Result<Vec<FirstParentCommit>, CommandError> {
         let call = self.git(format!("read the history of {from}"));
         let format = "--format=%H%n%T%n%P%n%(trailers:only=true,unfold=true)";
         let mut call = call.args(["log", "-z", "--first-parent", "--no-notes", format]);
-        call = call.args([from.as_str()]);
+        call = call.args(options).args([from.as_str()]);
         if let Some(until) = until {
             call = call.args([format!("^{until}")]);
         }

@@ -1,6 +1,7 @@
-//! Commands for what a run leaves: report, land, scan, clean up.
+//! Commands for what a run leaves: report, land, verify, scan, clean up.
 
 pub(crate) mod clean;
 pub(crate) mod land;
 pub(crate) mod report;
 pub(crate) mod scan;
+pub(crate) mod verify_run;

@@ -56,7 +56,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "task",
         ],
     ),
-    ("Finish", &["report", "land", "scan", "clean"]),
+    ("Finish", &["report", "land", "verify-run", "scan", "clean"]),
     ("Tools", &["help", "version", "schema", "completions", "man"]),
 ];
 
