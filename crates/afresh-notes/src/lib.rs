@@ -7,8 +7,10 @@
 //! | --- | --- |
 //! | [`write`] | a receipt as a line of a note, and the update of the notes ref that adds it |
 //! | [`signing`] | signing with ssh-keygen, gpg and gpgsm as git does, and verifying |
+//! | [`read`] | the notes of a run, as they are |
 //! | [`verify`] | whether receipts cover the commits of a branch |
 
+pub mod read;
 pub mod signing;
 pub mod verify;
 pub mod write;

@@ -213,7 +213,9 @@ impl NoteProblem {
             Self::Missing(why) => format!(
                 "merged, but its receipt could not be added to the git notes, so `afresh verify-run` will name it: {why}"
             ),
-            Self::Unsigned(why) => format!("receipts are not signed from here on: {why}"),
+            Self::Unsigned(why) => format!(
+                "receipts are not signed from here on: {why}; a key with a passphrase must be unlocked in its agent"
+            ),
         }
     }
 }

@@ -63,17 +63,24 @@ impl NoteSigner {
         let bench = self.tools.bench()?;
         bench.write("document", bytes)?;
         match &self.key {
-            SigningKey::OpenPgp(key) | SigningKey::X509(key) => self.sign_with_gnupg(&bench, key),
+            SigningKey::OpenPgp(key) => self.sign_with_gnupg(&bench, key, &[]),
+            // A list of revocations would have to be fetched.
+            SigningKey::X509(key) => self.sign_with_gnupg(&bench, key, &["--disable-crl-checks"]),
             SigningKey::Ssh(key) => self.sign_with_ssh(&bench, key),
         }
     }
 
-    fn sign_with_gnupg(&self, bench: &Workbench<'_>, key: &str) -> Result<Vec<u8>, String> {
+    fn sign_with_gnupg(
+        &self,
+        bench: &Workbench<'_>,
+        key: &str,
+        options: &[&str],
+    ) -> Result<Vec<u8>, String> {
         let (document, signature) = (bench.path("document"), bench.path("signature"));
         let (document, signature) = (document.to_string_lossy(), signature.to_string_lossy());
         let quiet = ["--batch", "--no-tty", "--pinentry-mode", "error", "--status-fd=2"];
         let output = ["--output", &signature, "-bsau", key, "--", &document];
-        let argv = [&[self.program.as_str()][..], &quiet, &output].concat();
+        let argv = [&[self.program.as_str()][..], &quiet, options, &output].concat();
         let answer = bench.run(&argv, None)?;
         match bench.read("signature") {
             Some(armored) if answer.succeeded && gnupg::has_signed(&answer.stderr) => Ok(armored),

@@ -13,6 +13,7 @@ mod landings;
 mod models;
 mod next;
 mod questions;
+mod receipt_notes;
 
 use std::collections::BTreeMap;
 
@@ -33,6 +34,7 @@ pub use files::FilesReport;
 pub use models::ModelUsageReport;
 pub use next::{NextStep, next_steps};
 pub use questions::QuestionReport;
+pub use receipt_notes::NoteReport;
 
 use crate::journal_records::{self, RecordError};
 use crate::reports::flaky::{FlakyCheck, FlakyHistory};
@@ -80,6 +82,9 @@ pub struct RunReport {
     pub models: Vec<ModelUsageReport>,
     /// Usage by agent, with the results.
     pub agents: Vec<AgentReport>,
+    /// Receipts that are missing in the git notes, or unsigned although a key is configured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub note_problems: Vec<NoteReport>,
     /// What is wrong with the run as a whole, besides its tasks.
     pub error: Option<String>,
     pub next: Vec<NextStep>,
@@ -185,12 +190,14 @@ impl RunReport {
         let mut landings = landings::LandingHistory::default();
         let mut questions = questions::QuestionHistory::new(around.moment);
         let mut flaky = FlakyHistory::default();
+        let mut note_problems = Vec::new();
         for record in &found.records {
             let event = journal_records::to_event(record)?;
             attempts.note_event(&event, record.wall_ms);
             attempts.undo(&landings.note_event(&event));
             questions.note_event(&event, record.wall_ms);
             flaky.note_event(&event);
+            note_problems.extend(NoteReport::from_event(&event));
         }
         let moment = |record: Option<&afresh_store::JournalRecord>| {
             record.map_or_else(String::new, |record| (around.moment)(record.wall_ms))
@@ -222,6 +229,7 @@ impl RunReport {
             accounts: UsageReport::from_attempts(everything()),
             models: models::by_model(everything()),
             agents: agents::by_agent(everything()),
+            note_problems,
             error: status.error,
             next: next_steps(run, around.is_driven),
             dropped,

@@ -20,6 +20,9 @@ pub(in crate::text::schemas) struct LandOutput {
     dry_run: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
+    /// The command that pushes the branch together with its receipts, if there is a remote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    push: Option<String>,
     /// The file of the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
