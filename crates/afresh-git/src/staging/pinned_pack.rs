@@ -68,14 +68,20 @@ impl Repository {
         let answer = call.stdin(lines(revisions.iter().map(String::as_str))).run_checked()?;
         let packed = packed_file(&base, &answer)?;
         let keep = self.install_pack(&packed, tip)?;
-        self.pins.lock().published.extend(new);
-        self.pin(tip, keep);
+        self.pin(tip, new, keep);
         Ok(())
     }
 
-    /// Remembers the `.keep` file of a pack until a ref reaches its commit.
-    pub(super) fn pin(&self, tip: &CommitId, keep: PathBuf) {
-        self.pins.lock().pins.insert(tip.clone(), keep);
+    /// Remembers which commits a pack has, and its `.keep` file until a ref reaches its last commit.
+    pub(super) fn pin(
+        &self,
+        tip: &CommitId,
+        commits: impl IntoIterator<Item = CommitId>,
+        keep: PathBuf,
+    ) {
+        let mut state = self.pins.lock();
+        state.published.extend(commits);
+        state.pins.insert(tip.clone(), keep);
     }
 
     /// Publishes again what is gone: not every program that packs a repository spares packs with a `.keep` file.

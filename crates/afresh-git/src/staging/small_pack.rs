@@ -1,7 +1,7 @@
 //! A pack of a few new objects, written without a git process.
 //!
-//! Objects that are made right before a ref moves need no staging directory: they go into a pinned pack at once. Starting
-//! git for that would take longer than everything else.
+//! Objects that are made right before a ref moves go into a pinned pack at once. Starting git for that would take
+//! longer than everything else.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -50,6 +50,10 @@ impl<'a> NewObjects<'a> {
 
     /// Puts them into the user's repository, durably, and safe from garbage collections until a ref reaches `tip`.
     pub(crate) fn publish(self, tip: &CommitId) -> Result<(), FileError> {
+        // If another program removes the pack, it is made again from these.
+        for (_, kind, content) in &self.objects {
+            self.repository.write_object(*kind, content)?;
+        }
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("pack/afresh-{}-{number}", std::process::id());
         let base = self.repository.ensure_staging()?.join(name);
@@ -67,7 +71,7 @@ impl<'a> NewObjects<'a> {
                 let _ = fs::remove_file(base.with_extension(kind));
             }
         })?;
-        self.repository.pin(tip, keep);
+        self.repository.pin(tip, [tip.clone()], keep);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{BRANCH, finished, note_of, prepared, problems, put_note};
+use crate::support::git::{in_front_of_path, put_git};
 use crate::support::{Driver, gated};
 
 /// TR-06: each merge has a note for exactly its commit and tree, and it appears with the merge.
@@ -96,6 +97,31 @@ fn a_merge_lands_without_its_note_and_says_so() {
             repo.git(&["update-ref", "-d", name]);
         }
         assert_eq!(problems(&repo, &[]), ["missing-note"]);
+    }
+}
+
+/// TR-06, R3, R12: a power cut can leave one ref of a transaction moved and the other not. After a restart the note is
+/// there, once.
+#[test]
+fn a_note_that_a_crash_lost_is_written_again() {
+    let repo = prepared(2);
+    let flag = repo.path().join("lost");
+    let script = format!(
+        "case \" $* \" in *' update-ref '*) ;; *) exec \"$git\" \"$@\";; esac\n\
+         \"$git\" \"$@\"; code=$?\n\
+         if [ ! -e '{0}' ] && \"$git\" rev-parse -q --verify refs/notes/afresh >/dev/null; then\n\
+         : > '{0}'; \"$git\" update-ref -d refs/notes/afresh; kill -9 $PPID\nfi\nexit $code",
+        flag.display()
+    );
+    let mut command = repo.command(&["run", "p.plan.toml"]);
+    command.env("PATH", in_front_of_path(&put_git(&repo, &script)));
+    assert_eq!(afresh_testkit::repo::finish(command).code, None, "killed");
+    assert!(!repo.try_git(&["rev-parse", "-q", "--verify", "refs/notes/afresh"]).status.success());
+    let ran = repo.run(&[]).expect(0);
+    assert!(!ran.stderr.contains("receipt"), "{}", ran.stderr);
+    assert_eq!(problems(&repo, &[]), ["-", "-"]);
+    for commit in [BRANCH.to_owned(), format!("{BRANCH}^")] {
+        assert_eq!(note_of(&repo, &commit).lines().count(), 1);
     }
 }
 
