@@ -14,6 +14,7 @@ use afresh_core::ids::RunId;
 use afresh_core::input::ProbeOutcome;
 use afresh_core::probe::ProbedCheck;
 use afresh_git::{PoolError, WorkspacePool, remove_tree};
+use afresh_notes::write::LineMaker;
 use afresh_process::sweep_leftovers;
 
 use crate::driver::DriveError;
@@ -65,6 +66,7 @@ impl StandaloneProbe {
             home_tools: OnceLock::new(),
             connections: afresh_proxy::ConnectionLimit::default(),
             job_prefix: prefix,
+            note_lines: LineMaker::default(),
             layout,
             config,
         };

@@ -182,6 +182,11 @@ fn bounded(receipt: &Receipt) -> (Receipt, usize) {
     for check in &mut kept.checks {
         // They name paths and hosts of the machine, which are nobody else's business.
         check.refusals.clear();
+        if let Some(tests) = &mut check.tests {
+            tests.is_cut |= tests.failed.len() > MAX_PATHS;
+            tests.failed.truncate(MAX_PATHS);
+            tests.failed.iter_mut().for_each(shorten);
+        }
     }
     (kept, omitted)
 }

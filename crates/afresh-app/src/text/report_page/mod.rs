@@ -235,6 +235,8 @@ fn remarks(ran: &CheckStatus) -> String {
         None => {}
     }
     remarks
+}
+
 /// Receipts that others cannot verify.
 fn receipt_notes(page: &mut String, report: &RunReport) {
     if report.note_problems.is_empty() {
