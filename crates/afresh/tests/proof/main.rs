@@ -2,6 +2,7 @@
 //!
 //! | module | what it tests |
 //! | --- | --- |
+//! | [`action`] | the action for hosted CI |
 //! | [`landing`] | receipts of a run that landed, and in a patch |
 //! | [`notes`] | the notes that a run writes, whatever else happens to them |
 //! | [`signing`] | signatures of ssh-keygen and gpg |
@@ -10,6 +11,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod action;
 mod landing;
 mod notes;
 mod signing;
@@ -23,7 +25,7 @@ use support::{WORKER, repo};
 /// A repository with a finished run of so many tasks, one after the other.
 fn finished(tasks: usize) -> TestRepo {
     let repo = prepared(tasks);
-    repo.run(&[]).expect(0);
+    repo.run(&["--parallel", "1"]).expect(0);
     repo
 }
 

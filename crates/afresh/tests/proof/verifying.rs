@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use afresh_testkit::TestRepo;
+
 use super::{BRANCH, finished, note_of, prepared, problems, put_note, verify};
 use crate::support::repo;
 
@@ -76,6 +78,49 @@ fn commits_of_others_are_found() {
     assert_eq!(problems(&repo, &[]), ["-", "missing-note"]);
 }
 
+/// A commit with a forged message and a forged, unsigned receipt, which says that its check passed.
+fn forge_commit(repo: &TestRepo, check: &str) {
+    let note = note_of(repo, BRANCH);
+    let id = |name: &str| repo.git(&["rev-parse", name]);
+    let (tip, tree) = (id(BRANCH), id(&format!("{BRANCH}^{{tree}}")));
+    let onto = id(&format!("{BRANCH}^"));
+    repo.git(&["switch", "-q", BRANCH]);
+    repo.write("T002.txt", "");
+    repo.git(&["add", "-A"]);
+    let message = repo.git(&["log", "-1", "--format=%B"]);
+    repo.git(&["commit", "-q", "-m", &message]);
+    let forged = note.replace(&tree, &id("HEAD^{tree}")).replace(&onto, "ONTO");
+    let forged = forged.replace(&tip, &id("HEAD")).replace("ONTO", &tip);
+    put_note(repo, "HEAD", &forged.replace("test -s T002.txt", check));
+}
+
+/// TR-06: a whole forged receipt is accepted as long as it is unsigned; running its checks again finds it.
+#[test]
+fn running_the_checks_again_finds_a_forged_receipt() {
+    let repo = finished(2);
+    let ran = repo.afresh(&["verify-run", "--rerun"]).expect(0);
+    assert!(ran.stderr.contains("running 1 check of T001"), "{}", ran.stderr);
+    forge_commit(&repo, "test -s T002.txt");
+    assert_eq!(problems(&repo, &[]), ["-", "-", "-"]);
+    assert_eq!(problems(&repo, &["--rerun"]), ["-", "-", "rerun-failed"]);
+    assert_eq!(problems(&repo, &["--require-signed"]), ["unsigned"; 3]);
+    repo.expect_no_survivors();
+}
+
+/// TR-06: a forged receipt may name a check that proves nothing; what the configuration asks of every merge is run on
+/// the last commit all the same.
+#[test]
+fn checks_of_every_merge_run_again_on_the_last_commit() {
+    let repo = finished(2);
+    forge_commit(&repo, "true");
+    assert_eq!(problems(&repo, &["--rerun"]), ["-", "-", "-"]);
+    repo.config("[checks]\nalways = [\"test -s T002.txt\"]");
+    assert_eq!(problems(&repo, &["--rerun"]), ["-", "-", "rerun-failed"]);
+    let json = verify(&repo, &["--rerun"]);
+    let detail = json["commits"][2]["detail"].as_str().expect("a detail");
+    assert!(detail.contains("`test -s T002.txt` ended with exit code 1"), "{detail}");
+}
+
 /// TR-06: with `--base`, everything after it counts; without a run there is nothing to verify.
 #[test]
 fn a_base_can_be_named() {
@@ -142,7 +187,7 @@ fn the_newest_run_is_verified() {
     assert!(ran.stderr.contains("is not inside one"), "{}", ran.stderr);
 }
 
-fn repo_outside() -> afresh_testkit::TestRepo {
+fn repo_outside() -> TestRepo {
     let repo = repo();
     fs::remove_dir_all(repo.root().join(".git")).expect("removed");
     repo

@@ -3,13 +3,18 @@
 use afresh_app::git::Repository;
 use afresh_app::notes::signing::tools::SigningTools;
 use afresh_app::notes::signing::verifier::SignatureVerifier;
-use afresh_app::notes::verify::{self, VerifyError, VerifyRequest};
+use afresh_app::notes::verify::{self, VerifiedHistory, VerifyError, VerifyRequest};
+use afresh_app::policy::sandbox;
 use afresh_app::process::Containment;
 use afresh_app::proof::history::SignaturePolicy;
+use afresh_app::session::probe::ProbeOptions;
+use afresh_app::session::probe::rerun::PreparedRerun;
 use afresh_views::verification;
 
+use crate::commands::running::run_args::possible_values;
 use crate::exit::Exit;
-use crate::terminal::output::{Output, safe};
+use crate::terminal::output::{Output, count, safe};
+use afresh_app::config;
 use afresh_app::context::AppContext;
 use afresh_app::error::{AppError, ErrorClass};
 
@@ -29,6 +34,17 @@ pub(crate) struct Args {
     /// Accept only receipts with a good signature by a key that your git trusts
     #[arg(long)]
     require_signed: bool,
+    /// Run the checks of every receipt again, sandboxed, on the commit that it is about
+    ///
+    /// On the last commit, the checks of every merge (`checks.always`) of the configuration here run too.
+    #[arg(long)]
+    rerun: bool,
+    /// With --rerun: sandbox for the checks
+    #[arg(long, value_name = "LEVEL", value_parser = possible_values(sandbox::WORDS), requires = "rerun")]
+    sandbox: Option<String>,
+    /// With --rerun: let checks use the network
+    #[arg(long, requires = "rerun")]
+    check_network: bool,
 }
 
 pub(crate) fn verify_run(
@@ -53,7 +69,10 @@ pub(crate) fn verify_run(
         },
     };
     let verifier = SignatureVerifier::new(config, tools);
-    let history = verify::verify(&repository, &request, &verifier).map_err(failed)?;
+    let mut history = verify::verify(&repository, &request, &verifier).map_err(failed)?;
+    if args.rerun {
+        run_again(args, &mut history, context, output)?;
+    }
     if output.json {
         output.document(&verification::to_json(&history));
     } else {
@@ -63,6 +82,31 @@ pub(crate) fn verify_run(
         summary.iter().for_each(|line| output.note(line));
     }
     Ok(if verification::is_covered(&history) { Exit::Done } else { Exit::Incomplete })
+}
+
+fn run_again(
+    args: &Args,
+    history: &mut VerifiedHistory,
+    context: &AppContext,
+    output: &Output,
+) -> Result<(), AppError> {
+    let repository = context.repository()?;
+    let config = config::load(&context.directory()?, context.config_file.as_deref())?;
+    let options = ProbeOptions {
+        sandbox: args.sandbox.clone(),
+        check_network: args.check_network,
+        ..ProbeOptions::default()
+    };
+    let prepared = output.with_notices(|notices| {
+        PreparedRerun::prepare(context, &repository, &config, &options, notices)
+    })?;
+    let notices = prepared.run(&mut history.verdicts, &|verdict, checks| {
+        let (commit, task) = (&verdict.commit.as_str()[..10], verdict.task.as_deref());
+        let task = task.unwrap_or("a commit");
+        output.note(&format!("running {} of {task} ({commit}) again", count(checks, "check")));
+    });
+    output.notices(notices);
+    Ok(())
 }
 
 fn failed(error: VerifyError) -> AppError {
