@@ -96,16 +96,12 @@ impl RangeFinder<'_, '_> {
     }
 
     fn find_tip(&self, name: Option<&str>) -> Result<(String, CommitId), VerifyError> {
-        match name {
-            Some(name) => Ok((name.to_owned(), self.resolve(name)?)),
-            None => {
-                let head = self.repository.head()?;
-                match (head, self.newest_run_branch()?) {
-                    (Some(head), _) => Ok(("HEAD".to_owned(), head)),
-                    (None, Some(newest)) => Ok(newest),
-                    (None, None) => Err(VerifyError::Unborn),
-                }
-            }
+        if let Some(name) = name {
+            return Ok((name.to_owned(), self.resolve(name)?));
+        }
+        match self.repository.head()? {
+            Some(head) => Ok(("HEAD".to_owned(), head)),
+            None => self.newest_run_branch()?.ok_or(VerifyError::Unborn),
         }
     }
 

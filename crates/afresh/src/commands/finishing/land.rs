@@ -186,10 +186,10 @@ fn find_push_command(place: &RepoContext, branch: Option<&str>) -> Option<String
 /// One word for a shell: names of branches may contain anything.
 fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-+@".contains(c);
-    match text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
+    if text.chars().all(is_plain) {
+        return text.to_owned();
     }
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 fn word(way: &LandingMode) -> &'static str {

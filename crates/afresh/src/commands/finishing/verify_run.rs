@@ -63,9 +63,10 @@ pub(crate) fn verify_run(
     let request = VerifyRequest {
         reference: args.reference.as_deref(),
         base: args.base.as_deref(),
-        policy: match args.require_signed {
-            true => SignaturePolicy::Required,
-            false => SignaturePolicy::Optional,
+        policy: if args.require_signed {
+            SignaturePolicy::Required
+        } else {
+            SignaturePolicy::Optional
         },
     };
     let verifier = SignatureVerifier::new(config, tools);
@@ -76,10 +77,14 @@ pub(crate) fn verify_run(
     if output.json {
         output.document(&verification::to_json(&history));
     } else {
-        verification::table(&history).iter().for_each(|line| output.data(line));
+        for line in verification::table(&history) {
+            output.data(&line);
+        }
         let remote = repository.push_remote(None).ok().flatten();
         let summary = verification::summary(&history, remote.as_deref());
-        summary.iter().for_each(|line| output.note(line));
+        for line in summary {
+            output.note(&line);
+        }
     }
     Ok(if verification::is_covered(&history) { Exit::Done } else { Exit::Incomplete })
 }
