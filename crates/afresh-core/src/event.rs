@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{CheckPhase, CheckResult, Receipt};
+use crate::check::{CheckPhase, CheckResult, NoteProblem, Receipt};
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
 use crate::input::{AgentIdentity, AttemptEnd, MergedTree};
@@ -211,6 +211,11 @@ pub enum Event {
     Merged {
         attempt: AttemptId,
         commit: CommitId,
+    },
+    /// Others cannot rely on the receipt of this merge as a note.
+    NoteWarned {
+        attempt: AttemptId,
+        problem: NoteProblem,
     },
     BranchRestoreAllowed {
         attempt: AttemptId,

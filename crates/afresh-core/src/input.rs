@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{CheckOutcome, CheckPhase};
+use crate::check::{CheckOutcome, CheckPhase, NoteProblem};
 use crate::denial::Denial;
 use crate::event::LogLevel;
 use crate::harvest::Harvest;
@@ -64,6 +64,8 @@ pub enum Input {
     MovedBack(CommitId, BranchMove),
     /// The branch was to move to this commit.
     BranchMoved(AttemptId, CommitId, BranchMove),
+    /// The branch moves, but something is wrong with the note that holds the receipt.
+    NoteWarned(AttemptId, NoteProblem),
     Answered {
         question: QuestionId,
         answer: String,

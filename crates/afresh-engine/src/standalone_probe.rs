@@ -1,4 +1,5 @@
-//! Checks before any work, without a run: for `afresh lint --probe` and `afresh doctor` (TR-01).
+//! Checks without a run: before any work for `afresh lint --probe` and `afresh doctor` (TR-01), and again for
+//! `afresh verify-run --rerun` (TR-06).
 //!
 //! Nothing of the repository is changed and no lock is taken: the checks run in workspaces of their own, which are
 //! removed afterwards. What a killed probe left is removed by the next one.
@@ -8,17 +9,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use afresh_core::Plan;
-use afresh_core::effect::ProbeRequest;
-use afresh_core::ids::RunId;
+use afresh_core::check::{CheckOutcome, CheckPhase};
+use afresh_core::effect::{CheckOn, CheckRequest, ProbeRequest};
+use afresh_core::ids::{CommitId, RunId};
 use afresh_core::input::ProbeOutcome;
+use afresh_core::plan::Check;
 use afresh_core::probe::ProbedCheck;
+use afresh_core::{Input, Plan};
 use afresh_git::{PoolError, WorkspacePool, remove_tree};
+use afresh_notes::write::LineMaker;
 use afresh_process::sweep_leftovers;
 
 use crate::driver::DriveError;
 use crate::driver::local::prepare_tools;
 use crate::execution_config::ExecutionConfig;
+use crate::executor::checks;
 use crate::executor::checks::probe::{OnProbed, measure};
 use crate::executor::{CancelRegistry, CheckSlots, ExecutorContext};
 use crate::layout::StateLayout;
@@ -65,6 +70,7 @@ impl StandaloneProbe {
             home_tools: OnceLock::new(),
             connections: afresh_proxy::ConnectionLimit::default(),
             job_prefix: prefix,
+            note_lines: LineMaker::default(),
             layout,
             config,
         };
@@ -83,6 +89,18 @@ impl StandaloneProbe {
             ProbeOutcome::Measured(checks) => checks,
             // Nobody stops a probe that is not part of a run.
             ProbeOutcome::Stopped => Vec::new(),
+        }
+    }
+
+    /// Runs checks on a commit as a merge does; all of them, even if one fails.
+    pub fn rerun(&self, commit: &CommitId, checks: Vec<Check>, reruns: u32) -> CheckOutcome {
+        let on = CheckOn::Commit(commit.clone());
+        let plain = CheckRequest::plain(None, CheckPhase::Final, on, checks);
+        let request = CheckRequest { reruns, ..plain };
+        let ticket = self.context.check_slots.ticket();
+        match checks::carry_out(&self.context, &request, commit, ticket) {
+            Input::Checked(report) => report.checked,
+            _ => CheckOutcome::Stopped,
         }
     }
 }

@@ -23,6 +23,7 @@
 //! | `workspace` | the pool of private clones, their leases, preparing and removing them |
 //! | `harvest` | from a worker's files to commits |
 //! | `merge` | merging two commits into a tree |
+//! | `notes` | reading and writing notes |
 //! | `staging` | objects of ours before a ref reaches them, and refs whose objects are gone |
 //! | `land` | bringing a run's work to the user's branch and checkout |
 
@@ -30,6 +31,7 @@ mod git;
 mod harvest;
 mod land;
 mod merge;
+mod notes;
 mod objects;
 mod refs;
 mod staging;
@@ -43,12 +45,15 @@ pub use git::identity::{CommitIdentity, CommitSignature};
 pub use git::program::{GitProgram, GitProgramError, GitVersion};
 pub use git::repository::{ObjectFormat, Repository, Worktree};
 pub use git::run_obstacle::RunObstacle;
+pub use git::signing_config::SigningConfig;
 pub use harvest::snapshot::SnapshotRequest;
 pub use harvest::{
     HarvestError, HarvestLimits, HarvestRejection, HarvestRequest, WorkspaceHarvest,
 };
 pub use land::{LandError, LandObstacle, LandRequest, LandingMode, LandingPlan, PatchHeader};
 pub use merge::{MergeOutcome, MergeRequest};
+pub use notes::read::{NoteContent, NotesReader};
+pub use notes::write::{NewNote, WrittenNote};
 pub use objects::change::{EntryMode, TreeChange};
 pub use objects::commit::NewCommit;
 pub use objects::path_text::parse_path_text;

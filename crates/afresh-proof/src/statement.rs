@@ -1,7 +1,7 @@
 //! A receipt as an in-toto statement: what was checked, on which commit and tree, with what result.
 //!
 //! The predicate is the receipt of the core, so a field that is added there is in the note as well. The outputs of
-//! checks stay out, only their digests are in.
+//! checks stay out, only their digests are in; so do denials of the sandbox, which name places of the machine.
 
 use afresh_core::check::Receipt;
 use afresh_core::ids::{AttemptId, CommitId, RunId, TaskId};
@@ -174,6 +174,20 @@ fn bounded(receipt: &Receipt) -> (Receipt, usize) {
     kept.differences.truncate(MAX_PATHS);
     kept.differences.iter_mut().for_each(shorten);
     kept.deviations.truncate(MAX_PATHS);
+    for deviation in &mut kept.deviations {
+        shorten(&mut deviation.description);
+        deviation.files.truncate(MAX_PATHS);
+        deviation.files.iter_mut().for_each(shorten);
+    }
+    for check in &mut kept.checks {
+        // They name paths and hosts of the machine, which are nobody else's business.
+        check.refusals.clear();
+        if let Some(tests) = &mut check.tests {
+            tests.is_cut |= tests.failed.len() > MAX_PATHS;
+            tests.failed.truncate(MAX_PATHS);
+            tests.failed.iter_mut().for_each(shorten);
+        }
+    }
     (kept, omitted)
 }
 
@@ -201,7 +215,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// `2026-11-15T09:30:00Z`; days are counted from the first of March, as leap days end a year then.
-fn format_utc(seconds: u64) -> String {
+pub fn format_utc(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);

@@ -16,6 +16,7 @@ const OURS: &[&str] = &[
     ".git/objects",
     ".git/refs/heads/afresh",
     ".git/refs/afresh",
+    ".git/refs/notes/afresh",
     ".git/logs",
     ".git/afresh.lock",
     ".git/packed-refs",
@@ -52,7 +53,10 @@ fn collect(root: &Path, directory: &Path, found: &mut BTreeMap<String, String>) 
             let target = fs::read_link(&path).expect("a link");
             found.insert(name, format!("{mode:o} -> {}", target.display()));
         } else if metadata.is_dir() {
-            found.insert(format!("{name}/"), format!("{mode:o}"));
+            // Git makes the directory of our notes; other notes in it are the user's.
+            if name != ".git/refs/notes" {
+                found.insert(format!("{name}/"), format!("{mode:o}"));
+            }
             collect(root, &path, found);
         } else {
             let bytes = fs::read(&path).unwrap_or_default();

@@ -13,6 +13,7 @@
 //! | [`sarif`] | findings as SARIF |
 //! | [`state_page`] | the state of a run as Markdown |
 //! | [`trace`] | requirements and what proves them, as text and Markdown |
+//! | [`verification`] | which commits receipts cover, as a table and as JSON |
 
 pub mod conflicts;
 pub mod plan_graph;
@@ -22,3 +23,4 @@ pub mod probe_json;
 pub mod sarif;
 pub mod state_page;
 pub mod trace;
+pub mod verification;

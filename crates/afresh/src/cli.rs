@@ -94,6 +94,7 @@ pub(crate) enum CliCommand {
     Report(finishing::report::Args),
     Trace(finishing::trace::Args),
     Land(finishing::land::Args),
+    VerifyRun(finishing::verify_run::Args),
     Scan(finishing::scan::Args),
     Clean(finishing::clean::Args),
     Help(tooling::help::Args),

@@ -196,6 +196,30 @@ pub enum CheckOutcome {
     Impossible(String),
 }
 
+/// Why others cannot rely on the receipt of a merge as a git note. The merge itself stands (TR-06).
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoteProblem {
+    /// It could not be written.
+    Missing(String),
+    /// A signing key is configured, but the key did not sign.
+    Unsigned(String),
+}
+
+impl NoteProblem {
+    /// One line for people.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Missing(why) => format!(
+                "merged, but its receipt could not be added to the git notes, so `afresh verify-run` will name it: {why}"
+            ),
+            Self::Unsigned(why) => format!(
+                "receipts are not signed from here on: {why}; a key with a passphrase must be unlocked in its agent"
+            ),
+        }
+    }
+}
+
 /// The proof that a task is done.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Receipt {

@@ -4,7 +4,7 @@
 use super::Decider;
 use super::attempt::verdict::AttemptCounts;
 use super::halting::HaltMode;
-use crate::check::{CheckOutcome, CheckPhase, CheckResult, Receipt};
+use crate::check::{CheckOutcome, CheckPhase, CheckResult, NoteProblem, Receipt};
 use crate::effect::{CheckOn, CheckRequest, Effect};
 use crate::event::Event;
 use crate::harvest::{ChangeKind, Harvest};
@@ -189,6 +189,14 @@ impl Decider<'_> {
                     "afresh",
                 );
             }
+        }
+    }
+
+    /// The merge does not depend on its note, so nothing follows but the record.
+    pub(super) fn note_warned(&mut self, attempt: &AttemptId, problem: &NoteProblem) {
+        if self.run.state_of(&attempt.task).is_some() {
+            let (attempt, problem) = (attempt.clone(), problem.clone());
+            self.record(Event::NoteWarned { attempt, problem });
         }
     }
 }

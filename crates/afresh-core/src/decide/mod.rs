@@ -74,6 +74,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::MergeBuilt(attempt, build) => turn.merge_built(attempt, build),
         Input::MovedBack(to, moved) => turn.moved_back(to, moved),
         Input::BranchMoved(attempt, to, moved) => turn.branch_moved(attempt, to, moved),
+        Input::NoteWarned(attempt, problem) => turn.note_warned(attempt, problem),
         Input::Answered { question, answer, by } => turn.answered(*question, answer, by),
         Input::AbortAsked { reason, by } => turn.end_for_good(reason, by),
         Input::HaltAsked { now, reason, by } => turn.halt_asked(HaltMode::when(*now), reason, by),

@@ -73,6 +73,7 @@ fn kinds() -> BTreeSet<String> {
         LandIntended = "land-intended",
         LandDelayed = "land-delayed",
         Merged = "merged",
+        NoteWarned = "note-warned",
         BranchRestoreAllowed = "branch-restore-allowed",
         TaskFailed = "task-failed",
         TaskSkipped = "task-skipped",

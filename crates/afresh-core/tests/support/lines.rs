@@ -74,6 +74,7 @@ pub(crate) fn event_line(event: &Event) -> String {
             format!("harvested {attempt}: {} changes", harvest.changes.len())
         }
         Event::WorkerLogged { attempt, message, .. } => format!("{attempt} says {message}"),
+        Event::NoteWarned { attempt, problem } => format!("note {attempt}: {}", problem.describe()),
         Event::LeavingsSaved { attempt } => format!("leavings saved {attempt}"),
         Event::AttemptRejected { attempt, reason, counts, not_before } => {
             let counts = if *counts { "counts" } else { "does not count" };

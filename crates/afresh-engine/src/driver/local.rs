@@ -11,6 +11,7 @@ use std::{fs, path};
 
 use afresh_core::time::Timestamp;
 use afresh_core::{Effect, Event, Input, Run};
+use afresh_notes::write::LineMaker;
 use afresh_process::become_subreaper;
 use afresh_store::{JournalError, MessageAnswer, NewRecord};
 
@@ -102,6 +103,7 @@ impl LocalHost {
             home_tools: OnceLock::new(),
             connections: afresh_proxy::ConnectionLimit::default(),
             job_prefix: job_prefix(&repo.context.git),
+            note_lines: LineMaker::default(),
             layout,
             config,
         };

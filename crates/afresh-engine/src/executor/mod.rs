@@ -21,6 +21,7 @@ use afresh_core::ids::RunId;
 use afresh_core::settings::History;
 use afresh_core::{Effect, Input, Run};
 use afresh_git::{LockWaiting, WorkspacePool};
+use afresh_notes::write::LineMaker;
 use afresh_process::SilenceLimit;
 use afresh_proxy::ConnectionLimit;
 
@@ -49,6 +50,8 @@ pub(crate) struct ExecutorContext {
     pub(crate) connections: ConnectionLimit,
     /// Distinguishes the jobs of this repository from those of others in a shared cgroup registry.
     pub(crate) job_prefix: String,
+    /// Makes the lines of notes; it remembers whether the user's key can sign.
+    pub(crate) note_lines: LineMaker,
 }
 
 pub(crate) struct LocalExecutor {
@@ -117,16 +120,8 @@ impl LocalExecutor {
                 self.spawn(move |context, answer| answer(job.carry_out(context)));
             }
             Effect::MoveBranch { attempt, from, to, restore } => {
-                let reached = landing::reached(run, &attempt);
-                let job = landing::MoveJob {
-                    branch: run.branch().to_owned(),
-                    attempt,
-                    from,
-                    to,
-                    restore,
-                    reached,
-                };
-                self.spawn(move |context, answer| answer(job.carry_out(context)));
+                let job = landing::MoveJob::new(run, attempt, from, to, restore);
+                self.spawn(move |context, answer| job.carry_out(context, answer));
             }
         }
     }

@@ -163,6 +163,9 @@ fn describe(event: &Event) -> ActivityParts {
             "harvested",
             format!("{} paths changed", harvest.changes.len()),
         ),
+        Event::NoteWarned { attempt, problem } => {
+            ("WARN", attempt.to_string(), "receipt-note", problem.describe())
+        }
         Event::WorkerLogged { attempt, level, event, message } => {
             (level.word(), attempt.to_string(), "worker", format!("{event}: {message}"))
         }

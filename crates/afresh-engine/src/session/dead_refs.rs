@@ -5,7 +5,8 @@
 //! The caller holds the repository's lock.
 
 use afresh_git::ref_names::{
-    run_branch_ref, run_of_branch_ref, run_of_tip_ref, run_tip_ref, split_salvage_ref,
+    RECEIPT_NOTES, run_branch_ref, run_of_branch_ref, run_of_tip_ref, run_tip_ref,
+    split_salvage_ref,
 };
 use afresh_git::{DeadRef, Remains, Repository, WorkspacePool};
 
@@ -50,6 +51,10 @@ fn repair_ref(context: &RepoContext, dead: &DeadRef) -> Result<String, OpenError
         Some(Remains { commit: rest, lost }) => format!(
             "{name} pointed to the commit {commit}, and another program has removed some of its objects; \
              what is left of it is saved as {rest} ({lost} files or directories are lost)"
+        ),
+        None if name == RECEIPT_NOTES => format!(
+            "{name} pointed to the commit {commit}, which another program has removed; the ref was deleted, and receipts \
+             of earlier runs are gone unless you fetch them: `git fetch origin {name}:{name}`"
         ),
         None => format!(
             "{name} pointed to the commit {commit}, whose objects another program has removed; the ref was deleted"

@@ -85,12 +85,11 @@ fn file() -> impl Strategy<Value = FileDraft> {
 }
 
 fn check() -> impl Strategy<Value = CheckDraft> {
-    (prop::option::of(hostile()), "[a-z][ -~é\t\n]{0,20}", hostile(), any::<bool>()).prop_map(
-        |(name, command, end, red_first)| {
+    (prop::option::of(hostile()), "[a-z][ -~é\t\n]{0,20}", hostile(), any::<(bool, bool)>())
+        .prop_map(|(name, command, end, (red_first, guard))| {
             let command = format!("{command}{}", end.replace('\0', ""));
-            CheckDraft { name, command, red_first }
-        },
-    )
+            CheckDraft { name, command, red_first, guard }
+        })
 }
 
 fn step() -> impl Strategy<Value = StepDraft> {

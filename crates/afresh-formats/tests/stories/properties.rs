@@ -129,10 +129,13 @@ fn file_data(file: &FileDraft) -> Value {
 }
 
 fn check_data(check: &CheckDraft) -> Value {
-    match (&check.name, check.red_first) {
-        (None, false) => json!(check.command),
-        (None, red) => json!({"run": check.command, "red_first": red}),
-        (Some(name), red) => json!({"run": check.command, "name": name, "red_first": red}),
+    let (red_first, guard) = (check.red_first, check.guard);
+    match (&check.name, red_first, guard) {
+        (None, false, false) => json!(check.command),
+        (None, ..) => json!({"run": check.command, "red_first": red_first, "guard": guard}),
+        (Some(name), ..) => {
+            json!({"run": check.command, "name": name, "red_first": red_first, "guard": guard})
+        }
     }
 }
 

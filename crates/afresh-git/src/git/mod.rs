@@ -10,6 +10,8 @@
 //! | `identity` | author, committer and time of a commit |
 //! | `init` | making a first commit |
 //! | `run_obstacle` | what makes a run impossible, found before it starts |
+//! | `signing_config` | how the user's git signs |
+//! | `remote` | where the user's git pushes, names of commits, shallow clones |
 //! | `stale` | ending git processes of an earlier, killed driver |
 //! | `error` | failures with files |
 
@@ -20,6 +22,8 @@ pub(crate) mod error;
 pub(crate) mod identity;
 pub(crate) mod init;
 pub(crate) mod program;
+pub(crate) mod remote;
 pub(crate) mod repository;
 pub(crate) mod run_obstacle;
+pub(crate) mod signing_config;
 pub(crate) mod stale;

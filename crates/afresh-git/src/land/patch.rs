@@ -16,6 +16,8 @@ pub struct PatchHeader<'a> {
     pub body: &'a str,
     /// The time in the format of mails, such as `Sun, 15 Nov 2026 09:30:00 +0000`.
     pub date: &'a str,
+    /// For people, between message and changes: git ignores it.
+    pub remarks: &'a str,
     pub signature: &'a CommitSignature,
 }
 
@@ -51,7 +53,12 @@ fn mail_head(new: &CommitId, head: &PatchHeader<'_>) -> String {
         text.push_str(&line);
         text.push('\n');
     }
-    text.push_str("---\n\n");
+    text.push_str("---\n");
+    for line in head.remarks.lines().map(printable::line).filter(|line| !starts_a_patch(line)) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text.push('\n');
     text
 }
 

@@ -8,8 +8,12 @@ use std::process::{Child, ChildStdin, ChildStdout};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use afresh_core::ids::CommitId;
+
 use crate::git::command::{CommandError, GitCommand};
 use crate::git::repository::Repository;
+use crate::refs::RefError;
+use crate::refs::names::check_ref_name;
 
 /// More than any realistic tree or commit.
 const MAX_OBJECT_BYTES: usize = 256 * 1024 * 1024;
@@ -54,6 +58,13 @@ impl Repository {
     /// `commit`, `tree`, `blob` or `tag`; `None` if there is no such object.
     pub(crate) fn object_kind(&self, id: &str) -> Result<Option<String>, CommandError> {
         self.converse(|talk| Ok(talk.ask("info", id)?.map(|(kind, _)| kind)))
+    }
+
+    /// The commit that a ref points to, without a git process of its own. It may be outdated by the time of use, so it
+    /// is good for an expectation of a compare-and-swap.
+    pub fn peek_ref(&self, name: &str) -> Result<Option<CommitId>, RefError> {
+        check_ref_name(name)?;
+        Ok(self.converse(|talk| talk.resolve(name))?)
     }
 
     fn converse<T>(
@@ -102,12 +113,29 @@ impl CatFileProcess {
         Ok(Self { sees_staged, child, input, output, complaint })
     }
 
-    /// Sends one command; the kind and size of the object, if there is one.
-    fn ask(&mut self, command: &str, id: &str) -> io::Result<Option<(String, usize)>> {
+    /// Sends one command and reads the first line of the answer.
+    fn send(&mut self, command: &str, object: &str) -> io::Result<String> {
         let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-        input.write_all(format!("{command} {id}\n").as_bytes())?;
+        input.write_all(format!("{command} {object}\n").as_bytes())?;
         let mut header = String::new();
         self.output.read_line(&mut header)?;
+        Ok(header)
+    }
+
+    /// The id of the object that a ref names.
+    fn resolve(&mut self, name: &str) -> io::Result<Option<CommitId>> {
+        let header = self.send("info", name)?;
+        let odd = || io::Error::other(format!("it answered {header:?}"));
+        match header.trim_end().split(' ').collect::<Vec<_>>()[..] {
+            [_, "missing"] => Ok(None),
+            [id, _, _] => id.parse().map(Some).map_err(|_| odd()),
+            _ => Err(odd()),
+        }
+    }
+
+    /// Sends one command; the kind and size of the object, if there is one.
+    fn ask(&mut self, command: &str, id: &str) -> io::Result<Option<(String, usize)>> {
+        let header = self.send(command, id)?;
         let odd = || io::Error::other(format!("it answered {header:?}"));
         match header.trim_end().split(' ').collect::<Vec<_>>()[..] {
             [_, "missing"] => Ok(None),

@@ -43,7 +43,7 @@ impl Repository {
 }
 
 /// The commit as git stores it.
-fn render(new: &NewCommit<'_>) -> Vec<u8> {
+pub(crate) fn render(new: &NewCommit<'_>) -> Vec<u8> {
     let CommitSignature { identity, at_seconds } = new.signature;
     let who = format!("{} <{}> {at_seconds} +0000", identity.name(), identity.email());
     // Git does not store a parent twice.

@@ -1,4 +1,4 @@
-//! Writes commits and trees into the staging directory without a git process for each.
+//! Writes commits, trees and notes into the staging directory without a git process for each.
 //!
 //! An object ends up as git itself would store it: in its own file, complete before it gets its
 //! name. The caller provides the content, and publishes the commit.
@@ -24,6 +24,7 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 pub(crate) enum ObjectKind {
     Commit,
     Tree,
+    Blob,
 }
 
 impl ObjectKind {
@@ -31,6 +32,7 @@ impl ObjectKind {
         match self {
             Self::Commit => "commit",
             Self::Tree => "tree",
+            Self::Blob => "blob",
         }
     }
 }

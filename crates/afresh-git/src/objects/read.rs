@@ -59,6 +59,22 @@ impl Repository {
         parse_id(first.ok_or_else(|| odd("there is no such commit".to_owned()))?, odd)
     }
 
+    /// When a commit was made, in seconds since 1970.
+    pub fn committed_at(&self, commit: &CommitId) -> Result<u64, CommandError> {
+        let found = self.read_object(commit.as_str())?.filter(|object| object.kind == "commit");
+        let text = found.map(|object| String::from_utf8_lossy(&object.content).into_owned());
+        let mut head =
+            text.as_deref().unwrap_or_default().lines().take_while(|line| !line.is_empty());
+        // `committer NAME <EMAIL> SECONDS ZONE`
+        let line = head.find_map(|line| line.strip_prefix("committer "));
+        let seconds = line.and_then(|line| line.rsplit(' ').nth(1)?.parse().ok());
+        seconds.ok_or_else(|| CommandError::Unexpected {
+            doing: format!("find the time of {commit}"),
+            verb: "cat-file".to_owned(),
+            detail: "there is no such commit, or it has no time".to_owned(),
+        })
+    }
+
     /// The first parent of a commit; none of a root commit, and none if there is no such commit.
     pub fn first_parent(&self, commit: &CommitId) -> Result<Option<CommitId>, CommandError> {
         let found = self.read_object(commit.as_str())?.filter(|object| object.kind == "commit");
@@ -167,10 +183,29 @@ impl Repository {
         from: &CommitId,
         until: Option<&CommitId>,
     ) -> Result<Vec<FirstParentCommit>, CommandError> {
+        self.log_first_parents(from, until, &[])
+    }
+
+    /// The same, but not more than `limit`.
+    pub fn first_parents_at_most(
+        &self,
+        from: &CommitId,
+        until: Option<&CommitId>,
+        limit: usize,
+    ) -> Result<Vec<FirstParentCommit>, CommandError> {
+        self.log_first_parents(from, until, &[&format!("--max-count={limit}")])
+    }
+
+    fn log_first_parents(
+        &self,
+        from: &CommitId,
+        until: Option<&CommitId>,
+        options: &[&str],
+    ) -> Result<Vec<FirstParentCommit>, CommandError> {
         let call = self.git(format!("read the history of {from}"));
         let format = "--format=%H%n%T%n%P%n%(trailers:only=true,unfold=true)";
         let mut call = call.args(["log", "-z", "--first-parent", "--no-notes", format]);
-        call = call.args([from.as_str()]);
+        call = call.args(options).args([from.as_str()]);
         if let Some(until) = until {
             call = call.args([format!("^{until}")]);
         }

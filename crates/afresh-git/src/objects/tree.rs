@@ -8,6 +8,7 @@ use crate::objects::id::ObjectId;
 
 const TYPE: u32 = 0o170_000;
 const DIRECTORY: u32 = 0o040_000;
+const REGULAR: u32 = 0o100_000;
 
 /// One entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,10 @@ pub(crate) struct TreeEntry {
 impl TreeEntry {
     pub(crate) fn is_tree(&self) -> bool {
         self.mode & TYPE == DIRECTORY
+    }
+
+    pub(crate) fn is_file(&self) -> bool {
+        self.mode & TYPE == REGULAR
     }
 
     /// Git sorts a directory as if its name ended with a slash.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! refs/heads/afresh/RUN                       the branch of a run; short name afresh/RUN
+//! refs/notes/afresh                           the receipts of merged tasks, which people exchange
 //! refs/afresh/runs/RUN                        its tip, kept even if the user deletes the branch
 //! refs/afresh/salvage/RUN/ATTEMPT             the work of an attempt
 //! refs/afresh/salvage/RUN/ATTEMPT.step-N      a finished step of an attempt
@@ -20,6 +21,8 @@ pub const OWN_REFS: &str = "refs/afresh/";
 pub const RUN_TIPS: &str = "refs/afresh/runs/";
 /// The prefix of the refs that keep unmerged work.
 pub const SALVAGE_REFS: &str = "refs/afresh/salvage/";
+/// The ref whose notes hold the receipts of merged tasks. People fetch, merge and push it, so it may change at any time.
+pub const RECEIPT_NOTES: &str = "refs/notes/afresh";
 
 /// The full name of a branch.
 pub fn branch_ref(branch: &str) -> String {

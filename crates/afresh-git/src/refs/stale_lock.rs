@@ -4,7 +4,7 @@
 //! kill, for lack of memory or with the machine, leaves the file, and nobody would ever remove it. A lock that
 //! another program may hold stays (F12), so a lock is removed only if all of this is true:
 //!
-//! - it belongs to a ref that only afresh writes;
+//! - it belongs to a ref that only afresh writes, or to the notes with its receipts;
 //! - it is older than the takeover of this repository by this driver, after which no git process of another one lives;
 //! - it is below `refs/afresh/`, or contains the commit that is to be written again or another one that afresh made, or
 //!   is older than the machine's start, or no process is left that could hold it.
@@ -24,7 +24,7 @@ use afresh_core::ids::CommitId;
 use crate::git::repository::Repository;
 use crate::refs::RefUpdate;
 use crate::refs::lock_holders;
-use crate::refs::names::{OWN_REFS, RUN_BRANCHES};
+use crate::refs::names::{OWN_REFS, RECEIPT_NOTES, RUN_BRANCHES};
 
 /// The trailer of every commit that lands a task.
 const TRAILER: &str = "Afresh-Run: ";
@@ -83,7 +83,7 @@ impl<'a> StaleLocks<'a> {
         if name.starts_with(OWN_REFS.as_bytes()) {
             return true;
         }
-        if !name.starts_with(RUN_BRANCHES.as_bytes()) {
+        if !name.starts_with(RUN_BRANCHES.as_bytes()) && name != RECEIPT_NOTES.as_bytes() {
             return false;
         }
         let content = fs::read_to_string(lock).unwrap_or_default();

@@ -9,7 +9,7 @@ use afresh_core::ids::CommitId;
 
 use crate::git::command::{CommandError, lines};
 use crate::git::repository::Repository;
-use crate::refs::names::{OWN_REFS, RUN_BRANCHES};
+use crate::refs::names::{OWN_REFS, RECEIPT_NOTES, RUN_BRANCHES};
 use crate::refs::{DEFAULT_LOCK_TIMEOUT, RefError, RefExpectation, RefUpdate};
 
 /// A ref of ours that reaches objects which do not exist.
@@ -22,6 +22,23 @@ pub struct DeadRef {
 impl Repository {
     /// The refs of ours that reach missing objects.
     pub fn find_dead_refs(&self) -> Result<Vec<DeadRef>, RefError> {
+        let mut found = self.find_dead_notes()?;
+        found.extend(self.find_dead_own_refs()?);
+        Ok(found)
+    }
+
+    /// The notes, if their last commit is missing. All of them would be too many to look at, and others made them too.
+    fn find_dead_notes(&self) -> Result<Vec<DeadRef>, RefError> {
+        let Some(commit) = self.read_ref(RECEIPT_NOTES)? else { return Ok(Vec::new()) };
+        // Without what is staged, which the user's git does not see.
+        let call = self.git("check that the notes exist");
+        if call.args(["cat-file", "-e", commit.as_str()]).run()?.status.success() {
+            return Ok(Vec::new());
+        }
+        Ok(vec![DeadRef { name: RECEIPT_NOTES.to_owned(), commit }])
+    }
+
+    fn find_dead_own_refs(&self) -> Result<Vec<DeadRef>, RefError> {
         let mut refs = self.list_refs(OWN_REFS)?;
         refs.extend(self.list_refs(RUN_BRANCHES)?);
         let tips: BTreeSet<CommitId> = refs.values().cloned().collect();

@@ -17,6 +17,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `pinned_pack` | from the staging directory into the user's repository |
+//! | `small_pack` | a few new objects as a pinned pack, without a git process |
 //! | `combine` | makes one pack out of many small ones |
 //! | `dead_refs` | refs of ours whose objects are gone |
 //! | `remains` | what is left of work whose objects are partly gone |
@@ -25,6 +26,7 @@ mod combine;
 pub(crate) mod dead_refs;
 pub(crate) mod pinned_pack;
 pub(crate) mod remains;
+pub(crate) mod small_pack;
 
 use std::ffi::OsString;
 use std::fs;

@@ -19,7 +19,7 @@ use afresh_core::ids::CommitId;
 use crate::git::command::{CommandError, GitCommand, GitOutput, lines};
 use crate::git::error::{FileContext, FileError};
 use crate::git::repository::Repository;
-use crate::refs::names::{OWN_REFS, RUN_BRANCHES};
+use crate::refs::names::{OWN_REFS, RECEIPT_NOTES, RUN_BRANCHES};
 use crate::workspace::pool::PoolError;
 
 /// The first word of our `.keep` files; the id of a commit follows.
@@ -68,10 +68,20 @@ impl Repository {
         let answer = call.stdin(lines(revisions.iter().map(String::as_str))).run_checked()?;
         let packed = packed_file(&base, &answer)?;
         let keep = self.install_pack(&packed, tip)?;
-        let mut state = self.pins.lock();
-        state.published.extend(new);
-        state.pins.insert(tip.clone(), keep);
+        self.pin(tip, new, keep);
         Ok(())
+    }
+
+    /// Remembers which commits a pack has, and its `.keep` file until a ref reaches its last commit.
+    pub(super) fn pin(
+        &self,
+        tip: &CommitId,
+        commits: impl IntoIterator<Item = CommitId>,
+        keep: PathBuf,
+    ) {
+        let mut state = self.pins.lock();
+        state.published.extend(commits);
+        state.pins.insert(tip.clone(), keep);
     }
 
     /// Publishes again what is gone: not every program that packs a repository spares packs with a `.keep` file.
@@ -161,6 +171,15 @@ impl Repository {
         }
     }
 
+    /// No ref will point to this commit: the user's next garbage collection may remove it.
+    pub fn abandon(&self, commit: &CommitId) {
+        let mut state = self.pins.lock();
+        if let Some(keep) = state.pins.remove(commit) {
+            // If it cannot be removed, a later driver tries again.
+            let _ = fs::remove_file(keep);
+        }
+    }
+
     /// Removes the pins that earlier drivers left, except those that no ref reaches and a merge may
     /// still need.
     pub(crate) fn release_stale_pins(&self) -> Result<(), CommandError> {
@@ -186,7 +205,8 @@ impl Repository {
         let call = self.git(format!("look for a ref that reaches {commit}"));
         let contains = format!("--contains={commit}");
         let verb = ["for-each-ref", "--count=1", "--format=%(refname)", contains.as_str()];
-        let answer = call.args(verb).args([OWN_REFS, RUN_BRANCHES, "refs/heads/"]).run()?;
+        let answer =
+            call.args(verb).args([OWN_REFS, RUN_BRANCHES, "refs/heads/", RECEIPT_NOTES]).run()?;
         // A dead ref makes git fail; then the pin stays.
         Ok(answer.status.success() && !answer.stdout.is_empty())
     }

@@ -410,6 +410,7 @@ fn the_patch_gives_the_same_tree() {
         subject: "a name\nwith a break",
         body: "one\n---\ndiff --git a/x b/x\ntwo",
         date: "Sun, 15 Nov 2026 09:30:00 +0000",
+        remarks: "Receipts:\n* T1.1\ndiff --git a/evil b/evil\n--- a/evil\n",
         signature: &story.scene.signature,
     };
     let patch = story.scene.repository().patch(&story.scene.base, &story.tip, &head).unwrap();

@@ -12,6 +12,7 @@ mod landing;
 mod leases;
 mod merging;
 mod moving_refs;
+mod notes;
 mod preparing;
 mod program;
 mod reading;

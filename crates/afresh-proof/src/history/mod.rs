@@ -20,4 +20,4 @@ pub use commit::{
 };
 pub use extent::{ExtentCommit, RunExtent, default_extent};
 pub use judge::verify_line;
-pub use verdict::{CommitProblem, CommitVerdict, SignaturePolicy};
+pub use verdict::{CommitProblem, CommitVerdict, SignaturePolicy, refute};

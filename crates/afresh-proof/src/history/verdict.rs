@@ -32,6 +32,14 @@ pub struct CommitVerdict {
     pub problem: Option<CommitProblem>,
 }
 
+/// The receipt of this commit does not hold: neither its commit nor those that it covers are covered.
+pub fn refute(verdicts: &mut [CommitVerdict], commit: &CommitId, problem: &CommitProblem) {
+    for verdict in verdicts.iter_mut().filter(|it| it.covered_by.as_ref() == Some(commit)) {
+        verdict.covered_by = None;
+        verdict.problem = Some(problem.clone());
+    }
+}
+
 /// Why no receipt covers a commit. The order is that of how much was right before: the last one is the most useful.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CommitProblem {

@@ -9,15 +9,15 @@ use afresh_proof::history::{
 };
 use afresh_proof::{MergeReceipt, ProofTools, Statement};
 
-pub fn commit_id(digit: u8) -> CommitId {
+pub(crate) fn commit_id(digit: u8) -> CommitId {
     CommitId::new(format!("{digit:02x}").repeat(20)).unwrap()
 }
 
-pub fn tree_id(digit: u8) -> TreeId {
+pub(crate) fn tree_id(digit: u8) -> TreeId {
     TreeId::new(format!("{:02x}", digit | 0x80).repeat(20)).unwrap()
 }
 
-pub fn check(command: &str, end: CheckEnd) -> CheckResult {
+pub(crate) fn check(command: &str, end: CheckEnd) -> CheckResult {
     CheckResult {
         duration_ms: 1_200,
         output_digest: "ab".repeat(32),
@@ -26,7 +26,7 @@ pub fn check(command: &str, end: CheckEnd) -> CheckResult {
     }
 }
 
-pub fn receipt(tree: u8) -> Receipt {
+pub(crate) fn receipt(tree: u8) -> Receipt {
     Receipt {
         tree: tree_id(tree),
         checks: vec![check("sh test.sh", CheckEnd::Exited(0))],
@@ -42,11 +42,11 @@ pub fn receipt(tree: u8) -> Receipt {
 }
 
 /// The statement of the commit with this digit: task `T<digit>`, on top of the digit below.
-pub fn statement(digit: u8) -> Statement {
+pub(crate) fn statement(digit: u8) -> Statement {
     statement_of(digit, &receipt(digit))
 }
 
-pub fn statement_of(digit: u8, receipt: &Receipt) -> Statement {
+pub(crate) fn statement_of(digit: u8, receipt: &Receipt) -> Statement {
     let attempt = AttemptId { task: format!("T{digit}").parse().unwrap(), number: 1 };
     let merged = MergedTree {
         onto: commit_id(digit - 1),
@@ -65,12 +65,12 @@ pub fn statement_of(digit: u8, receipt: &Receipt) -> Statement {
     .to_statement()
 }
 
-pub fn line(statement: Statement, signature: SignatureState) -> CheckedLine {
+pub(crate) fn line(statement: Statement, signature: SignatureState) -> CheckedLine {
     CheckedLine { statement: Ok(Box::new(statement)), signature }
 }
 
 /// The commit with this digit, as afresh makes it, with its own receipt.
-pub fn commit(digit: u8) -> HistoryCommit {
+pub(crate) fn commit(digit: u8) -> HistoryCommit {
     HistoryCommit {
         commit: commit_id(digit),
         tree: tree_id(digit),
@@ -82,18 +82,18 @@ pub fn commit(digit: u8) -> HistoryCommit {
     }
 }
 
-pub fn noted(digit: u8, lines: Vec<CheckedLine>) -> HistoryCommit {
+pub(crate) fn noted(digit: u8, lines: Vec<CheckedLine>) -> HistoryCommit {
     HistoryCommit { note: FoundNote::Lines(lines), ..commit(digit) }
 }
 
-pub fn trusted() -> SignatureState {
+pub(crate) fn trusted() -> SignatureState {
     SignatureState::Trusted { key: "SHA256:k".to_owned(), signer: "me@example.org".to_owned() }
 }
 
-pub fn unknown_key() -> SignatureState {
+pub(crate) fn unknown_key() -> SignatureState {
     SignatureState::UnknownKey { key: "SHA256:x".to_owned(), why: "nobody knows it".to_owned() }
 }
 
-pub fn bad_signature() -> SignatureState {
+pub(crate) fn bad_signature() -> SignatureState {
     SignatureState::Bad { why: "incorrect signature".to_owned() }
 }

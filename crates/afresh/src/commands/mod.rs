@@ -5,7 +5,7 @@
 //! | [`setup`] | `init`, `doctor`, `agents`, `config`, `demo` |
 //! | [`planning`] | `lint`, `probe`, `show`, `import`, `bundle` |
 //! | [`running`] | `run`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `abort`, `runs`, `task` |
-//! | [`finishing`] | `report`, `trace`, `land`, `scan`, `clean` |
+//! | [`finishing`] | `report`, `trace`, `land`, `verify-run`, `scan`, `clean` |
 //! | [`in_attempt`] | what workers and their agents call |
 //! | [`suggest`] | what to type instead of a command that does not exist |
 //! | [`tooling`] | `help`, `version`, `schema`, `completions`, `man` |
@@ -48,6 +48,7 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Scan(args) => finishing::scan::scan(args, context, output),
         CliCommand::Clean(args) => finishing::clean::clean(args, context, output),
         CliCommand::Land(args) => finishing::land::land(args, context, output),
+        CliCommand::VerifyRun(args) => finishing::verify_run::verify_run(args, context, output),
         CliCommand::Lint(args) => planning::lint::lint(args, context, output),
         CliCommand::Probe(args) => planning::probe::probe(args, context, output),
         CliCommand::Import(args) => planning::import::import(args, context, output),

@@ -4,6 +4,8 @@ use std::io::{IsTerminal, Write as _};
 use std::path::Path;
 
 use afresh_app::git::{CommitSignature, PatchHeader};
+use afresh_app::notes::read::read_notes;
+use afresh_app::proof::patch_text;
 use afresh_app::store::write_atomically;
 use afresh_core::Run;
 use afresh_engine::RepoContext;
@@ -23,6 +25,17 @@ pub(crate) struct PatchTarget<'a> {
     pub(crate) output: &'a Output,
 }
 
+/// The receipts as text. A patch without them is still a patch.
+fn receipts(repository: &RepoContext, run: &Run, output: &Output) -> String {
+    match read_notes(&repository.git, run.base(), run.tip()) {
+        Ok(notes) => patch_text::render(&notes),
+        Err(error) => {
+            output.note(&format!("note: the patch has no receipts: {error}"));
+            String::new()
+        }
+    }
+}
+
 pub(crate) fn write(
     repository: &RepoContext,
     run: &Run,
@@ -36,6 +49,7 @@ pub(crate) fn write(
         subject: &run.plan().name,
         body: &titles.join("\n"),
         date: &time::format_mail_date(signature.at_seconds),
+        remarks: &receipts(repository, run, target.output),
         signature,
     };
     let patch = repository.git.patch(run.base(), run.tip(), &head).map_err(AppError::git)?;

@@ -134,6 +134,9 @@ impl ProgressReporter {
                 self.line("merged", Paint::Green, &attempt.to_string(), &text);
                 self.receipt_remarks(run, attempt);
             }
+            Event::NoteWarned { attempt, problem } => {
+                self.line("note", Paint::Yellow, &attempt.to_string(), &problem.describe());
+            }
             Event::LandDelayed { attempt, why } => {
                 self.line("delayed", Paint::Red, &attempt.to_string(), why);
             }

@@ -153,6 +153,7 @@ const COMMANDS: &[(&[&str], &str, i32)] = &[
     (&["task", "retry", "T002"], "done", 0),
     (&["halt"], "done", 0),
     (&["resume", "--clear-only"], "done", 0),
+    (&["verify-run"], "verify-run", 0),
     (&["land", "--partial", "--dry-run"], "land", 0),
     (&["land", "--partial", "--patch", "x.patch"], "land", 0),
     (&["land", "--partial"], "land", 0),

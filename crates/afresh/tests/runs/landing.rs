@@ -73,7 +73,7 @@ fn a_dry_run_changes_nothing() {
     assert!(ran.stderr.contains("afresh has not checked the combination"), "{}", ran.stderr);
     assert_eq!(
         repo.git(&["log", "-1", "--format=%s|%(trailers:only=true)"]),
-        "Merge run test-1: test|Afresh-Run: test-1"
+        "Merge run test-1: test|Afresh-Run: test-1\nAfresh-Unchecked-Merge: test-1"
     );
 }
 

@@ -188,7 +188,7 @@ pub(crate) fn gated(tasks: usize) -> (TestRepo, Gate) {
     (repo, go)
 }
 
-/// R3, R4: the tasks `T001` … are on the first-parent line once each, and nothing else is.
+/// R3, R4, TR-06: the tasks `T001` … are on the first-parent line once each, with their receipts, and nothing else is.
 #[track_caller]
 pub(crate) fn expect_landed_once(repo: &TestRepo, count: usize) {
     let mut landed = repo.landed();
@@ -198,6 +198,8 @@ pub(crate) fn expect_landed_once(repo: &TestRepo, count: usize) {
     let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
     let commits = repo.git(&["rev-list", "--first-parent", "--count", &branch, "^main"]);
     assert_eq!(commits, count.to_string(), "R3: commits beside the tasks");
+    let verified = repo.afresh(&["verify-run", &branch, "--json"]).expect(0).json();
+    assert_eq!(verified["commits"].as_array().map(Vec::len), Some(count), "{verified}");
     for task in wanted {
         let text = repo.on_branch(&format!("{task}.txt"));
         assert_eq!(text, Some(format!("by {task}\n")), "{task}");

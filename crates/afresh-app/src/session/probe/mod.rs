@@ -3,8 +3,10 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`findings`] | what was found, as findings at the places of the checks |
+//! | [`rerun`] | running the checks of receipts again |
 
 pub mod findings;
+pub mod rerun;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -120,12 +122,7 @@ impl PreparedProbe {
             own_reruns: options.reruns,
             known_flaky: quarantined.chain(flaky_before(repository)).collect(),
         };
-        let probe = StandaloneProbe::open(repository, execution).map_err(|error| {
-            AppError::machine("probe", "cannot prepare a workspace for the checks")
-                .cause(error.to_string())
-                .hint("`afresh doctor` checks the directories that afresh uses")
-        })?;
-        Ok(Self { probe, request })
+        Ok(Self { probe: open_probe(repository, execution)?, request })
     }
 
     /// How many commands will run.
@@ -137,6 +134,17 @@ impl PreparedProbe {
     pub fn run(&self, plan: &Plan, on_probed: &(dyn Fn(&ProbedCheck) + Sync)) -> Vec<ProbedCheck> {
         self.probe.measure(&self.request, plan, on_probed)
     }
+}
+
+fn open_probe(
+    repository: &RepoContext,
+    execution: ExecutionConfig,
+) -> Result<StandaloneProbe, AppError> {
+    StandaloneProbe::open(repository, execution).map_err(|error| {
+        AppError::machine("probe", "cannot prepare a workspace for the checks")
+            .cause(error.to_string())
+            .hint("`afresh doctor` checks the directories that afresh uses")
+    })
 }
 
 /// The commit that a run would start from.

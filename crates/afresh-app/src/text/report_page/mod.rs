@@ -35,6 +35,7 @@ pub fn render(report: &RunReport) -> String {
     base::section(&mut page, report);
     checks(&mut page, report);
     requirements::list(&mut page, report);
+    receipt_notes(&mut page, report);
     deviations(&mut page, report);
     questions(&mut page, report);
     retries(&mut page, report);
@@ -236,6 +237,17 @@ fn remarks(ran: &CheckStatus) -> String {
         None => {}
     }
     remarks
+}
+
+/// Receipts that others cannot verify.
+fn receipt_notes(page: &mut String, report: &RunReport) {
+    if report.note_problems.is_empty() {
+        return;
+    }
+    page.push_str("\n## Receipts in the git notes\n\n");
+    for problem in &report.note_problems {
+        let _ = writeln!(page, "- {}: {}", code(&problem.attempt), text(&problem.text));
+    }
 }
 
 fn check(result: &CheckResult) -> String {

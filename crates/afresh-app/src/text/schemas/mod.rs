@@ -117,6 +117,7 @@ pub const OUTPUTS: &[OutputSchema] = &[
     output::<Vec<outputs::ExplainedFinding>>("lint-explain", "`afresh lint --explain --json`"),
     output::<outputs::ImportOutput>("import", "What `afresh import -o FILE --json` prints"),
     output::<outputs::LandOutput>("land", "What `afresh land --json` prints"),
+    output::<outputs::VerifyRunOutput>("verify-run", "What `afresh verify-run --json` prints"),
     output::<outputs::CleanOutput>("clean", "What `afresh clean --json` prints"),
     output::<outputs::ScanOutput>("scan", "What `afresh scan --json` prints"),
     output::<outputs::InitOutput>("init", "What `afresh init --json` prints"),

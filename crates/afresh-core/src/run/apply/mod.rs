@@ -84,8 +84,8 @@ impl Run {
             Event::StepDone { attempt, .. } => self.step_done(attempt)?,
             Event::StepRefused { attempt, .. } => self.step_over(attempt)?,
             Event::StepsDropped { task } => self.steps_dropped(task)?,
-            // Only for the activity log; no state follows from it.
-            Event::WorkerLogged { .. } => {}
+            // Only for logs and reports; no state follows from them.
+            Event::WorkerLogged { .. } | Event::NoteWarned { .. } => {}
             Event::LeavingsSaved { attempt } => {
                 self.unsaved_slots.retain(|_, work| work.attempt != *attempt);
             }

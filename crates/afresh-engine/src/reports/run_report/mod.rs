@@ -13,6 +13,7 @@ mod landings;
 mod models;
 mod next;
 mod questions;
+mod receipt_notes;
 mod requirements;
 
 use std::collections::BTreeMap;
@@ -35,6 +36,7 @@ pub use files::FilesReport;
 pub use models::ModelUsageReport;
 pub use next::{NextStep, next_steps};
 pub use questions::QuestionReport;
+pub use receipt_notes::NoteReport;
 pub use requirements::{RequirementGap, RequirementsReport};
 
 use crate::journal_records::{self, RecordError};
@@ -86,6 +88,9 @@ pub struct RunReport {
     pub models: Vec<ModelUsageReport>,
     /// Usage by agent, with the results.
     pub agents: Vec<AgentReport>,
+    /// Receipts that are missing in the git notes, or unsigned although a key is configured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub note_problems: Vec<NoteReport>,
     /// What is wrong with the run as a whole, besides its tasks.
     pub error: Option<String>,
     pub next: Vec<NextStep>,
@@ -192,6 +197,7 @@ impl RunReport {
         let mut questions = questions::QuestionHistory::new(around.moment);
         let mut flaky = FlakyHistory::default();
         let mut texts = TextHistory::default();
+        let mut note_problems = Vec::new();
         for record in &found.records {
             let event = journal_records::to_event(record)?;
             attempts.note_event(&event, record.wall_ms);
@@ -199,6 +205,7 @@ impl RunReport {
             questions.note_event(&event, record.wall_ms);
             flaky.note_event(&event);
             texts.note_event(&event);
+            note_problems.extend(NoteReport::from_event(&event));
         }
         let moment = |record: Option<&afresh_store::JournalRecord>| {
             record.map_or_else(String::new, |record| (around.moment)(record.wall_ms))
@@ -231,6 +238,7 @@ impl RunReport {
             accounts: UsageReport::from_attempts(everything()),
             models: models::by_model(everything()),
             agents: agents::by_agent(everything()),
+            note_problems,
             error: status.error,
             next: next_steps(run, around.is_driven),
             dropped,

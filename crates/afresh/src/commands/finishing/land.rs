@@ -1,6 +1,8 @@
 //! `afresh land`: merges a run into the user's current branch, or writes it as a patch.
 
+use afresh_app::git::ref_names::RECEIPT_NOTES;
 use afresh_app::git::{CommitSignature, LandError, LandRequest, LandingMode, LandingPlan};
+use afresh_app::proof::history::commit::UNCHECKED_MERGE;
 use afresh_core::Run;
 use afresh_core::status::{RunState, RunStatus};
 use afresh_engine::RepoContext;
@@ -70,13 +72,17 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
         let landed = place.git.land(&landing, &message(&run), &signature);
         Some(landed.map_err(|error| failed(&error, &run))?)
     };
+    let push = find_push_command(&place, landing.branch.as_deref());
     if output.json {
         output.document(&json!({
-            "run": run.id(), "branch": landing.branch, "way": word(&landing.way),
-            "from": landing.from, "to": to, "dry_run": args.dry_run, "files": landing.paths(),
+            "run": run.id(), "branch": landing.branch, "way": word(&landing.way), "from": landing.from,
+            "to": to, "dry_run": args.dry_run, "files": landing.paths(), "push": push,
         }));
     } else {
         print_landing(&run, &landing, args.dry_run, output);
+        if let Some(command) = push.filter(|_| !args.dry_run) {
+            output.note(&format!("  `{command}` pushes it with its receipts"));
+        }
     }
     Ok(Exit::Done)
 }
@@ -127,6 +133,7 @@ fn nothing(run: &Run, output: &Output) -> Result<Exit, AppError> {
     if output.json {
         output.document(&json!({
             "run": run.id(), "way": "already", "branch": null, "from": null, "to": null, "dry_run": false, "files": [],
+            "push": null,
         }));
     } else {
         output.note("the run changed no files; nothing to land");
@@ -160,11 +167,29 @@ fn message(run: &Run) -> String {
     let name = safe(&run.plan().name);
     let done = run.tasks().filter(|(_, state)| state.is_done()).count();
     format!(
-        "Merge run {}: {name}\n\n{}\n\nAfresh-Run: {}\n",
+        "Merge run {}: {name}\n\n{}\n\nAfresh-Run: {}\n{UNCHECKED_MERGE}: {}\n",
         run.id(),
         count(done, "task"),
+        run.id(),
         run.id()
     )
+}
+
+/// What pushes the user's branch together with the notes; none without a remote or without notes.
+fn find_push_command(place: &RepoContext, branch: Option<&str>) -> Option<String> {
+    let branch = branch?;
+    let remote = place.git.push_remote(Some(branch)).ok()??;
+    place.git.read_ref(RECEIPT_NOTES).ok()??;
+    Some(format!("git push {} {} {RECEIPT_NOTES}", shell_word(&remote), shell_word(branch)))
+}
+
+/// One word for a shell: names of branches may contain anything.
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-+@".contains(c);
+    if text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 fn word(way: &LandingMode) -> &'static str {

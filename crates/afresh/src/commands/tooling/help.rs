@@ -56,7 +56,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "task",
         ],
     ),
-    ("Finish", &["report", "trace", "land", "scan", "clean"]),
+    ("Finish", &["report", "trace", "land", "verify-run", "scan", "clean"]),
     ("Tools", &["help", "version", "schema", "completions", "man"]),
 ];
 

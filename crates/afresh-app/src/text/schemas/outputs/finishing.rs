@@ -1,4 +1,4 @@
-//! What `land`, `clean`, `scan` print with `--json`.
+//! What `land`, `verify-run`, `clean`, `scan` print with `--json`.
 
 #![expect(dead_code, reason = "only the schemas of these types are used")]
 
@@ -20,9 +20,54 @@ pub(in crate::text::schemas) struct LandOutput {
     dry_run: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
+    /// The command that pushes the branch together with its receipts, if there is a remote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    push: Option<String>,
     /// The file of the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+}
+
+/// `afresh verify-run --json`.
+#[derive(JsonSchema)]
+pub(in crate::text::schemas) struct VerifyRunOutput {
+    /// Whether a receipt covers every commit.
+    ok: bool,
+    /// What was verified, as it was named.
+    r#ref: String,
+    tip: String,
+    /// The commit below the first one that was verified.
+    base: Option<String>,
+    /// The newest run among the commits.
+    run: Option<String>,
+    /// The oldest first; the commits of a run that `land` merged come before its merge.
+    commits: Vec<VerifiedCommit>,
+}
+
+#[derive(JsonSchema)]
+struct VerifiedCommit {
+    commit: String,
+    tree: String,
+    task: Option<String>,
+    /// The commit whose receipt covers it: itself, or the last one of its batch.
+    covered_by: Option<String>,
+    /// Whether that receipt has a good signature by a trusted key.
+    signed: bool,
+    signature: Option<ReceiptSignature>,
+    /// A stable word, such as `missing-note`; the documentation lists them.
+    problem: Option<String>,
+    /// The same for people.
+    detail: Option<String>,
+}
+
+#[derive(JsonSchema)]
+struct ReceiptSignature {
+    /// `trusted`, `unknown-key`, `unsigned` or `bad`.
+    state: String,
+    key: Option<String>,
+    signer: Option<String>,
+    /// Why it is not trusted.
+    why: Option<String>,
 }
 
 /// `afresh clean --json`.

@@ -4,7 +4,7 @@
 //! | module | commands |
 //! | --- | --- |
 //! | `bundles` | `bundle` |
-//! | `finishing` | `land`, `clean`, `scan` |
+//! | `finishing` | `land`, `verify-run`, `clean`, `scan` |
 //! | `planning` | `show`, `lint`, `import` |
 //! | `running` | `logs`, `task`, `halt`, `abort`, `decide` |
 //! | `setup` | `init`, `doctor`, `agents`, `config`, `version` |

@@ -1,0 +1,123 @@
+//! Builds a merge without touching the branch, then moves the branch to it.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `moving` | moving the branch |
+//! | `receipt_note` | the note that goes with it |
+
+mod moving;
+mod receipt_note;
+
+pub(crate) use moving::MoveJob;
+
+use std::fs;
+
+use afresh_core::ids::{AttemptId, CommitId, TreeId};
+use afresh_core::input::{MergeBuild, MergedTree};
+use afresh_core::run::TaskStage;
+use afresh_core::{Input, Run};
+use afresh_git::ref_names::branch_ref;
+use afresh_git::{CommitSignature, MergeOutcome, MergeRequest, NewCommit, RefError};
+
+use crate::driver::clock::wall_seconds;
+use crate::executor::ExecutorContext;
+use crate::executor::causes::describe;
+use crate::executor::harvest::one_line;
+
+pub(crate) struct MergeJob {
+    attempt: AttemptId,
+    base: CommitId,
+    onto: CommitId,
+    theirs: Option<CommitId>,
+    /// The tree of `theirs`.
+    tree: Option<TreeId>,
+    linear: bool,
+    title: String,
+}
+
+impl MergeJob {
+    pub(crate) fn new(
+        run: &Run,
+        attempt: AttemptId,
+        base: CommitId,
+        onto: CommitId,
+        theirs: Option<CommitId>,
+        linear: bool,
+    ) -> Self {
+        let at = run.plan().index_of(&attempt.task).expect("effects name tasks of this plan");
+        let tree = match &run.task(at).stage {
+            TaskStage::Merging { harvest, .. } => Some(harvest.tree.clone()),
+            _ => None,
+        };
+        let title = one_line(&run.plan().task(at).title);
+        Self { attempt, base, onto, theirs, tree, linear, title }
+    }
+
+    pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
+        // A garbage collection may have removed objects that no ref reached; they are made again.
+        let build = self.build(shared).or_else(|_| self.build(shared));
+        let build = build.unwrap_or_else(MergeBuild::Impossible);
+        Input::MergeBuilt(self.attempt.clone(), build)
+    }
+
+    fn build(&self, shared: &ExecutorContext) -> Result<MergeBuild, String> {
+        let repository = shared.pool.repository();
+        let tree = match (&self.theirs, &self.tree) {
+            (Some(theirs), Some(theirs_tree)) => {
+                let merge =
+                    MergeRequest { base: &self.base, onto: &self.onto, theirs, theirs_tree };
+                match shared.pool.merge(&merge).map_err(|error| describe(&error))? {
+                    MergeOutcome::Clean { tree } => tree,
+                    MergeOutcome::Conflict { paths, text } => {
+                        return Ok(MergeBuild::Conflict { paths, detail: text });
+                    }
+                }
+            }
+            // Nothing changed, and no change was expected.
+            _ => repository.commit_tree(&self.onto).map_err(|error| describe(&error))?,
+        };
+        let mut parents = vec![self.onto.clone()];
+        parents.extend(self.theirs.clone().filter(|_| !self.linear));
+        let message = format!(
+            "feat({task}): {title}\n\nAfresh-Run: {run}\nAfresh-Task: {task}\nAfresh-Attempt: {number}\n",
+            task = self.attempt.task,
+            title = self.title,
+            run = shared.run,
+            number = self.attempt.number,
+        );
+        let signature = CommitSignature {
+            identity: shared.pool.identity().clone(),
+            at_seconds: wall_seconds(),
+        };
+        let new =
+            NewCommit { tree: &tree, parents: &parents, message: &message, signature: &signature };
+        let commit = repository.commit(&new).map_err(|error| describe(&error))?;
+        // Checks may take long, and no ref reaches the commit until it lands.
+        repository.publish(&commit).map_err(|error| describe(&error))?;
+        Ok(MergeBuild::Clean(MergedTree { onto: self.onto.clone(), commit, tree }))
+    }
+}
+
+/// The error with what the user can do about it: it becomes the reason of a halt.
+pub(crate) fn describe_ref_error(error: &RefError) -> String {
+    match error.hint() {
+        Some(hint) => format!("{}; {hint}", describe(error)),
+        None => describe(error),
+    }
+}
+
+/// The user's worktree that has the branch checked out: moving the branch would make that checkout look as if
+/// the work had been undone.
+pub(crate) fn checked_out_in(shared: &ExecutorContext, branch: &str) -> Option<String> {
+    let common = shared.pool.repository().common_dir();
+    let wanted = format!("ref: {}", branch_ref(branch));
+    let linked = fs::read_dir(common.join("worktrees"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    std::iter::once(common.to_owned()).chain(linked).find_map(|directory| {
+        let head = fs::read_to_string(directory.join("HEAD")).ok()?;
+        (head.trim() == wanted).then(|| directory.display().to_string())
+    })
+}

@@ -1,0 +1,199 @@
+//! Moves the branch to a merge that has passed, together with the note that has its receipt.
+
+use afresh_core::ids::{AttemptId, CommitId};
+use afresh_core::input::BranchMove;
+use afresh_core::run::TaskStage;
+use afresh_core::settings::History;
+use afresh_core::{Input, Run};
+use afresh_git::ref_names::{RECEIPT_NOTES, branch_ref, run_tip_ref, salvage_ref, step_ref};
+use afresh_git::{DEFAULT_LOCK_TIMEOUT, RefError, RefExpectation, RefOutcome, RefUpdate};
+
+use super::receipt_note::{LandingNote, LandingReceipt};
+use super::{checked_out_in, describe_ref_error};
+use crate::executor::ExecutorContext;
+
+pub(crate) struct MoveJob {
+    branch: String,
+    attempt: AttemptId,
+    from: CommitId,
+    to: CommitId,
+    restore: Option<CommitId>,
+    /// Refs whose commits the branch reaches once it has moved: they are no longer needed.
+    reached: Vec<(String, CommitId)>,
+    receipt: Option<LandingReceipt>,
+}
+
+impl MoveJob {
+    pub(crate) fn new(
+        run: &Run,
+        attempt: AttemptId,
+        from: CommitId,
+        to: CommitId,
+        restore: Option<CommitId>,
+    ) -> Self {
+        let (reached, receipt) = (reached(run, &attempt), LandingReceipt::find(run, &attempt));
+        Self { branch: run.branch().to_owned(), attempt, from, to, restore, reached, receipt }
+    }
+
+    pub(crate) fn carry_out(&self, shared: &ExecutorContext, answer: &(dyn Fn(Input) + Sync)) {
+        let mut transaction = MoveTransaction {
+            job: self,
+            shared,
+            expected: RefExpectation::Is(self.from.clone()),
+            reached: self.reached.clone(),
+            note: self.prepare_note(shared),
+        };
+        let moved = transaction.run().unwrap_or_else(BranchMove::Trouble);
+        // Before the answer: with the last merge the run may end.
+        for problem in transaction.note.finish(moved == BranchMove::Done) {
+            answer(Input::NoteWarned(self.attempt.clone(), problem));
+        }
+        answer(Input::BranchMoved(self.attempt.clone(), self.to.clone(), moved));
+    }
+
+    fn prepare_note<'a>(&'a self, shared: &'a ExecutorContext) -> LandingNote<'a> {
+        match &self.receipt {
+            Some(receipt) if receipt.is_about(&self.to) => {
+                LandingNote::prepare(shared, &self.attempt, receipt)
+            }
+            _ => LandingNote::none(),
+        }
+    }
+}
+
+/// The refs that keep the commits behind the merge's second parent: the attempt's own, and the steps that it
+/// continued from. A linear history reaches none of them.
+fn reached(run: &Run, attempt: &AttemptId) -> Vec<(String, CommitId)> {
+    let Some(state) = run.state_of(&attempt.task) else { return Vec::new() };
+    let TaskStage::Merging { harvest, .. } = &state.stage else { return Vec::new() };
+    let (Some(own), History::Merge) = (harvest.commit.clone(), run.settings().history) else {
+        return Vec::new();
+    };
+    let id = run.id().as_str();
+    let mut refs = vec![(salvage_ref(id, &attempt.to_string()), own)];
+    let mut last = None;
+    for step in &state.steps.finished {
+        // A step that changed nothing has the commit of the step before, and no ref of its own.
+        if let Some(commit) = step.commit.as_ref().filter(|commit| last != Some(*commit)) {
+            let name = step_ref(id, &step.attempt.to_string(), step.step as usize);
+            refs.push((name, commit.clone()));
+        }
+        last = step.commit.as_ref();
+    }
+    refs
+}
+
+/// Branch, kept tip, note and refs that are no longer needed: all move, or none. What stands in the way without being
+/// the branch is left out, and the rest is tried again.
+struct MoveTransaction<'a> {
+    job: &'a MoveJob,
+    shared: &'a ExecutorContext,
+    expected: RefExpectation,
+    reached: Vec<(String, CommitId)>,
+    note: LandingNote<'a>,
+}
+
+impl MoveTransaction<'_> {
+    fn run(&mut self) -> Result<BranchMove, String> {
+        loop {
+            let branch = &self.job.branch;
+            if let Some(place) = checked_out_in(self.shared, branch) {
+                return Err(format!(
+                    "{branch} is checked out in {place}; switch to another branch there"
+                ));
+            }
+            if let Some(moved) = self.try_once()? {
+                return Ok(moved);
+            }
+        }
+    }
+
+    /// None: something has changed, and another try makes sense.
+    fn try_once(&mut self) -> Result<Option<BranchMove>, String> {
+        let repository = self.shared.pool.repository();
+        match repository.update_refs(&self.updates(), DEFAULT_LOCK_TIMEOUT) {
+            Ok(RefOutcome::Done) => Ok(Some(BranchMove::Done)),
+            Ok(RefOutcome::Mismatch { name, now }) => self.adapt(&name, now),
+            // No ref points to the commit until the branch does: `git gc` may have removed it.
+            Err(_) if matches!(repository.exists(&self.job.to), Ok(false)) => {
+                Ok(Some(BranchMove::CommitGone))
+            }
+            Err(error) if self.may_be_the_note(&error) => {
+                self.note.leave_out(&error);
+                Ok(None)
+            }
+            Err(error) => Err(describe_ref_error(&error)),
+        }
+    }
+
+    /// Whether a failed transaction may succeed without the note.
+    fn may_be_the_note(&self, error: &RefError) -> bool {
+        let lock = format!("{RECEIPT_NOTES}.lock");
+        let is_of_others =
+            matches!(error, RefError::Locked { lock: held, .. } if !held.ends_with(lock));
+        self.note.ref_update().is_some() && !is_of_others
+    }
+
+    /// A ref does not have the value that it should have.
+    fn adapt(&mut self, name: &str, now: Option<CommitId>) -> Result<Option<BranchMove>, String> {
+        if name == RECEIPT_NOTES {
+            self.note.rebase(now);
+            return Ok(None);
+        }
+        // The ref holds other work than what lands, or is gone: remove the others, and leave this one.
+        if self.reached.iter().any(|(kept, _)| kept == name) {
+            self.reached.retain(|(kept, _)| kept != name);
+            return Ok(None);
+        }
+        match now {
+            // An earlier driver was killed between the move and its record: it is done.
+            Some(now) if now == self.job.to => {
+                self.note.write_alone();
+                Ok(Some(BranchMove::Done))
+            }
+            // The user deleted the branch; its commits are kept, so it can be restored.
+            None if self.expected != RefExpectation::Missing => {
+                self.expected = RefExpectation::Missing;
+                Ok(None)
+            }
+            Some(now)
+                if self.job.restore.as_ref() == Some(&now)
+                    && self.expected != RefExpectation::Is(now.clone()) =>
+            {
+                save_outsider(self.shared, &now)?;
+                self.expected = RefExpectation::Is(now);
+                Ok(None)
+            }
+            Some(now) => Ok(Some(BranchMove::Foreign(now))),
+            None => Err(format!("{name} comes and goes")),
+        }
+    }
+
+    fn updates(&self) -> Vec<RefUpdate> {
+        let MoveJob { branch, to, .. } = self.job;
+        let run = self.shared.run.as_str();
+        let mut updates = vec![
+            RefUpdate {
+                name: branch_ref(branch),
+                new: Some(to.clone()),
+                old: self.expected.clone(),
+            },
+            RefUpdate { name: run_tip_ref(run), new: Some(to.clone()), old: RefExpectation::Any },
+        ];
+        updates.extend(self.reached.iter().map(|(name, commit)| RefUpdate {
+            name: name.clone(),
+            new: None,
+            old: RefExpectation::Is(commit.clone()),
+        }));
+        updates.extend(self.note.ref_update());
+        updates
+    }
+}
+
+/// A commit that another program put on the branch is saved: it is a person's work.
+fn save_outsider(shared: &ExecutorContext, commit: &CommitId) -> Result<(), String> {
+    let name = salvage_ref(shared.run.as_str(), &format!("outsider-{}", &commit.as_str()[..12]));
+    let update = RefUpdate { name, new: Some(commit.clone()), old: RefExpectation::Any };
+    let outcome = shared.pool.repository().update_refs(&[update], DEFAULT_LOCK_TIMEOUT);
+    outcome.map(drop).map_err(|error| describe_ref_error(&error))
+}
