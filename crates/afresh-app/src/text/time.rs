@@ -40,6 +40,11 @@ pub fn format_age(age: Duration) -> String {
     }
 }
 
+/// The day of the machine's calendar.
+pub fn today() -> jiff::civil::Date {
+    jiff::Zoned::now().date()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,9 +55,4 @@ mod tests {
         assert_eq!(format_duration(Duration::from_secs(725)), "12m 05s");
         assert_eq!(format_duration(Duration::from_secs(3_720)), "1h 02m");
     }
-}
-
-/// The day of the machine's calendar.
-pub fn today() -> jiff::civil::Date {
-    jiff::Zoned::now().date()
 }

@@ -67,7 +67,7 @@ impl Task {
     pub fn is_same_work_as(&self, other: &Self) -> bool {
         let (title, done_before) = (other.title.clone(), other.done_before.clone());
         let requirements = other.requirements.clone();
-        Self { title, done_before, requirements, ..self.clone() } == *other
+        Self { title, requirements, done_before, ..self.clone() } == *other
     }
 
     pub fn lists_files(&self) -> bool {

@@ -43,7 +43,9 @@ impl FlakyHistory {
                 receipt.checks.iter().for_each(|result| self.note(result));
             }
             Event::Probed { checks, .. } => {
-                checks.iter().for_each(|probed| self.note(&probed.result));
+                for probed in checks {
+                    self.note(&probed.result);
+                }
             }
             _ => {}
         }

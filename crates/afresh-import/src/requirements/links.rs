@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use afresh_core::plan::{RequirementKind, RequirementLink, RequirementScope, nearest};
+use afresh_core::plan::{
+    RequirementId, RequirementKind, RequirementLink, RequirementScope, nearest,
+};
 use afresh_core::printable;
 use afresh_formats::findings::locator::FindingLocator;
 use afresh_formats::findings::{Finding, Severity};
@@ -80,20 +82,20 @@ fn unserved(traced: &TracedPlan, findings: &mut Vec<Finding>, locator: &mut Find
 
 /// The requirements without a task, without the parts of one that has none itself.
 fn find_unserved(traced: &TracedPlan) -> Vec<&LedgerEntry> {
-    let cited: BTreeSet<&str> = traced.served.iter().flatten().map(|id| id.as_str()).collect();
+    let cited: BTreeSet<&str> = traced.served.iter().flatten().map(RequirementId::as_str).collect();
     let parents_of_cited: BTreeSet<&str> = traced
         .entries
         .iter()
         .filter(|entry| cited.contains(entry.requirement.id.as_str()))
         .filter_map(|entry| entry.requirement.parent.as_ref())
-        .map(|parent| parent.as_str())
+        .map(RequirementId::as_str)
         .collect();
     let is_served = |id: &str| cited.contains(id) || parents_of_cited.contains(id);
     let ids: BTreeSet<&str> =
         traced.entries.iter().map(|entry| entry.requirement.id.as_str()).collect();
     let gap = |entry: &&LedgerEntry| {
         let one = &entry.requirement;
-        let parent = one.parent.as_ref().map(|id| id.as_str()).filter(|id| ids.contains(id));
+        let parent = one.parent.as_ref().map(RequirementId::as_str).filter(|id| ids.contains(id));
         // A part is named only if other parts of the same whole are served.
         let is_named_by_parent =
             parent.is_some_and(|parent| cited.contains(parent) || !is_served(parent));

@@ -26,8 +26,26 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R4: every commit passed its checks as exactly that tree",
         edits: &[Edit {
             file: "afresh-core/src/decide/merging.rs",
-            text: "merged.tree == harvest.tree && self.covers(at, &results)",
-            instead: "self.covers(at, &results)",
+            text: "merged.tree == harvest.tree && self.still_passed(at, &results)",
+            instead: "self.still_passed(at, &results)",
+        }],
+    },
+    Mutation {
+        name: "a failure is excused that was fixed since",
+        promise: "TR-02: what passed once must not fail again",
+        edits: &[Edit {
+            file: "afresh-core/src/run/base.rs",
+            text: "(!last.passed()).then_some(last)",
+            instead: "Some(last)",
+        }],
+    },
+    Mutation {
+        name: "any failure of a check of every merge is excused",
+        promise: "TR-02: no merge may add a failure",
+        edits: &[Edit {
+            file: "afresh-core/src/run/base.rs",
+            text: "if on_base.passed() {",
+            instead: "if false {",
         }],
     },
     Mutation {
@@ -53,8 +71,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "`attempts` fresh workers per task before it counts as failed",
         edits: &[Edit {
             file: "afresh-core/src/decide/attempt/verdict.rs",
-            text: "if counts && self.run.task(at).retries.counted >= self.run.settings().attempts.max(1) {",
-            instead: "if counts && self.run.task(at).retries.counted > self.run.settings().attempts.max(1) {",
+            text: "counts && retries.counted >= self.run.settings().attempts.max(1);",
+            instead: "counts && retries.counted > self.run.settings().attempts.max(1);",
         }],
     },
     Mutation {

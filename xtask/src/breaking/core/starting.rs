@@ -24,8 +24,17 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R7: after a halt nothing new starts",
         edits: &[Edit {
             file: "afresh-core/src/decide/scheduler.rs",
-            text: "self.run.halt().is_none() && self.run.aborted().is_none() && !",
-            instead: "self.run.aborted().is_none() && !",
+            text: "let resting = run.halt().is_some() || run.aborted().is_some() || run.budget_reached();",
+            instead: "let resting = run.aborted().is_some() || run.budget_reached();",
+        }],
+    },
+    Mutation {
+        name: "a start before the base is measured",
+        promise: "TR-02: no worker starts before the checks of every merge are measured",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/scheduler.rs",
+            text: "!resting && self.is_base_settled()",
+            instead: "!resting",
         }],
     },
     Mutation {

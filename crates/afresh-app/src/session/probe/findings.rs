@@ -24,7 +24,8 @@ pub fn plan_findings(
 ) -> Vec<Finding> {
     let by_command: BTreeMap<&str, &ProbedCheck> =
         probed.iter().map(|probed| (probed.command(), probed)).collect();
-    let (mut findings, mut locator) = (Vec::new(), FindingLocator::default());
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut locator = FindingLocator::default();
     for (position, task) in plan.tasks().iter().enumerate() {
         if task.done_before.is_some() || task.checkpoint.is_some() {
             continue;
@@ -45,7 +46,9 @@ pub fn plan_findings(
         }
     }
     let file = places.first().map_or(".", |first| &first.whole.file);
-    findings.iter_mut().for_each(|finding: &mut Finding| file.clone_into(&mut finding.file));
+    for finding in &mut findings {
+        file.clone_into(&mut finding.file);
+    }
     locator.fill_in(folder, &mut findings);
     findings
 }

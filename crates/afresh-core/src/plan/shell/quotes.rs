@@ -45,8 +45,8 @@ pub(super) fn substitutions_in(text: &str) -> Vec<String> {
             let Some(end) = quote_end(rest, '`', 0) else { break };
             found.push(rest[1..end].to_owned());
             end + 1
-        } else if rest.starts_with('\\') {
-            1 + rest[1..].chars().next().map_or(0, char::len_utf8)
+        } else if let Some(escaped) = rest.strip_prefix('\\') {
+            1 + escaped.chars().next().map_or(0, char::len_utf8)
         } else {
             1
         };

@@ -157,13 +157,11 @@ impl ShellReader<'_> {
 
     /// The text up to `end`, and what follows; all of it if there is no end.
     fn split_at_end<'b>(&mut self, text: &'b str, end: Option<usize>) -> (&'b str, &'b str) {
-        match end {
-            Some(end) => (&text[1..end], &text[end + 1..]),
-            None => {
-                self.ending = TextEnding::Open;
-                (&text[1..], "")
-            }
-        }
+        let Some(end) = end else {
+            self.ending = TextEnding::Open;
+            return (&text[1..], "");
+        };
+        (&text[1..end], &text[end + 1..])
     }
 
     fn single_quoted(&mut self) {

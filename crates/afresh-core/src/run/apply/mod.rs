@@ -100,7 +100,7 @@ impl Run {
             Event::RedSeen { attempt, .. } => self.check_next(attempt, CheckPhase::Alone)?,
             Event::ChecksPassed { attempt, results, .. } => self.passed(attempt, results)?,
             Event::ChecksStopped { attempt: None, phase: CheckPhase::Probe } => {
-                self.probe_stopped()
+                self.probe_stopped();
             }
             Event::ChecksStopped { attempt, .. } => self.checks_stopped(attempt.as_ref())?,
             Event::ChecksResumed { attempt } => {

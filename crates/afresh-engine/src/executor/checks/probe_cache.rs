@@ -88,7 +88,7 @@ impl ProbeCache {
         let Ok(json) = serde_json::to_vec(probe) else { return };
         if fs::create_dir_all(directory).is_ok() {
             let _ = write_atomically(&path, &json);
-            if self.key(command).as_bytes()[0] % PRUNE_EVERY == 0 {
+            if self.key(command).as_bytes()[0].is_multiple_of(PRUNE_EVERY) {
                 prune(directory);
             }
         }
@@ -122,8 +122,14 @@ fn both_ends(output: String) -> String {
     if output.len() <= 2 * PART_BYTES {
         return output;
     }
-    let head = output[..output.floor_char_boundary(PART_BYTES)].rsplit_once('\n');
-    let tail = output[output.ceil_char_boundary(output.len() - PART_BYTES)..].split_once('\n');
+    let boundary = |mut at: usize| {
+        while !output.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let head = output[..boundary(PART_BYTES)].rsplit_once('\n');
+    let tail = output[boundary(output.len() - PART_BYTES)..].split_once('\n');
     format!(
         "{}\n{}",
         head.map(|(head, _)| head).unwrap_or_default(),

@@ -45,7 +45,7 @@ fn add_delta(
     for heading in headings(document.text) {
         let lower = heading.text.to_lowercase();
         if heading.level <= 2 {
-            delta = lower.split_whitespace().next().unwrap_or_default().to_owned();
+            lower.split_whitespace().next().unwrap_or_default().clone_into(&mut delta);
             parent = None;
         }
         let (kind, name) = if let Some(name) = label(&heading, "Requirement:") {
