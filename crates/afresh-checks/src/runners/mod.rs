@@ -52,6 +52,19 @@ pub enum TestRunner {
 }
 
 impl TestRunner {
+    /// Those that read tests of certain languages.
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Cargo,
+        Self::Nextest,
+        Self::Pytest,
+        Self::Unittest,
+        Self::Node,
+        Self::Mocha,
+        Self::Jest,
+        Self::Vitest,
+        Self::Go,
+    ];
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Cargo => "cargo test",
