@@ -8,9 +8,9 @@ use afresh_core::process::describe_signal;
 
 use crate::command::ReadCommand;
 use crate::missing::lines::FailedOutput;
-use crate::missing::{MissingThing, NeededBy, find_in};
+use crate::missing::{MissingKind, MissingThing, NeededBy, find_in, find_reported};
 use crate::planned::{find_creator, find_test_author};
-use crate::runners::{TestReport, TestRunner, sum};
+use crate::runners::{TestReport, TestRunner, relative_path, sum};
 use crate::text::detail_line;
 use crate::usage::find_usage_error;
 
@@ -96,8 +96,9 @@ fn describe_pass(facts: &ProbeFacts<'_>, command: &ReadCommand) -> String {
         return format!("it passes before any work: {}", count_tests(executed));
     }
     // `! grep -q x nothere` passes, because nothing can be found in a file that does not exist.
-    let failed = FailedOutput::new(command, 2, facts.output);
-    let missing = find_in(&failed).into_iter().find(|missing| missing.needed_by == NeededBy::Check);
+    let failed = FailedOutput::new(command, 0, facts.output);
+    let missing =
+        find_reported(&failed).into_iter().find(|missing| missing.needed_by == NeededBy::Check);
     match missing.filter(|_| !command.is_opaque()) {
         Some(missing) => format!("it passes although {}", missing.describe()),
         None => "it passes before any work".to_owned(),
@@ -130,7 +131,7 @@ fn classify_failure(
     if facts.reports.iter().any(ended_empty) {
         return classify_none(facts, command, plan);
     }
-    ClassifiedCheck::new(CheckClass::Red, "")
+    ClassifiedCheck::new(CheckClass::Red, &describe_failures(facts.reports))
 }
 
 /// What a check does not find: declared by a task, or not. None if only the code needs it, and no task declares it.
@@ -141,7 +142,7 @@ fn classify_missing(
 ) -> Option<ClassifiedCheck> {
     let mut pending = None;
     for thing in missing {
-        let shown = MissingThing { name: shown_name(&thing.name, command), ..thing.clone() };
+        let shown = MissingThing { name: shown_name(thing, command), ..thing.clone() };
         match (find_creator(thing, command, plan), thing.needed_by) {
             (Some(file), _) => {
                 let detail = format!("{}; {}", shown.describe(), file.describe(&shown.name));
@@ -157,15 +158,22 @@ fn classify_missing(
 }
 
 /// A path as the command writes it, or else its end: workspaces are in different directories.
-fn shown_name(name: &str, command: &ReadCommand) -> String {
-    if !name.starts_with('/') {
+fn shown_name(missing: &MissingThing, command: &ReadCommand) -> String {
+    let name = missing.name.as_str();
+    if missing.kind == MissingKind::JavascriptModule && name.starts_with('.') {
         return name.to_owned();
+    }
+    if !name.starts_with('/') {
+        return name.trim_start_matches("./").trim_end_matches('/').to_owned();
     }
     let words = command.calls.iter().flat_map(|call| &call.words);
     let bare = |word: &String| word.trim_start_matches("./").trim_end_matches("/...").to_owned();
     let written =
         words.map(bare).find(|word| !word.is_empty() && name.ends_with(&format!("/{word}")));
-    written.unwrap_or_else(|| crate::runners::relative_path(name).to_owned())
+    let importer = missing.from.as_deref().and_then(|from| from.rsplit_once('/'));
+    let beside =
+        importer.and_then(|(directory, _)| name.strip_prefix(directory)?.strip_prefix('/'));
+    written.unwrap_or_else(|| beside.unwrap_or(relative_path(name)).to_owned())
 }
 
 /// No test was executed: those that would be are declared by a task, or there are none.
@@ -192,7 +200,11 @@ fn count_tests(number: u64) -> String {
 fn describe_failures(reports: &[TestReport]) -> String {
     let mut failed = reports.iter().flat_map(|report| &report.failed);
     let number = reports.iter().map(|report| report.failed.len()).max().unwrap_or(0);
-    match (number, failed.next()) {
+    let first = failed.next();
+    if let Some(name) = first.filter(|_| count_executed(reports) == 0) {
+        return format!("it fails before any test is executed, at {name}");
+    }
+    match (number, first) {
         (0, _) | (_, None) => String::new(),
         (1, Some(name)) => format!("1 test fails: {name}"),
         (number, Some(name)) => format!("{number} tests fail, such as {name}"),

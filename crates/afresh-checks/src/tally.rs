@@ -15,6 +15,9 @@ pub fn add_up(reports: &[TestReport]) -> Option<TestTally> {
     }
     let (files, printed): (Vec<&TestReport>, Vec<&TestReport>) =
         reports.iter().partition(|report| report.runner == TestRunner::Junit);
+    // A report that is printed and written is the same one.
+    let mut files = files;
+    files.dedup();
     let counts = |reports: &[&TestReport]| sum(reports.iter().map(|report| report.executed));
     let mut failed: BTreeSet<&String> = printed.iter().flat_map(|report| &report.failed).collect();
     let known: BTreeSet<String> = failed.iter().map(|name| words_of(name)).collect();

@@ -39,7 +39,7 @@ impl InvokedTool {
         matches!(self, Self::Opaque | Self::Npm | Self::Make | Self::Python | Self::Node)
     }
 
-    pub(super) fn runner(self) -> Option<TestRunner> {
+    pub(crate) fn runner(self) -> Option<TestRunner> {
         match self {
             Self::CargoTest => Some(TestRunner::Cargo),
             Self::Nextest => Some(TestRunner::Nextest),

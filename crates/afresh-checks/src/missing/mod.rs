@@ -125,10 +125,17 @@ pub fn find_missing(command: &str, exit_code: i32, output: &str) -> Vec<MissingT
     find_in(&FailedOutput::new(&command, exit_code, output))
 }
 
+/// What a failed command did not find, also if it does not say so.
 pub(crate) fn find_in(failed: &FailedOutput<'_>) -> Vec<MissingThing> {
     if failed.code == 0 {
         return Vec::new();
     }
+    let found = find_reported(failed);
+    if found.is_empty() { shell::find_silently(failed) } else { found }
+}
+
+/// What the output says about missing things.
+pub(crate) fn find_reported(failed: &FailedOutput<'_>) -> Vec<MissingThing> {
     let finders: [fn(&FailedOutput<'_>) -> Vec<MissingThing>; 6] = [
         python::find_missing,
         javascript::find_missing,
@@ -145,7 +152,7 @@ pub(crate) fn find_in(failed: &FailedOutput<'_>) -> Vec<MissingThing> {
             found.push(missing);
         }
     }
-    if found.is_empty() { shell::find_silently(failed) } else { found }
+    found
 }
 
 /// The text between two others, if the line starts with the first one.

@@ -22,6 +22,8 @@ pub(super) fn find_missing(failed: &FailedOutput<'_>) -> Vec<MissingThing> {
 }
 
 fn read_line(line: &str) -> Option<MissingThing> {
+    // Where output is verbose, this line has no end yet.
+    let line = line.strip_prefix("collecting ... ").unwrap_or(line);
     if let Some(found) = find_by_shape(line, PYTEST) {
         return Some(found);
     }

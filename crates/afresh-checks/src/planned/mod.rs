@@ -8,7 +8,7 @@ mod wanted;
 
 use afresh_core::Plan;
 use afresh_core::pattern::FilePattern;
-use afresh_core::plan::{FileAction, Task};
+use afresh_core::plan::{FileAction, FileScope, Task};
 use afresh_core::scope::looks_like_test;
 
 use crate::command::{CalledTool, ReadCommand};
@@ -21,16 +21,18 @@ use wanted::{WantedPath, wanted_paths};
 pub(crate) struct PlannedFile<'a> {
     pub(crate) task: &'a Task,
     pub(crate) pattern: &'a FilePattern,
+    action: Option<FileAction>,
 }
 
 impl PlannedFile<'_> {
     /// What the task does about something of this name.
     pub(crate) fn describe(&self, name: &str) -> String {
         let (task, pattern) = (&self.task.id, self.pattern);
-        if name.trim_start_matches("./") == pattern.as_str() {
-            format!("{task} creates it")
-        } else {
-            format!("{task} declares `{pattern}`")
+        let is_same = name.trim_start_matches("./") == pattern.as_str();
+        match self.action {
+            Some(FileAction::Modify) if is_same => format!("{task} changes it"),
+            _ if is_same => format!("{task} creates it"),
+            _ => format!("{task} declares `{pattern}`"),
         }
     }
 }
@@ -41,7 +43,10 @@ pub(crate) fn planned_files(plan: &Plan) -> impl Iterator<Item = PlannedFile<'_>
     tasks.flat_map(|task| {
         let scopes = task.files.iter().chain(task.steps.iter().flat_map(|step| &step.files));
         let written = scopes.filter(|scope| scope.action != Some(FileAction::Delete));
-        written.map(move |scope| PlannedFile { task, pattern: &scope.pattern })
+        written.map(move |scope| {
+            let FileScope { pattern, action } = scope;
+            PlannedFile { task, pattern, action: *action }
+        })
     })
 }
 

@@ -32,6 +32,8 @@ struct CargoReader {
     is_apart: bool,
     /// The binary whose tests are being read.
     current: Option<RunningBinary>,
+    /// Whether the details of the tests that failed are being shown, with whatever they printed.
+    in_details: bool,
     /// The names of the list that is being read.
     names: Option<Vec<String>>,
 }
@@ -45,7 +47,7 @@ impl CargoReader {
     fn read_line(&mut self, line: &str) {
         if let Some(counts) = line.strip_prefix("test result: ") {
             self.read_result(counts);
-        } else if is_start(line) {
+        } else if is_start(line) && !self.in_details {
             self.end_binary();
             let label = self.binaries.pop_front().unwrap_or_default();
             self.current = Some(RunningBinary { label });
@@ -61,7 +63,11 @@ impl CargoReader {
                 Some(name) => names.push(stable_name(name)),
                 // The list ends with an empty line before the result.
                 None if line.is_empty() && !names.is_empty() => {}
-                None => self.names = None,
+                None => {
+                    // The same title stands before the details of what failed.
+                    self.in_details |= line.is_empty();
+                    self.names = None;
+                }
             }
         }
     }
@@ -69,9 +75,15 @@ impl CargoReader {
     /// `ok. 1 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.23s`.
     fn read_result(&mut self, counts: &str) {
         let names = self.names.take().unwrap_or_default();
-        let Some((_, counts)) = counts.split_once(". ") else { return };
+        let Some((word, counts)) = counts.split_once(". ") else { return };
         let counts = counts.split("; finished in").next().unwrap_or(counts);
         let Some(counts) = read_counts(counts, ";") else { return };
+        let is_named = sum_of(&counts, &["failed"]) == super::count(names.len());
+        if self.in_details && (word == "ok" || !is_named) {
+            // A test that failed has printed it.
+            return;
+        }
+        self.in_details = false;
         let executed = sum_of(&counts, &["passed", "failed", "measured"]);
         super::add(&mut self.executed, executed);
         let label = self.current.take().map(|binary| binary.label).unwrap_or_default();
@@ -90,6 +102,7 @@ impl CargoReader {
             self.executed.get_or_insert(0);
         }
         self.names = None;
+        self.in_details = false;
     }
 }
 

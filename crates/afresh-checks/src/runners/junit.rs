@@ -108,7 +108,8 @@ impl JunitReader {
         if case.is_skipped && !case.has_failed {
             return;
         }
-        let class = if case.class.is_empty() { &self.suite } else { &case.class };
+        let has_class = !case.class.is_empty() || case.is_unloaded;
+        let class = if has_class { &case.class } else { &self.suite };
         if case.has_failed {
             let name = format!("{} {}", relative_path(class), case.name);
             self.failed.insert(test_name(&name));

@@ -52,6 +52,19 @@ pub enum TestRunner {
 }
 
 impl TestRunner {
+    /// Those that read tests of certain languages.
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Cargo,
+        Self::Nextest,
+        Self::Pytest,
+        Self::Unittest,
+        Self::Node,
+        Self::Mocha,
+        Self::Jest,
+        Self::Vitest,
+        Self::Go,
+    ];
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Cargo => "cargo test",
@@ -195,10 +208,11 @@ fn without_groups(failed: &BTreeSet<String>, separator: &str) -> BTreeSet<String
     failed.iter().filter(|name| !is_group(name)).cloned().collect()
 }
 
-/// A path that is the same in every directory: of an absolute one, only the last two parts.
+/// A path that is the same in every directory: of an absolute one, only the last part, because the directory of the
+/// project is not known.
 pub(crate) fn relative_path(path: &str) -> &str {
-    if !path.starts_with('/') {
-        return path.strip_prefix("./").unwrap_or(path);
+    if path.starts_with('/') {
+        return path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
     }
-    path.rmatch_indices('/').nth(1).map_or(path, |(at, _)| &path[at + 1..])
+    path.strip_prefix("./").unwrap_or(path)
 }

@@ -9,6 +9,9 @@ const EXECUTED: &[&str] = &["passed", "failed", "xfailed", "xpassed"];
 const ERRORS: &[&str] = &["error", "errors"];
 const NOT_EXECUTED: &[&str] = &["skipped", "deselected", "warning", "warnings", "rerun"];
 
+/// How many ends of a name are tried.
+const MAX_ENDS: usize = 4;
+
 /// Of tests that were executed, also with the blank before them.
 const STATUSES: [(&str, &str); 5] = [
     ("PASSED", " PASSED"),
@@ -37,7 +40,11 @@ struct PytestReader {
     collection_errors: u64,
     interrupted_by: u64,
     section: PytestSection,
+    /// The last counts among the details: its own if there is no summary, else those of a test.
+    counts_in_details: Option<String>,
     has_skipped: bool,
+    /// The titles of the failures, which are the names of tests without their files.
+    titles: BTreeSet<String>,
     /// Whether anything is certainly its own: the counts, or the title of the summary.
     is_known: bool,
 }
@@ -66,10 +73,12 @@ impl PytestSection {
 impl PytestReader {
     fn read_line(&mut self, line: &str) {
         if let Some(counts) = read_counts_of_summary(line) {
-            add(&mut self.executed, sum_of(&counts, EXECUTED));
-            self.errors = self.errors.saturating_add(sum_of(&counts, ERRORS));
-            self.has_skipped |= sum_of(&counts, &["skipped"]) > 0;
-            self.section = PytestSection::Progress;
+            if self.section == PytestSection::Details {
+                self.counts_in_details = Some(line.to_owned());
+            } else {
+                self.add_counts(&counts);
+                self.section = PytestSection::Progress;
+            }
         } else if let Some(title) = read_title(line) {
             self.section = PytestSection::new(title);
             self.is_known |= self.section == PytestSection::Summary;
@@ -77,9 +86,15 @@ impl PytestReader {
             match self.section {
                 PytestSection::Progress => self.read_progress(line),
                 PytestSection::Summary => self.read_summary_line(line),
-                PytestSection::Details => {}
+                PytestSection::Details => self.titles.extend(read_failure_title(line)),
             }
         }
+    }
+
+    fn add_counts(&mut self, counts: &[(u64, &str)]) {
+        add(&mut self.executed, sum_of(counts, EXECUTED));
+        self.errors = self.errors.saturating_add(sum_of(counts, ERRORS));
+        self.has_skipped |= sum_of(counts, &["skipped"]) > 0;
     }
 
     /// `FAILED tests/test_a.py::test_bad - assert 1 == 2`, `ERROR tests/test_b.py`.
@@ -92,7 +107,7 @@ impl PytestReader {
             return;
         }
         let Some((mark, rest)) = line.split_once(' ') else { return };
-        let name = node_id(rest);
+        let name = self.find_name(rest);
         let mark = mark.split('(').next().unwrap_or(mark);
         match mark {
             "ERROR" if !name.contains("::") => self.collection_errors += 1,
@@ -125,6 +140,21 @@ impl PytestReader {
         }
     }
 
+    /// The name before ` - reason`; the values in its brackets can contain that sign too.
+    fn find_name<'t>(&self, text: &'t str) -> &'t str {
+        let reason = text.find(" - ").unwrap_or(text.len());
+        let Some(open) = text.find('[').filter(|open| *open < reason) else {
+            return &text[..reason];
+        };
+        let ends = text.match_indices("] - ").map(|(at, _)| at + 1).filter(|end| *end > open);
+        let mut names = ends.chain([text.len()]).take(MAX_ENDS).map(|end| &text[..end]);
+        let is_title = |name: &&str| {
+            let last = last_part(name);
+            self.titles.iter().any(|title| title == last || title.ends_with(&format!(".{last}")))
+        };
+        names.clone().find(is_title).or_else(|| names.next()).unwrap_or(text)
+    }
+
     fn list(&mut self, status: &str, name: &str) {
         let Some((file, _)) = name.split_once("::") else { return };
         if file.contains(' ') || !file.contains('.') {
@@ -136,7 +166,12 @@ impl PytestReader {
         }
     }
 
-    fn finish(self) -> Option<TestReport> {
+    fn finish(mut self) -> Option<TestReport> {
+        if let Some(line) = self.counts_in_details.take_if(|_| self.executed.is_none())
+            && let Some(counts) = read_counts_of_summary(&line)
+        {
+            self.add_counts(&counts);
+        }
         let named = self.failed.iter().filter(|name| name.contains("::")).count();
         // Twice quiet, it prints no counts.
         if self.executed.is_none() && !self.is_known {
@@ -191,14 +226,16 @@ fn read_title(line: &str) -> Option<&str> {
     Some(title.strip_suffix("==")?.trim_end_matches('=').trim_end())
 }
 
-/// The name before ` - reason`; the values in its brackets can contain that sign too.
-fn node_id(text: &str) -> &str {
-    let reason = text.find(" - ").unwrap_or(text.len());
-    match text.find('[') {
-        Some(open) if open < reason => {
-            let end = text[open..].find("] - ").map(|at| open + at + 1);
-            &text[..end.unwrap_or(text.len())]
-        }
-        _ => &text[..reason],
-    }
+/// The name in `____ TestGroup.test_inner ____`.
+fn read_failure_title(line: &str) -> Option<String> {
+    let title = line.strip_prefix("__")?.trim_start_matches('_').strip_prefix(' ')?;
+    let title = title.strip_suffix("__")?.trim_end_matches('_').strip_suffix(' ')?;
+    (title.len() <= crate::text::MAX_LINE).then(|| title.to_owned())
+}
+
+/// The test without its file and its class.
+fn last_part(name: &str) -> &str {
+    let bracket = name.find('[').unwrap_or(name.len());
+    let start = name[..bracket].rfind("::").map_or(0, |at| at + 2);
+    &name[start..]
 }

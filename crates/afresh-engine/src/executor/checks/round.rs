@@ -134,7 +134,7 @@ impl CheckRound<'_> {
         };
         let Some(ended) = slot.run(&command)? else { return Ok(None) };
         let changed = &self.request.changed_tests;
-        let unexecuted = unexecuted_tests(&check.command, &ended.output, &ended.reports, changed);
+        let unexecuted = unexecuted_tests(&check.command, &ended.reports, changed);
         Ok(Some(CheckResult { unexecuted, ..ended.result }))
     }
 
