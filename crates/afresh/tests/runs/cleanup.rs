@@ -103,7 +103,9 @@ fn what_has_landed_goes_and_what_has_not_stays() {
     let landed = repo.untouched();
     let answer = clean(&repo, &[]);
     assert_eq!(entries(&answer, "removed", "branch").len(), 2, "{answer:#}");
-    assert_eq!(repo.git(&["for-each-ref", "--format=%(refname)"]), "refs/heads/main");
+    // TR-06: receipts stay.
+    let left = repo.git(&["for-each-ref", "--format=%(refname)"]);
+    assert_eq!(left, "refs/heads/main\nrefs/notes/afresh");
     repo.untouched().expect_same_as(&landed);
     // Nothing is left to do, and everything is still known.
     assert_eq!(clean(&repo, &[])["removed"], Value::Array(vec![]));
@@ -325,7 +327,7 @@ fn the_users_branches_stay_whatever_they_are_called() {
     let why = entries(&answer, "removed", "branch");
     assert!(why.iter().any(|line| line.contains("everything it changed is in main")), "{why:?}");
     let left = repo.git(&["for-each-ref", "--format=%(refname:short)"]);
-    assert_eq!(left.lines().collect::<Vec<_>>(), ["afresh/mine", "main"]);
+    assert_eq!(left.lines().collect::<Vec<_>>(), ["afresh/mine", "main", "notes/afresh"]);
 }
 
 /// BE-07: transcripts are removed by age or number, and those of an unfinished run never.
