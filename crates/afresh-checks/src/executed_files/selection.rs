@@ -1,5 +1,7 @@
 //! Whether a command can have selected a test file.
 
+use std::path::Path;
+
 use afresh_core::pattern::FilePattern;
 
 use crate::command::{CalledTool, ReadCommand};
@@ -249,7 +251,8 @@ fn selects_for_go(call: &CalledTool, path: &str) -> bool {
         };
         let Some(local) = package.strip_prefix("./").or((package == ".").then_some("")) else {
             // An import path ends with the directory.
-            return is_tree || package.ends_with(directory) || package.ends_with(".go");
+            let is_file = Path::new(package).extension().is_some_and(|ending| ending == "go");
+            return is_tree || package.ends_with(directory) || is_file;
         };
         directory == local
             || (is_tree && (local.is_empty() || directory.starts_with(&format!("{local}/"))))

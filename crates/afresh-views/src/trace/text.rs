@@ -32,7 +32,7 @@ pub fn list(trace: &RequirementTrace) -> String {
         }
     }
     if !trace.orphans.is_empty() {
-        let ids: Vec<&str> = trace.orphans.iter().map(|id| id.as_str()).collect();
+        let ids: Vec<&str> = trace.orphans.iter().map(afresh_core::ids::TaskId::as_str).collect();
         let _ = writeln!(text, "\ntasks that cite no requirement: {}", ids.join(", "));
     }
     text
