@@ -19,7 +19,6 @@
 //! | [`scan`] | searching files, history and state for secrets |
 //! | [`journal_records`] | events as records of the journal, and back |
 //! | [`layout`] | where files live |
-//! | [`standalone_probe`] | checks before any work, without a run |
 //! | `unique` | names that no other process uses |
 //! | `worker_files` | reading and writing files that a worker can reach meanwhile |
 
@@ -34,7 +33,6 @@ pub mod mailbox;
 pub mod reports;
 pub mod scan;
 pub mod session;
-pub mod standalone_probe;
 mod unique;
 mod worker_files;
 
@@ -42,7 +40,7 @@ pub use driver::control::ControlCommand;
 pub use driver::reporter::{RecordedEvent, Reporter};
 pub use driver::{DriveError, Driver};
 pub use execution_config::ExecutionConfig;
+pub use executor::checks::standalone::{ProbeError, StandaloneProbe};
 pub use executor::sandbox::probe::ProbeSandbox;
 pub use layout::StateLayout;
 pub use session::{OpenError, OpenRun, RepoContext};
-pub use standalone_probe::{ProbeError, StandaloneProbe};

@@ -9,6 +9,7 @@
 //! | `written_reports` | test reports that a check wrote to files |
 //! | `cache` | passes that need not be seen again |
 //! | [`probe`] | checks before any work: what each is worth |
+//! | [`standalone`] | checks before any work, without a run |
 //! | `probe_cache` | what probes have shown, kept between runs |
 
 mod cache;
@@ -17,6 +18,7 @@ pub(crate) mod probe;
 mod probe_cache;
 mod round;
 mod slots;
+pub(crate) mod standalone;
 mod written_reports;
 
 pub(crate) use command::tail_of;

@@ -111,7 +111,7 @@ impl std::fmt::Debug for StandaloneProbe {
     }
 }
 
-/// A directory that is removed when this is dropped. The lock in it shows that its owner is alive.
+/// A directory that is removed when this is dropped. A lock beside it shows that its owner is alive.
 #[derive(Debug)]
 struct ScratchDirectory {
     path: PathBuf,
@@ -119,37 +119,41 @@ struct ScratchDirectory {
 }
 
 impl ScratchDirectory {
+    /// The lock is held before the directory exists, so that nobody takes it for abandoned.
     fn create(home: &Path) -> Result<Self, ProbeError> {
         let path = home.join(uuid());
         let failed = |error| ProbeError::Directory(path.clone(), error);
-        fs::create_dir_all(&path).map_err(failed)?;
-        let lock = File::create(path.join(LOCK)).map_err(failed)?;
+        fs::create_dir_all(home).map_err(failed)?;
+        let lock = File::create(lock_of(&path)).map_err(failed)?;
         lock.lock().map_err(failed)?;
+        fs::create_dir(&path).map_err(failed)?;
         Ok(Self { path, _lock: lock })
     }
 }
-
-const LOCK: &str = "lock";
 
 impl Drop for ScratchDirectory {
     fn drop(&mut self) {
         // If this fails, the next probe removes it.
         let _ = remove_tree(&self.path);
+        let _ = fs::remove_file(lock_of(&self.path));
     }
+}
+
+fn lock_of(directory: &Path) -> PathBuf {
+    directory.with_extension("lock")
 }
 
 /// Removes what killed probes left: processes first, which could still write.
 fn remove_abandoned(home: &Path) {
     let Ok(entries) = fs::read_dir(home) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        let Ok(lock) = File::open(path.join(LOCK)) else { continue };
-        if lock.try_lock().is_err() {
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()) {
+        let lock = lock_of(&path);
+        if File::open(&lock).is_ok_and(|file| file.try_lock().is_err()) {
             continue;
         }
         let swept = sweep_leftovers(&path.join("state/processes"), "");
-        if swept.stubborn.is_empty() {
-            let _ = remove_tree(&path);
+        if swept.stubborn.is_empty() && remove_tree(&path).is_ok() {
+            let _ = fs::remove_file(lock);
         }
     }
 }
