@@ -136,7 +136,8 @@ fn proposed_commands_are_tried_before_they_judge_work() {
 #[test]
 fn a_command_that_executes_no_test_is_not_proposed() {
     let scene = InitScene::new(&[]);
-    let report = "@echo; echo Ran 0 tests in 0.000s; echo; echo OK";
+    let line = "-".repeat(70);
+    let report = format!("@echo; echo {line}; echo Ran 0 tests in 0.000s; echo; echo OK");
     scene.repo.write("Makefile", &format!("test:\n\t{report}\n"));
     scene.repo.commit("a makefile");
     let ran = scene.repo.afresh(&["init", "--yes", "--json"]).expect(0);
