@@ -3,6 +3,8 @@
 //! Every case holds what its command printed when it was recorded, so that all of them are classified everywhere; where
 //! the programs of a case are installed, its command runs for real too. See CONTRIBUTING.md on how to add one.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod case;
 mod execution;
 
@@ -12,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use afresh_checks::fingerprint;
 use afresh_core::probe::CheckClass;
-use case::{CorpusCase, load_corpus};
+use case::{CaseMark, CorpusCase, load_corpus};
 use execution::{Toolset, run_case};
 
 /// TR-01, TR-02, TR-04: every case is classified right from what its command printed when it was recorded.
@@ -41,7 +43,7 @@ fn installed_programs_are_classified_right() {
     let everything = std::env::var("AFRESH_SWEEP").is_ok_and(|sweep| sweep == "all") || updates;
     // Without it, a sample: every third one of those that take no second.
     let is_chosen = |(at, case): &(usize, &CorpusCase)| {
-        toolset.has_all(case) && (everything || (at % 3 == 0 && !case.is_slow))
+        toolset.has_all(case) && (everything || (at % 3 == 0 && !case.has(CaseMark::Slow)))
     };
     let chosen: Vec<&CorpusCase> =
         corpus.iter().enumerate().filter(is_chosen).map(|(_, case)| case).collect();
