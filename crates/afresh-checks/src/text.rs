@@ -26,7 +26,18 @@ pub(crate) fn plain_text(output: &str) -> String {
         }
     }
     plain.push_str(rest);
-    plain
+    if plain.contains("\n\n\n\n") { without_gaps(&plain) } else { plain }
+}
+
+/// At most two empty lines in a row: more mean nothing, and millions of them take time.
+fn without_gaps(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\n\n\n\n") {
+        kept.push_str(&rest[..at + 3]);
+        rest = rest[at..].trim_start_matches('\n');
+    }
+    kept + rest
 }
 
 /// How many bytes after an escape character belong to its sequence.
@@ -81,6 +92,7 @@ mod tests {
             ("a\x1b", "a"),
             ("a\x1b[31", "a"),
             ("\x1b[é", "é"),
+            ("a\n\n\n\n\n\nb\n\nc\n\n\n\n", "a\n\n\nb\n\nc\n\n\n"),
         ] {
             assert_eq!(plain_text(output), plain, "{output:?}");
         }

@@ -6,7 +6,19 @@ use crate::command::InvokedTool;
 
 pub(super) fn find_missing(failed: &FailedOutput<'_>) -> Vec<MissingThing> {
     let lines = failed.lines_of(&[InvokedTool::Go, InvokedTool::GoTest]);
-    lines.iter().filter_map(|line| read_line(line)).collect()
+    let found = lines.iter().filter_map(|line| read_line(line));
+    found.map(|thing| name_files(thing, failed)).collect()
+}
+
+/// What is missing in a directory that exists are the files: `greet/*.go`.
+fn name_files(thing: MissingThing, failed: &FailedOutput<'_>) -> MissingThing {
+    let Some(directory) = thing.name.strip_suffix("/*.go") else { return thing };
+    let words = failed.command.calls.iter().flat_map(|call| &call.words);
+    let mut packages = words.map(|word| word.trim_start_matches("./").trim_end_matches('/'));
+    let package =
+        packages.find(|word| !word.is_empty() && directory.ends_with(&format!("/{word}")));
+    let name = package.map_or_else(|| "*.go".to_owned(), |package| format!("{package}/*.go"));
+    MissingThing { name, ..thing }
 }
 
 fn read_line(line: &str) -> Option<MissingThing> {
@@ -27,7 +39,7 @@ fn read_line(line: &str) -> Option<MissingThing> {
         return file(rest.strip_suffix(": no such file or directory")?);
     }
     if let Some(directory) = line.strip_prefix("no Go files in ") {
-        return file(directory);
+        return file(&format!("{}/*.go", directory.trim_end_matches('/')));
     }
     // `imp/i_test.go:3:8: package x/greet is not in std (/usr/lib/go/src/x/greet)`
     let (place, message) = match line.split_once(": ") {

@@ -110,8 +110,11 @@ fn find_module(line: &str, following: &[String]) -> Option<MissingThing> {
         let (name, rest) = rest.split_once("\" from \"")?;
         return Some(new(name).named_in(rest.split('"').next().unwrap_or_default()));
     }
+    // vitest 1: `Error: Failed to load url ./greet (resolved id: ./greet) in /w/greet.test.js. Does the file exist?`
     if let Some(rest) = text.strip_prefix("Error: Failed to load url ") {
-        return Some(new(rest.split(' ').next().unwrap_or(rest)));
+        let (name, rest) = rest.split_once(" (resolved id: ")?;
+        let from = rest.split_once(") in ").and_then(|(_, from)| from.split_once(". Does"));
+        return Some(from.map_or_else(|| new(name), |(from, _)| new(name).named_in(from)));
     }
     for start in ["Cannot find module '", "Cannot find package '"] {
         for error in ["Error [ERR_MODULE_NOT_FOUND]: ", "Error: "] {
@@ -121,7 +124,7 @@ fn find_module(line: &str, following: &[String]) -> Option<MissingThing> {
             };
             let (name, rest) = rest.split_once('\'')?;
             return match rest.trim_start().strip_prefix("imported from ") {
-                Some(from) => Some(new(name).named_in(from)),
+                Some(from) => Some(new(name).named_in(from.trim_matches('\''))),
                 None => is_start.then(|| find_importer(new(name), following)).flatten(),
             };
         }

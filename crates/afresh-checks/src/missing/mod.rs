@@ -27,6 +27,9 @@ use serde::Serialize;
 use crate::command::ReadCommand;
 use lines::FailedOutput;
 
+/// How many missing things of one output are looked at.
+const MAX_THINGS: usize = 12;
+
 /// Something that a command names and that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MissingThing {
@@ -146,6 +149,9 @@ pub(crate) fn find_reported(failed: &FailedOutput<'_>) -> Vec<MissingThing> {
     ];
     let mut found: Vec<MissingThing> = Vec::new();
     for missing in finders.iter().flat_map(|find| find(failed)) {
+        if found.len() == MAX_THINGS {
+            break;
+        }
         let is_known =
             found.iter().any(|other| other.kind == missing.kind && other.name == missing.name);
         if !missing.name.is_empty() && !is_known {

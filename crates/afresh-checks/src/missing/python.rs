@@ -1,8 +1,8 @@
 //! What Python and its tools do not find.
 
 use super::lines::FailedOutput;
-use super::{MissingKind, MissingShape, MissingThing, between, find_by_shape, shape};
-use crate::command::{InvokedTool, is_python};
+use super::{MissingKind, MissingShape, MissingThing, NeededBy, between, find_by_shape, shape};
+use crate::command::{CalledTool, InvokedTool, is_python};
 
 const PYTEST: &[MissingShape] = &[
     shape(MissingKind::File, "ERROR: file or directory not found: ", ""),
@@ -15,7 +15,13 @@ pub(super) fn find_missing(failed: &FailedOutput<'_>) -> Vec<MissingThing> {
     let tools = [InvokedTool::Pytest, InvokedTool::Unittest, InvokedTool::Python];
     let lines = failed.lines_of(&tools);
     let mut found: Vec<MissingThing> = lines.iter().filter_map(|line| read_line(line)).collect();
-    found.extend(find_modules(lines));
+    found.extend(find_modules(lines).into_iter().map(|thing| {
+        if is_argument(&thing, failed) {
+            MissingThing { needed_by: NeededBy::Check, ..thing }
+        } else {
+            thing
+        }
+    }));
     found.extend(find_unittest_names(lines, failed));
     found.extend(find_by_ruff(failed.lines_of(&[InvokedTool::Ruff])));
     found
@@ -46,6 +52,12 @@ fn read_line(line: &str) -> Option<MissingThing> {
     let name = message.strip_prefix("No module named ")?;
     let name = name.split(';').next().unwrap_or(name);
     Some(MissingThing::new(MissingKind::PythonModule, name.trim_matches('\'')))
+}
+
+/// Whether the command itself names the file.
+fn is_argument(thing: &MissingThing, failed: &FailedOutput<'_>) -> bool {
+    let mut words = failed.command.calls.iter().flat_map(CalledTool::arguments);
+    words.any(|word| *word == thing.name || thing.name.ends_with(&format!("/{word}")))
 }
 
 /// The modules that could not be imported, where that ended a program, or the collection of tests.
@@ -79,8 +91,10 @@ fn read_import_error(line: &str) -> Option<MissingThing> {
     if let Some(name) = between(line, "ModuleNotFoundError: No module named '", "'") {
         return Some(MissingThing::new(MissingKind::PythonModule, name));
     }
-    let name = between(line, "FileNotFoundError: [Errno 2] No such file or directory: '", "'")?;
-    Some(MissingThing::by_code(MissingKind::File, name))
+    let path = line.strip_prefix("FileNotFoundError: [Errno 2] No such file or directory: ")?;
+    let path =
+        path.strip_prefix("PosixPath(").and_then(|path| path.strip_suffix(')')).unwrap_or(path);
+    Some(MissingThing::by_code(MissingKind::File, path.trim_matches(['\'', '"'])))
 }
 
 /// `AssertionError: 1 != 2`, at the start of a line.
@@ -124,6 +138,8 @@ fn find_by_ruff(lines: &[String]) -> Vec<MissingThing> {
             found.push(file_of(place));
         } else if let Some(place) = line.trim_start().strip_prefix("--> ").filter(|_| is_missing) {
             found.push(file_of(place));
+        } else if let Some(path) = between(line, "  Cause: Failed to parse `", "`: No such file") {
+            found.push(MissingThing::new(MissingKind::Configuration, path));
         } else if let Some(path) =
             between(line, "The path `", "` does not point to a configuration file")
         {

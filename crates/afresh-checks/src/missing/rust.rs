@@ -29,6 +29,9 @@ const SHAPES: &[MissingShape] = &[
     ),
 ];
 
+/// How many lines after an error can name its cause.
+const MAX_CAUSES: usize = 12;
+
 pub(super) fn find_missing(failed: &FailedOutput<'_>) -> Vec<MissingThing> {
     let tools = [InvokedTool::Cargo, InvokedTool::CargoTest, InvokedTool::Nextest];
     let lines = failed.lines_of(&tools);
@@ -65,8 +68,8 @@ fn find_target(line: &str) -> Option<MissingThing> {
 /// A manifest that cannot be read, and features that are not in one.
 fn find_manifest(line: &str, following: &[String]) -> Option<MissingThing> {
     if let Some(path) = between(line, "  failed to read `", "`") {
-        let cause =
-            following.iter().map(|line| line.trim()).find(|line| line.starts_with("No such file"));
+        let mut causes = following.iter().take(MAX_CAUSES).map(|line| line.trim());
+        let cause = causes.find(|line| line.starts_with("No such file"));
         return cause.map(|_| MissingThing::new(MissingKind::File, path));
     }
     let rest = line

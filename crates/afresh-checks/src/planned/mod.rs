@@ -14,7 +14,7 @@ use afresh_core::scope::looks_like_test;
 use crate::command::{CalledTool, ReadCommand};
 use crate::missing::MissingThing;
 use crate::runners::TestRunner;
-use wanted::{WantedPath, wanted_paths};
+use wanted::wanted_paths;
 
 /// A task with the pattern that it declares.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +56,8 @@ pub(crate) fn find_creator<'a>(
     command: &ReadCommand,
     plan: &'a Plan,
 ) -> Option<PlannedFile<'a>> {
-    let wanted = wanted_paths(missing, command);
+    let mut wanted = wanted_paths(missing, command);
+    wanted.dedup();
     wanted.iter().find_map(|path| planned_files(plan).find(|file| path.fits(file.pattern)))
 }
 
@@ -97,30 +98,4 @@ fn find_by_filter<'a>(command: &ReadCommand, plan: &'a Plan) -> Option<PlannedFi
                 .iter()
                 .any(|word| word.contains(&stem) || (word.len() >= 3 && stem.contains(word)))
     })
-}
-
-impl WantedPath {
-    fn fits(&self, pattern: &FilePattern) -> bool {
-        match self {
-            Self::At(path) => FilePattern::new(path).is_ok_and(|path| {
-                path.literal().is_some_and(|literal| pattern.matches(literal))
-                    || path.overlaps(pattern)
-            }),
-            Self::Ending(end) => has_ending(pattern, end),
-        }
-    }
-}
-
-/// Whether the pattern names a path with this end, or one below a directory with this end.
-fn has_ending(pattern: &FilePattern, end: &str) -> bool {
-    let end = format!("/{end}/");
-    if let Some(path) = pattern.literal() {
-        return format!("/{}/", path.trim_end_matches('/')).contains(&end);
-    }
-    let start = pattern.fixed_start();
-    let directory = start.rsplit_once('/').map_or("", |(directory, _)| directory);
-    let below = format!("{directory}{}", end.trim_end_matches('/'));
-    pattern.matches(end.trim_matches('/'))
-        || pattern.matches(below.trim_start_matches('/'))
-        || format!("/{directory}/").contains(&end)
 }

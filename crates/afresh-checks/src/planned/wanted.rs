@@ -1,5 +1,7 @@
 //! The paths that would provide a missing thing, the closest first.
 
+use afresh_core::pattern::FilePattern;
+
 use crate::command::ReadCommand;
 use crate::missing::{MissingKind, MissingThing};
 
@@ -7,9 +9,43 @@ use crate::missing::{MissingKind, MissingThing};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WantedPath {
     /// From the root of the repository; a file, or a directory with anything in it.
-    At(String),
-    /// In any directory.
+    At(FilePattern),
+    /// In any directory; between two slashes.
     Ending(String),
+}
+
+impl WantedPath {
+    fn at(path: &str) -> Option<Self> {
+        FilePattern::new(path).ok().map(Self::At)
+    }
+
+    fn ending(end: &str) -> Self {
+        Self::Ending(format!("/{end}/"))
+    }
+
+    /// Whether a task that declares this pattern may write it.
+    pub(super) fn fits(&self, pattern: &FilePattern) -> bool {
+        match self {
+            Self::At(path) => path.overlaps(pattern),
+            Self::Ending(end) => has_ending(pattern, end),
+        }
+    }
+}
+
+/// Whether the pattern names a path with this end, or one below a directory with this end.
+fn has_ending(pattern: &FilePattern, end: &str) -> bool {
+    let bare = end.trim_matches('/');
+    if let Some(path) = pattern.literal() {
+        return path == bare
+            || path.starts_with(&end[1..])
+            || path.ends_with(&end[..end.len() - 1])
+            || path.contains(end);
+    }
+    let start = pattern.fixed_start();
+    let directory = start.rsplit_once('/').map_or("", |(directory, _)| directory);
+    pattern.matches(bare)
+        || pattern.matches(format!("{directory}/{bare}").trim_start_matches('/'))
+        || format!("/{directory}/").contains(end)
 }
 
 const SCRIPT_ENDINGS: [&str; 9] = ["js", "ts", "tsx", "jsx", "mjs", "cjs", "mts", "cts", "json"];
@@ -46,7 +82,7 @@ pub(super) fn wanted_paths(missing: &MissingThing, command: &ReadCommand) -> Vec
 }
 
 fn endings<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<WantedPath> {
-    paths.into_iter().map(|path| WantedPath::Ending(path.to_owned())).collect()
+    paths.into_iter().map(WantedPath::ending).collect()
 }
 
 /// The path as it is written, from every directory that the command enters, and each end of an absolute one.
@@ -54,24 +90,17 @@ fn file_paths(name: &str, command: &ReadCommand) -> Vec<WantedPath> {
     let name =
         name.split("::").next().unwrap_or(name).trim_end_matches("/...").trim_end_matches('/');
     if name.starts_with('/') {
-        let ends = name.match_indices('/').map(|(at, _)| name[at + 1..].to_owned());
-        return ends
-            .filter(|end| !end.is_empty())
-            .map(WantedPath::At)
-            .chain(built_paths(name))
-            .collect();
+        let ends = name.match_indices('/').map(|(at, _)| &name[at + 1..]);
+        return ends.filter_map(WantedPath::at).chain(built_paths(name)).collect();
     }
     let mut directories: Vec<&str> =
         command.calls.iter().filter_map(|call| call.directory.as_deref()).collect();
+    directories.push("");
     directories.dedup();
-    let mut paths: Vec<WantedPath> = directories
-        .iter()
-        .filter_map(|directory| join(directory, name))
-        .map(WantedPath::At)
-        .collect();
-    paths.extend(join("", name).map(WantedPath::At));
+    let joined = directories.iter().filter_map(|directory| join(directory, name));
+    let mut paths: Vec<WantedPath> = joined.filter_map(|path| WantedPath::at(&path)).collect();
     if name.starts_with("../") {
-        paths.push(WantedPath::Ending(name.trim_start_matches("../").to_owned()));
+        paths.push(WantedPath::ending(name.trim_start_matches("../")));
     }
     paths.extend(built_paths(name));
     paths
@@ -93,7 +122,7 @@ fn built_paths(name: &str) -> Vec<WantedPath> {
         paths.extend(endings(["src/main.rs"]));
     } else {
         let sources =
-            SCRIPT_ENDINGS.iter().map(|ending| WantedPath::Ending(format!("{stem}.{ending}")));
+            SCRIPT_ENDINGS.iter().map(|ending| WantedPath::ending(&format!("{stem}.{ending}")));
         paths.extend(sources);
         paths.extend(endings(["package.json", "Makefile"]));
     }
@@ -116,7 +145,7 @@ fn join(directory: &str, name: &str) -> Option<String> {
 fn configuration_paths(name: &str, command: &ReadCommand) -> Vec<WantedPath> {
     let mut paths = file_paths(name, command);
     let file = name.rsplit('/').next().unwrap_or(name);
-    paths.push(WantedPath::Ending(file.to_owned()));
+    paths.push(WantedPath::ending(file));
     if file == "eslint.config.js" {
         paths.extend(endings([
             "eslint.config.mjs",
@@ -142,16 +171,16 @@ fn test_paths(name: &str, command: &ReadCommand) -> Vec<WantedPath> {
     }
     let parts: Vec<&str> = name.split('.').collect();
     let lengths = (1..=parts.len()).rev();
-    lengths.map(|length| WantedPath::Ending(format!("{}.py", parts[..length].join("/")))).collect()
+    lengths.map(|length| WantedPath::ending(&format!("{}.py", parts[..length].join("/")))).collect()
 }
 
 /// A file of that name, or what declares the programs of a package.
 fn program_paths(name: &str) -> Vec<WantedPath> {
-    let mut paths = vec![WantedPath::Ending(name.to_owned())];
+    let mut paths = vec![WantedPath::ending(name)];
     let scripts = ["sh", "py", "js", "rb", "pl"];
-    paths.extend(scripts.iter().map(|ending| WantedPath::Ending(format!("{name}.{ending}"))));
+    paths.extend(scripts.iter().map(|ending| WantedPath::ending(&format!("{name}.{ending}"))));
     paths.extend(cargo_paths(name, &["src/bin"]));
-    paths.push(WantedPath::Ending(format!("cmd/{name}")));
+    paths.push(WantedPath::ending(&format!("cmd/{name}")));
     paths.extend(endings(["package.json"]));
     paths.extend(endings(PYTHON_MANIFESTS));
     paths
@@ -169,8 +198,8 @@ fn cargo_paths(name: &str, directories: &[&str]) -> Vec<WantedPath> {
     let name = name.trim_matches(['*', '\'']);
     let mut paths = Vec::new();
     for directory in directories {
-        paths.push(WantedPath::Ending(format!("{directory}/{name}.rs")));
-        paths.push(WantedPath::Ending(format!("{directory}/{name}")));
+        paths.push(WantedPath::ending(&format!("{directory}/{name}.rs")));
+        paths.push(WantedPath::ending(&format!("{directory}/{name}")));
     }
     paths.extend(endings(["Cargo.toml"]));
     paths
@@ -181,16 +210,15 @@ fn directory_paths(name: &str, manifest: &str) -> Vec<WantedPath> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let mut names = vec![name];
     names.extend(name.match_indices('-').map(|(at, _)| &name[at + 1..]));
-    let mut paths: Vec<WantedPath> =
-        names.iter().map(|name| WantedPath::Ending((*name).to_owned())).collect();
-    paths.push(WantedPath::Ending(manifest.to_owned()));
+    let mut paths: Vec<WantedPath> = names.into_iter().map(WantedPath::ending).collect();
+    paths.push(WantedPath::ending(manifest));
     paths
 }
 
 /// `app.greet` is `app/greet.py` or `app/greet/__init__.py`, in any directory.
 fn python_paths(name: &str) -> Vec<WantedPath> {
     let path = name.trim_end_matches(".py").replace('.', "/");
-    let mut paths = vec![WantedPath::Ending(format!("{path}.py")), WantedPath::Ending(path)];
+    let mut paths = vec![WantedPath::ending(&format!("{path}.py")), WantedPath::ending(&path)];
     paths.extend(endings(PYTHON_MANIFESTS));
     paths
 }
@@ -213,11 +241,11 @@ fn javascript_paths(missing: &MissingThing, command: &ReadCommand) -> Vec<Wanted
     // An alias of the source directory.
     if let Some(rest) = name.strip_prefix("@/").or_else(|| name.strip_prefix("~/")) {
         let stem = script_stem(rest);
-        let mut paths = vec![WantedPath::Ending(rest.to_owned())];
+        let mut paths = vec![WantedPath::ending(rest)];
         paths.extend(
-            SCRIPT_ENDINGS.iter().map(|ending| WantedPath::Ending(format!("{stem}.{ending}"))),
+            SCRIPT_ENDINGS.iter().map(|ending| WantedPath::ending(&format!("{stem}.{ending}"))),
         );
-        paths.push(WantedPath::Ending(stem.to_owned()));
+        paths.push(WantedPath::ending(stem));
         return paths;
     }
     endings(["package.json"])
@@ -249,11 +277,11 @@ fn rust_paths(missing: &MissingThing) -> Vec<WantedPath> {
     let modules = if parts.len() > 1 { &parts[1..] } else { &parts[..] };
     let is_crate = parts.len() == 1 && !missing.from.as_deref().is_some_and(str::is_empty);
     let mut paths: Vec<WantedPath> =
-        modules.iter().map(|module| WantedPath::Ending(format!("{module}.rs"))).collect();
-    paths.extend(modules.iter().map(|module| WantedPath::Ending(format!("{module}/mod.rs"))));
+        modules.iter().map(|module| WantedPath::ending(&format!("{module}.rs"))).collect();
+    paths.extend(modules.iter().map(|module| WantedPath::ending(&format!("{module}/mod.rs"))));
     if is_crate {
-        paths.push(WantedPath::Ending(format!("{}/Cargo.toml", parts[0].replace('_', "-"))));
-        paths.push(WantedPath::Ending(format!("{}/Cargo.toml", parts[0])));
+        paths.push(WantedPath::ending(&format!("{}/Cargo.toml", parts[0].replace('_', "-"))));
+        paths.push(WantedPath::ending(&format!("{}/Cargo.toml", parts[0])));
     }
     paths
 }
@@ -261,8 +289,8 @@ fn rust_paths(missing: &MissingThing) -> Vec<WantedPath> {
 /// The import path of a package ends with its directory.
 fn go_paths(name: &str) -> Vec<WantedPath> {
     let ends = name.match_indices('/').map(|(at, _)| &name[at + 1..]);
-    let mut paths: Vec<WantedPath> = ends.map(|end| WantedPath::At(end.to_owned())).collect();
-    paths.insert(0, WantedPath::At(name.to_owned()));
+    let mut paths: Vec<WantedPath> =
+        [name].into_iter().chain(ends).filter_map(WantedPath::at).collect();
     // A package of another module has a domain in its name.
     if name.split('/').next().is_some_and(|first| first.contains('.')) {
         paths.extend(endings(["go.mod"]));

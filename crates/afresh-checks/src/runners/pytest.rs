@@ -43,7 +43,7 @@ struct PytestReader {
     /// The last counts among the details: its own if there is no summary, else those of a test.
     counts_in_details: Option<String>,
     has_skipped: bool,
-    /// The titles of the failures, which are the names of tests without their files.
+    /// The titles of the failures: the names of tests without their files and classes.
     titles: BTreeSet<String>,
     /// Whether anything is certainly its own: the counts, or the title of the summary.
     is_known: bool,
@@ -148,10 +148,7 @@ impl PytestReader {
         };
         let ends = text.match_indices("] - ").map(|(at, _)| at + 1).filter(|end| *end > open);
         let mut names = ends.chain([text.len()]).take(MAX_ENDS).map(|end| &text[..end]);
-        let is_title = |name: &&str| {
-            let last = last_part(name);
-            self.titles.iter().any(|title| title == last || title.ends_with(&format!(".{last}")))
-        };
+        let is_title = |name: &&str| self.titles.contains(last_part(name));
         names.clone().find(is_title).or_else(|| names.next()).unwrap_or(text)
     }
 
@@ -230,7 +227,9 @@ fn read_title(line: &str) -> Option<&str> {
 fn read_failure_title(line: &str) -> Option<String> {
     let title = line.strip_prefix("__")?.trim_start_matches('_').strip_prefix(' ')?;
     let title = title.strip_suffix("__")?.trim_end_matches('_').strip_suffix(' ')?;
-    (title.len() <= crate::text::MAX_LINE).then(|| title.to_owned())
+    let bracket = title.find('[').unwrap_or(title.len());
+    let start = title[..bracket].rfind('.').map_or(0, |at| at + 1);
+    (title.len() <= crate::text::MAX_LINE).then(|| title[start..].to_owned())
 }
 
 /// The test without its file and its class.

@@ -69,10 +69,11 @@ impl VitestReader {
         let Some(rest) = marks.iter().find_map(|mark| line.strip_prefix(mark)) else { return };
         let rest = without_project(rest);
         let end = rest.find(" (").into_iter().chain(rest.find(" > ")).min();
-        let Some(path) = end.map(|end| &rest[..end]).filter(|path| path.contains('.')) else {
+        let Some(path) = end.map(|end| rest[..end].trim_end()).filter(|path| path.contains('.'))
+        else {
             return;
         };
-        if !rest[path.len()..].starts_with(" (0 test") {
+        if !rest[path.len()..].trim_start().starts_with("(0 test") {
             self.listed.insert(path.to_owned());
         }
     }

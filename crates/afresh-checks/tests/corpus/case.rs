@@ -30,17 +30,9 @@ pub(crate) struct CorpusCase {
     pub(crate) programs: Vec<String>,
     /// The directory of another version of a program.
     pub(crate) with: Option<String>,
-    /// Runs only with every other one, because it takes seconds.
-    #[serde(default)]
-    pub(crate) is_slow: bool,
     pub(crate) command: String,
     #[serde(default)]
-    guard: bool,
-    /// Whether it failed and passed on the same tree.
-    #[serde(default)]
-    flaky: bool,
-    #[serde(default)]
-    timed_out: bool,
+    marks: Vec<CaseMark>,
     pub(crate) class: CheckClass,
     detail: String,
     /// How many tests were executed; absent if no runner is recognised.
@@ -60,6 +52,20 @@ pub(crate) struct CorpusCase {
     #[serde(default)]
     tasks: Vec<CorpusTask>,
     pub(crate) recorded: Option<CorpusRecording>,
+}
+
+/// What is special about a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CaseMark {
+    /// The check is meant to pass before and after the work.
+    Guard,
+    /// It failed and passed on the same tree.
+    Flaky,
+    /// It did not end in time.
+    TimedOut,
+    /// It runs only with every other one, because it takes a second.
+    Slow,
 }
 
 #[derive(Debug, Deserialize)]
@@ -119,6 +125,10 @@ fn load_case(path: &Path) -> CorpusCase {
 }
 
 impl CorpusCase {
+    pub(crate) fn has(&self, mark: CaseMark) -> bool {
+        self.marks.contains(&mark)
+    }
+
     fn plan(&self) -> Plan {
         let file = |path: &String, action| FileDraft { path: path.clone(), action: Some(action) };
         let mut tasks: Vec<TaskDraft> = Vec::new();
@@ -156,26 +166,34 @@ impl CorpusCase {
     }
 
     pub(crate) fn classify(&self, recording: &CorpusRecording) -> ClassifiedCheck {
-        let check = Check { guard: self.guard, ..Check::from_command(&self.command) };
-        let end =
-            if self.timed_out { CheckEnd::TimedOut } else { CheckEnd::Exited(recording.exit_code) };
+        let check =
+            Check { guard: self.has(CaseMark::Guard), ..Check::from_command(&self.command) };
+        let end = if self.has(CaseMark::TimedOut) {
+            CheckEnd::TimedOut
+        } else {
+            CheckEnd::Exited(recording.exit_code)
+        };
         let facts = ProbeFacts {
             check: &check,
             end: &end,
             output: &recording.output,
             reports: &self.reports(recording),
-            is_flaky: self.flaky,
+            is_flaky: self.has(CaseMark::Flaky),
             syntax_error: recording.syntax_error.as_deref(),
         };
         classify(&facts, &self.plan())
     }
 
-    /// How a run differs from what is expected. Other versions count otherwise where nothing was executed.
+    /// How a run differs from what is expected, with any version of the programs: they word and count some things
+    /// otherwise.
     pub(crate) fn find_live_difference(&self, recording: &CorpusRecording) -> Option<String> {
         let difference = self.find_difference(recording)?;
-        let classified = self.classify(recording);
-        let is_same = classified.class == self.class && classified.detail == self.detail;
-        (!is_same || self.executed.is_some_and(|executed| executed > 0)).then_some(difference)
+        let reports = self.reports(recording);
+        let executes = |executed: Option<u64>| executed.is_some_and(|executed| executed > 0);
+        let is_same = self.classify(recording).class == self.class
+            && executes(add_up(&reports).map(|tally| tally.executed)) == executes(self.executed)
+            && unexecuted_tests(&self.command, &reports, &self.changed_tests) == self.unexecuted;
+        (!is_same).then_some(difference)
     }
 
     /// How the recording differs from what is expected.

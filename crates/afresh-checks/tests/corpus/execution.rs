@@ -18,10 +18,12 @@ pub(crate) struct Toolset {
     /// `AFRESH_TEST_RUNNERS`: a directory with `bin` and `node_modules`, and one for each other version of a program.
     directory: Option<PathBuf>,
     path: Vec<PathBuf>,
+    /// Whether recordings are to say what they were made with.
+    finds_versions: bool,
 }
 
 impl Toolset {
-    pub(crate) fn find() -> Self {
+    pub(crate) fn find(finds_versions: bool) -> Self {
         let directory = std::env::var_os("AFRESH_TEST_RUNNERS").map(PathBuf::from);
         let mut path: Vec<PathBuf> = Vec::new();
         if let Some(directory) = &directory {
@@ -29,7 +31,7 @@ impl Toolset {
         }
         let inherited = std::env::var_os("PATH").unwrap_or_default();
         path.extend(std::env::split_paths(&inherited));
-        Self { directory, path }
+        Self { directory, path, finds_versions }
     }
 
     pub(crate) fn has_all(&self, case: &CorpusCase) -> bool {
@@ -53,6 +55,7 @@ impl Toolset {
     }
 }
 
+/// Runs the command of a case once.
 pub(crate) fn run_case(case: &CorpusCase, toolset: &Toolset) -> CorpusRecording {
     let scratch = tempfile::tempdir().unwrap();
     let root = scratch.path().join("project");
@@ -73,8 +76,9 @@ pub(crate) fn run_case(case: &CorpusCase, toolset: &Toolset) -> CorpusRecording 
         symlink(directory.join("node_modules"), root.join("node_modules")).unwrap();
     }
     let sandbox = Workplace { root: &root, home: &home, path: toolset.path_of(case) };
-    let versions =
-        case.programs.iter().filter_map(|program| sandbox.find_version(program)).collect();
+    // Each one is another process.
+    let programs = case.programs.iter().filter(|_| toolset.finds_versions);
+    let versions = programs.filter_map(|program| sandbox.find_version(program)).collect();
     let ended = sandbox.run(&["-c", &case.command]);
     let exit_code = ended.status.code().unwrap_or(-1);
     CorpusRecording {
