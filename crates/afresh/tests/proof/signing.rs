@@ -130,6 +130,9 @@ fn a_signing_program_that_hangs_is_ended_once() {
     let started = Instant::now();
     let mut command = repo.command(&["run", "p.plan.toml"]);
     command.env("DISPLAY", ":9").env("SSH_ASKPASS", "/bin/true").env("MY_TOKEN", "hidden");
+    command.env("SSH_AUTH_SOCK", "/an/agent").env("GNUPGHOME", "/a/keyring");
+    let seen = repo.path().join("worker.env");
+    repo.agent(&format!("env > '{}'; echo x > $AFRESH_TASK.txt", seen.display()));
     let ran = afresh_testkit::repo::finish(command).expect(0);
     assert!(ran.stderr.contains("did not end within 5 s"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(&calls).expect("called"), "x\n", "called once");
@@ -137,6 +140,10 @@ fn a_signing_program_that_hangs_is_ended_once() {
     let env = fs::read_to_string(repo.path().join("sign-calls.env")).expect("seen");
     assert!(!env.contains("DISPLAY") && !env.contains("hidden"), "{env}");
     assert!(env.contains("SSH_ASKPASS_REQUIRE=never"), "{env}");
+    // Only the signing program reaches the agents with the keys.
+    assert!(env.contains("/an/agent") && env.contains("/a/keyring"), "{env}");
+    let worker = fs::read_to_string(seen).expect("seen");
+    assert!(!worker.contains("/an/agent") && !worker.contains("/a/keyring"), "{worker}");
     repo.expect_no_survivors();
     assert_eq!(problems(&repo, &[]), ["-", "-", "-"]);
 }
