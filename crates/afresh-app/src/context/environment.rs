@@ -17,6 +17,7 @@
 //! | `TMPDIR` | where `afresh demo` creates its scratch repository |
 //! | `NO_COLOR` | no colours |
 //! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the upstream proxy of allowed connections; see `afresh_proxy` |
+//! | `GNUPGHOME`, `SSH_AUTH_SOCK`, `XDG_RUNTIME_DIR` | handed to the program that signs receipts; see `afresh_notes::signing` |
 //! | `PATH` and what git needs | handed to git; see `afresh_git::GitEnv` |
 //! | variables with secret names | their values are redacted; see `afresh_secrets` |
 //! | the allowlist | handed to workers and checks; see `afresh_agents::agent::COMMON_VARIABLES` |

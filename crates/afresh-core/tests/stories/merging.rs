@@ -1,11 +1,12 @@
 //! One merge at a time, checked as it will land (EX-05, R3, R4).
 
-use afresh_core::check::CheckPhase;
+use afresh_core::Input;
+use afresh_core::check::{CheckPhase, NoteProblem};
 use afresh_core::input::BranchMove;
 use afresh_core::run::DriveState;
 use afresh_core::settings::Settings;
 
-use crate::support::{Story, commit, task_id};
+use crate::support::{Story, attempt_id, commit, task_id};
 
 /// EX-05: if nothing landed meanwhile, the tree that passed is the tree that lands.
 #[test]
@@ -149,4 +150,19 @@ fn final_checks_of_an_earlier_tree_are_not_quoted() {
     story.lands("B.1");
     assert_eq!(story.states(), "A done, B done");
     assert_eq!(story.status().error, None);
+}
+
+/// TR-06: a merge does not depend on its note; a problem with it is recorded, and nothing else follows.
+#[test]
+fn a_problem_with_a_note_is_only_recorded() {
+    let mut story = Story::of_plan("A: a");
+    story.passes_alone("A.1");
+    story.built("A.1");
+    let problem = NoteProblem::Missing("no space".to_owned());
+    let warned = story.feed(&Input::NoteWarned(attempt_id("A.1"), problem.clone()));
+    assert_eq!(warned.lines(), [format!("note A.1: {}", problem.describe())]);
+    assert!(story.moved("A.1", BranchMove::Done).lines().contains(&"merged A.1".to_owned()));
+    // Of a task that left the plan, nothing is recorded.
+    let other = story.feed(&Input::NoteWarned(attempt_id("Z.1"), problem));
+    assert_eq!(other.lines(), Vec::<String>::new());
 }

@@ -42,6 +42,10 @@ pub struct SigningTools {
     pub containment: Containment,
     /// Our own environment; the programs see a part of it.
     pub environment: BTreeMap<String, String>,
+    /// Where the next driver looks for what a killed one left running; none outside of a run.
+    pub registry: Option<PathBuf>,
+    /// The prefix of the driver's job names.
+    pub job_prefix: String,
 }
 
 /// A private directory for one signature: its files are removed with it.
@@ -103,7 +107,7 @@ impl Workbench<'_> {
         let (stdout, stderr) =
             (self.path(&format!("{number}.out")), self.path(&format!("{number}.err")));
         let job = JobSpec {
-            name: format!("sign-{}-{number}", std::process::id()),
+            name: format!("{}sign-{}-{number}", self.tools.job_prefix, std::process::id()),
             argv: argv.iter().map(|&text| text.to_owned()).collect(),
             wrapper: vec![],
             cwd: self.directory.path().to_owned(),
@@ -121,7 +125,7 @@ impl Workbench<'_> {
             },
             tree_limits: TreeLimits::default(),
             containment: self.tools.containment,
-            registry: self.path("processes"),
+            registry: self.tools.registry.clone().unwrap_or_else(|| self.path("processes")),
         };
         let started = RunningJob::start(&self.tools.exe, &job);
         let report = started.map_err(|error| error.to_string())?.wait();

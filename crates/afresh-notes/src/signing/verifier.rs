@@ -63,22 +63,35 @@ impl SignatureVerifier {
             signature: &signature.to_string_lossy(),
             at: &format!("-Overify-time={}", format_ssh_time(at_seconds)),
         };
+        let untrusted = match &self.config.allowed_signers {
+            None => "gpg.ssh.allowedSignersFile is not set, so no key is trusted",
+            Some(list) if !list.is_file() => {
+                "the file that gpg.ssh.allowedSignersFile names is missing"
+            }
+            Some(list) => {
+                if let Some(trusted) = self.find_trusted_signer(&call, list)? {
+                    return Ok(trusted);
+                }
+                "its key is not among the allowed signers, or was not valid at that time"
+            }
+        };
+        // Not trusted: a strange key, or no signature of this text at all?
         let plain = call.verify(&["check-novalidate"])?;
-        let Some(good) = ssh::parse_good(&plain.stdout) else {
-            return Ok(SignatureState::Bad { why: plain.complaint() });
-        };
-        let unknown = |why: &str| {
-            Ok(SignatureState::UnknownKey { key: good.key.clone(), why: why.to_owned() })
-        };
-        let Some(allowed) = &self.config.allowed_signers else {
-            return unknown("gpg.ssh.allowedSignersFile is not set, so no key is trusted");
-        };
-        if !allowed.is_file() {
-            return unknown("the file that gpg.ssh.allowedSignersFile names is missing");
-        }
-        let allowed = allowed.to_string_lossy();
-        for principal in call.find_principals(&allowed)?.lines().filter(|it| !it.is_empty()) {
-            let mut options = vec!["verify", "-f", &allowed, "-I", principal];
+        Ok(match ssh::parse_good(&plain.stdout) {
+            Some(good) => SignatureState::UnknownKey { key: good.key, why: untrusted.to_owned() },
+            None => SignatureState::Bad { why: plain.complaint() },
+        })
+    }
+
+    /// Tries every name that the list has for the key of the signature.
+    fn find_trusted_signer(
+        &self,
+        call: &SshCall<'_>,
+        list: &Path,
+    ) -> Result<Option<SignatureState>, String> {
+        let list = list.to_string_lossy();
+        for principal in call.find_principals(&list)?.lines().filter(|it| !it.is_empty()) {
+            let mut options = vec!["verify", "-f", &list, "-I", principal];
             let revoked = self.config.revocation_file.as_deref().map(Path::to_string_lossy);
             if let Some(revoked) = &revoked {
                 options.extend(["-r", revoked]);
@@ -87,10 +100,10 @@ impl SignatureVerifier {
             let found = ssh::parse_good(&answer.stdout).filter(|_| answer.succeeded);
             if let Some(found) = found {
                 let signer = found.signer.unwrap_or_else(|| principal.to_owned());
-                return Ok(SignatureState::Trusted { key: found.key, signer });
+                return Ok(Some(SignatureState::Trusted { key: found.key, signer }));
             }
         }
-        unknown("its key is not among the allowed signers, or was not valid at that time")
+        Ok(None)
     }
 
     fn verify_with_gnupg(

@@ -1,5 +1,7 @@
 //! Commits with their notes, and what the signatures are worth.
 
+use std::thread;
+
 use afresh_core::ids::CommitId;
 use afresh_git::ref_names::RECEIPT_NOTES;
 use afresh_git::{FirstParentCommit, NoteContent, NotesReader, Repository};
@@ -11,6 +13,10 @@ use afresh_proof::{MAX_NOTE_BYTES, NoteLine, parse_note};
 
 use super::VerifyError;
 use crate::signing::verifier::SignatureVerifier;
+
+/// How many signatures of one note are verified: each starts programs, and a hostile note has thousands.
+const MAX_VERIFIED: usize = 16;
+const MAX_THREADS: usize = 8;
 
 /// Reads receipts from the notes of a repository.
 pub(super) struct ReceiptReader<'a> {
@@ -49,18 +55,57 @@ impl<'a> ReceiptReader<'a> {
         Ok(own.next().map(|statement| statement.predicate.base))
     }
 
+    /// Reads the notes one after the other, and verifies their signatures in parallel: each takes a program or two.
     pub(super) fn read_commits(
         &mut self,
         oldest_first: &[FirstParentCommit],
     ) -> Result<Vec<HistoryCommit>, VerifyError> {
-        oldest_first.iter().map(|it| self.read_commit(it)).collect()
+        let read = oldest_first.iter().map(|it| Ok((it, self.note(&it.commit)?)));
+        let read: Vec<(&FirstParentCommit, NoteContent)> =
+            read.collect::<Result<_, VerifyError>>()?;
+        let judge = LineJudge { repository: self.repository, verifier: self.verifier };
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+        let parts = read.chunks(read.len().div_ceil(threads).max(1));
+        thread::scope(|scope| {
+            let parts: Vec<_> = parts
+                .map(|part| {
+                    scope.spawn(move || {
+                        let judged = part.iter().map(|(it, note)| judge.judge_commit(it, note));
+                        judged.collect::<Result<Vec<_>, VerifyError>>()
+                    })
+                })
+                .collect();
+            let mut commits = Vec::new();
+            for part in parts {
+                commits.extend(part.join().expect("it does not panic")?);
+            }
+            Ok(commits)
+        })
     }
 
-    fn read_commit(&mut self, it: &FirstParentCommit) -> Result<HistoryCommit, VerifyError> {
-        let note = match self.note(&it.commit)? {
+    fn note(&mut self, commit: &CommitId) -> Result<NoteContent, VerifyError> {
+        let Some(notes) = &mut self.notes else { return Ok(NoteContent::Missing) };
+        notes.read(commit, MAX_NOTE_BYTES).map_err(VerifyError::Notes)
+    }
+}
+
+/// Says what the lines of a note are worth.
+#[derive(Clone, Copy)]
+struct LineJudge<'a> {
+    repository: &'a Repository,
+    verifier: &'a SignatureVerifier,
+}
+
+impl LineJudge<'_> {
+    fn judge_commit(
+        self,
+        it: &FirstParentCommit,
+        note: &NoteContent,
+    ) -> Result<HistoryCommit, VerifyError> {
+        let note = match note {
             NoteContent::Missing => FoundNote::Missing,
             NoteContent::TooLarge => FoundNote::TooLarge,
-            NoteContent::Text(text) => FoundNote::Lines(self.check_lines(&it.commit, &text)?),
+            NoteContent::Text(text) => FoundNote::Lines(self.judge_lines(&it.commit, text)?),
         };
         Ok(HistoryCommit {
             commit: it.commit.clone(),
@@ -71,8 +116,9 @@ impl<'a> ReceiptReader<'a> {
         })
     }
 
-    fn check_lines(&self, commit: &CommitId, text: &[u8]) -> Result<Vec<CheckedLine>, VerifyError> {
-        let check = |line| {
+    fn judge_lines(self, commit: &CommitId, text: &[u8]) -> Result<Vec<CheckedLine>, VerifyError> {
+        let mut left = MAX_VERIFIED;
+        let judge = |line| {
             let unsigned = SignatureState::Unsigned;
             Ok(match line {
                 NoteLine::Malformed(why) => {
@@ -82,32 +128,35 @@ impl<'a> ReceiptReader<'a> {
                     CheckedLine { statement: Ok(statement), signature: unsigned }
                 }
                 NoteLine::Signed(signed) => {
-                    let signature = self.judge_signatures(commit, &signed)?;
+                    let signature = self.judge_signatures(commit, &signed, &mut left)?;
                     CheckedLine { statement: Ok(Box::new(signed.statement)), signature }
                 }
             })
         };
-        parse_note(text).into_iter().map(check).collect()
+        parse_note(text).into_iter().map(judge).collect()
     }
 
     /// The best of the signatures.
     fn judge_signatures(
-        &self,
+        self,
         commit: &CommitId,
         signed: &SignedStatement,
+        left: &mut usize,
     ) -> Result<SignatureState, VerifyError> {
         // What is about another commit does not count, whoever signed it.
         if signed.statement.commit() != Some(commit.as_str()) {
             return Ok(SignatureState::Unsigned);
         }
         let at = self.repository.committed_at(commit)?;
-        let judge = |armored: &Vec<u8>| self.verifier.verify(&signed.signed_bytes, armored, at);
+        let judge = |armored: &Vec<u8>| {
+            if *left == 0 {
+                let why = format!("its note has more than {MAX_VERIFIED} signatures");
+                return SignatureState::UnknownKey { key: "unknown".to_owned(), why };
+            }
+            *left -= 1;
+            self.verifier.verify(&signed.signed_bytes, armored, at)
+        };
         let best = signed.signatures.iter().map(judge).max();
         Ok(best.unwrap_or(SignatureState::Unsigned))
-    }
-
-    fn note(&mut self, commit: &CommitId) -> Result<NoteContent, VerifyError> {
-        let Some(notes) = &mut self.notes else { return Ok(NoteContent::Missing) };
-        notes.read(commit, MAX_NOTE_BYTES).map_err(VerifyError::Notes)
     }
 }

@@ -1,5 +1,7 @@
 //! What a statement holds.
 
+use afresh_core::check::TestTally;
+use afresh_core::denial::{Denial, DeniedAction};
 use afresh_proof::envelope::{Envelope, signed_bytes};
 use afresh_proof::{NoteLine, Statement, add_line, parse_note, patch_text};
 
@@ -37,6 +39,22 @@ fn long_lists_are_cut_and_counted() {
     assert_eq!(said.predicate.receipt.created.len(), 500);
     assert_eq!(said.predicate.omitted_paths, 99_500);
     assert!(said.render().len() < 100_000);
+    let mut red = receipt(2);
+    let failed = (0..2_000).map(|n| format!("a::long::name::of::test_{n}")).collect();
+    let tests = TestTally { executed: 2_000, failed, ..TestTally::default() };
+    red.checks[0].tests = Some(tests);
+    let said = statement_of(2, &red);
+    let tests = said.predicate.receipt.checks[0].tests.as_ref().expect("kept");
+    assert_eq!((tests.failed.len(), tests.is_cut), (500, true));
+}
+
+/// TR-06, B36: what the sandbox denied names places of the machine, and stays there.
+#[test]
+fn denials_are_not_in_a_note() {
+    let mut denied = receipt(2);
+    let detail = "/home/me/.ssh/id_ed25519".to_owned();
+    denied.checks[0].refusals = vec![Denial { what: DeniedAction::Said, detail, times: 1 }];
+    assert!(!statement_of(2, &denied).render().contains(".ssh"));
 }
 
 /// TR-06: the same merge, noted twice, has one line; the union of two people's notes has both.

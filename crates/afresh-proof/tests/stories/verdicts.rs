@@ -3,7 +3,7 @@
 use afresh_core::check::CheckEnd;
 use afresh_proof::history::{
     CommitProblem, CommitRole, CommitTrailers, CommitVerdict, FoundNote, HistoryCommit,
-    SignaturePolicy, SignatureState, verify_line,
+    SignaturePolicy, SignatureState, refute, verify_line,
 };
 
 use crate::scene::{
@@ -178,4 +178,19 @@ fn problems_are_described_in_one_plain_line() {
     let verdicts = judge(&[noted(2, vec![line(forged, SignatureState::Unsigned)])]);
     let text = verdicts[0].problem.as_ref().unwrap().describe();
     assert!(text.chars().count() < 600 && !text.contains(['\x1b', '\n']), "{text}");
+}
+
+/// TR-06: a receipt that does not hold covers neither its commit nor its batch.
+#[test]
+fn a_refuted_receipt_covers_nothing() {
+    let inner = HistoryCommit {
+        note: FoundNote::Missing,
+        trailers: CommitTrailers { checked_tree: Some(tree_id(3)), ..commit(2).trailers },
+        ..commit(2)
+    };
+    let mut verdicts = judge(&[inner, commit(3), commit(4)]);
+    let problem = CommitProblem::RerunFailed("`test` ended with exit code 1".to_owned());
+    refute(&mut verdicts, &commit_id(3), &problem);
+    let problems: Vec<_> = verdicts.iter().map(|verdict| verdict.problem.clone()).collect();
+    assert_eq!(problems, [Some(problem.clone()), Some(problem), None]);
 }

@@ -94,6 +94,25 @@ fn afresh_proof_payload(envelope: &serde_json::Value) -> String {
     String::from_utf8(child.wait_with_output().expect("base64").stdout).expect("text")
 }
 
+/// TR-06: a note with many signatures costs a bounded number of programs.
+#[test]
+fn only_so_many_signatures_of_a_note_are_verified() {
+    if !has_program("ssh-keygen") {
+        return;
+    }
+    let repo = prepared(1);
+    configure_ssh_key(&repo, "key", "");
+    repo.run(&[]).expect(0);
+    let line = note_of(&repo, BRANCH);
+    put_note(&repo, BRANCH, &format!("{line}\n").repeat(90));
+    let (script, calls) = (repo.path().join("count"), repo.path().join("verify-calls"));
+    write_script(&script, &format!("#!/bin/sh\necho x >> '{}'\nexit 1\n", calls.display()));
+    repo.git(&["config", "gpg.ssh.program", script.to_str().expect("a path")]);
+    verify(&repo, &[]);
+    assert_eq!(fs::read_to_string(calls).expect("called").lines().count(), 16);
+    assert_eq!(problems(&repo, &["--require-signed"]), ["untrusted-key"]);
+}
+
 /// TR-06: a key that needs a passphrase never blocks a run; there is one warning, and receipts are unsigned.
 #[test]
 fn a_key_with_a_passphrase_never_blocks_a_run() {
@@ -130,6 +149,9 @@ fn a_signing_program_that_hangs_is_ended_once() {
     let started = Instant::now();
     let mut command = repo.command(&["run", "p.plan.toml"]);
     command.env("DISPLAY", ":9").env("SSH_ASKPASS", "/bin/true").env("MY_TOKEN", "hidden");
+    command.env("SSH_AUTH_SOCK", "/an/agent").env("GNUPGHOME", "/a/keyring");
+    let seen = repo.path().join("worker.env");
+    repo.agent(&format!("env > '{}'; echo x > $AFRESH_TASK.txt", seen.display()));
     let ran = afresh_testkit::repo::finish(command).expect(0);
     assert!(ran.stderr.contains("did not end within 5 s"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(&calls).expect("called"), "x\n", "called once");
@@ -137,6 +159,10 @@ fn a_signing_program_that_hangs_is_ended_once() {
     let env = fs::read_to_string(repo.path().join("sign-calls.env")).expect("seen");
     assert!(!env.contains("DISPLAY") && !env.contains("hidden"), "{env}");
     assert!(env.contains("SSH_ASKPASS_REQUIRE=never"), "{env}");
+    // Only the signing program reaches the agents with the keys.
+    assert!(env.contains("/an/agent") && env.contains("/a/keyring"), "{env}");
+    let worker = fs::read_to_string(seen).expect("seen");
+    assert!(!worker.contains("/an/agent") && !worker.contains("/a/keyring"), "{worker}");
     repo.expect_no_survivors();
     assert_eq!(problems(&repo, &[]), ["-", "-", "-"]);
 }

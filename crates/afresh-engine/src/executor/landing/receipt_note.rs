@@ -86,6 +86,8 @@ impl<'a> LandingNote<'a> {
             exe: shared.config.exe.clone(),
             containment: shared.config.containment,
             environment: shared.config.workers.environment.clone(),
+            registry: Some(shared.layout.processes()),
+            job_prefix: shared.job_prefix.clone(),
         };
         let (line, unsigned) =
             shared.note_lines.make_line(&statement.to_statement(), repository, &tools);

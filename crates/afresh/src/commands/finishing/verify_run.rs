@@ -58,6 +58,8 @@ pub(crate) fn verify_run(
         exe: context.environment.executable.clone(),
         containment: context.environment.containment().unwrap_or(Containment::Auto),
         environment: context.environment.all(),
+        registry: None,
+        job_prefix: String::new(),
     };
     let config = repository.signing_config().map_err(AppError::git)?;
     let request = VerifyRequest {
