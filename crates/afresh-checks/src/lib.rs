@@ -9,6 +9,7 @@
 //! | `command` | which tools a command starts |
 //! | [`executed_files`] | which test files a check did not execute |
 //! | [`fingerprint`](mod@fingerprint) | whether two failures are the same |
+//! | [`mutants`] | how many deliberate faults the tests noticed |
 //! | [`missing`] | what a command needs and did not find |
 //! | `planned` | whether a task declares it |
 //! | [`report_files`](mod@report_files) | which reports a command writes to files |
@@ -22,6 +23,7 @@ mod command;
 pub mod executed_files;
 pub mod fingerprint;
 pub mod missing;
+pub mod mutants;
 mod planned;
 pub mod report_files;
 pub mod runners;
@@ -33,6 +35,7 @@ pub use classify::{ClassifiedCheck, ProbeFacts, classify};
 pub use executed_files::unexecuted_tests;
 pub use fingerprint::fingerprint;
 pub use missing::{MissingKind, MissingThing, NeededBy, find_missing};
+pub use mutants::read_mutation_report;
 pub use report_files::report_files;
 pub use runners::{TestReport, TestRunner, executed_tests, read_report_file, read_test_reports};
 pub use tally::add_up;

@@ -7,6 +7,7 @@ use crate::check::CheckPhase;
 use crate::ids::{AttemptId, CommitId, TreeId, WorkspaceSlot};
 use crate::interruption::AttemptResumption;
 use crate::plan::{Check, ModelTier};
+use crate::settings::MutationRule;
 use crate::step::{StartPoint, StepAnswer};
 use crate::usage::ContextFill;
 
@@ -57,6 +58,8 @@ pub struct CheckRequest {
     pub tolerated: Vec<String>,
     /// Test files that the work created or changed.
     pub changed_tests: Vec<String>,
+    /// After everything else has passed: mutants of what changed since this commit.
+    pub mutation: Option<(MutationRule, CommitId)>,
 }
 
 impl CheckRequest {
@@ -68,7 +71,7 @@ impl CheckRequest {
         checks: Vec<Check>,
     ) -> Self {
         let (tolerated, changed_tests) = (Vec::new(), Vec::new());
-        Self { attempt, phase, on, checks, reruns: 0, tolerated, changed_tests }
+        Self { attempt, phase, on, checks, reruns: 0, tolerated, changed_tests, mutation: None }
     }
 }
 

@@ -60,6 +60,9 @@ pub struct Settings {
     /// How often a failed check runs again on the same tree.
     #[serde(skip_serializing_if = "is_zero")]
     pub rerun: u32,
+    /// How the strength of a task's tests is measured on what lands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mutation: Option<MutationRule>,
     /// Checks that may fail for now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quarantine: Vec<QuarantinedCheck>,
@@ -119,6 +122,7 @@ impl Default for Settings {
             vacuous: VacuousPolicy::Warn,
             on_red_base: OnRedBase::Ask,
             rerun: 0,
+            mutation: None,
             quarantine: Vec::new(),
             unlisted_beside_others: false,
             interactive: false,
@@ -193,6 +197,16 @@ impl Default for ContextLimits {
     fn default() -> Self {
         Self { soft: 50, hard: 70 }
     }
+}
+
+/// A mutation test of the change of each task (TR-07).
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct MutationRule {
+    /// Tests mutants of `$AFRESH_DIFF`, and writes a report into `$AFRESH_MUTANTS`.
+    pub command: String,
+    /// The share that must be noticed, in per cent; none: it is only measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required_percent: Option<u8>,
 }
 
 /// A flaky check that may fail until a day (TR-03).

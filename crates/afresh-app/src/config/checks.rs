@@ -1,13 +1,15 @@
 //! `[checks]` and `[[checks.quarantine]]`.
 
-use afresh_core::settings::{OnRedBase, ProbeScope, QuarantinedCheck, VacuousPolicy};
+use afresh_core::settings::{MutationRule, OnRedBase, ProbeScope, QuarantinedCheck, VacuousPolicy};
 use afresh_formats::text::node::{Node, Value};
 use afresh_formats::text::node_reader::NodeReader;
 use jiff::civil::Date;
 
 use super::Config;
-use super::read::{CHECKS, count, set};
+use super::read::{CHECKS, count, set, share};
 
+/// The mutation test of a Rust project, if no other is configured.
+const CARGO_MUTANTS: &str = "cargo mutants --in-diff \"$AFRESH_DIFF\" --output \"$AFRESH_MUTANTS\" --no-shuffle --colors never";
 const QUARANTINE: &[&str] = &["command", "reason", "until"];
 /// More reruns would hide what they are to show.
 const MAX_RERUNS: u64 = 20;
@@ -15,6 +17,7 @@ const MAX_RERUNS: u64 = 20;
 /// Reads the table; `today` decides which quarantines have expired.
 pub(super) fn read(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config, today: Date) {
     let settings = &mut config.settings;
+    let (mut command, mut strength) = (None, None);
     for entry in reader.entries(node) {
         let value = &entry.node;
         match entry.key.as_str() {
@@ -44,9 +47,20 @@ pub(super) fn read(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Co
                 settings.quarantine =
                     list.iter().filter_map(|item| read_quarantine(reader, item, today)).collect();
             }
+            "mutants" => command = reader.text(value),
+            "strength" => strength = share(reader, value),
             _ => reader.unknown_key(entry, CHECKS),
         }
     }
+    // Without a threshold it is only measured.
+    settings.mutation = match (command, strength) {
+        (Some(command), required_percent) => Some(MutationRule { command, required_percent }),
+        (None, Some(percent)) => {
+            let command = CARGO_MUTANTS.to_owned();
+            Some(MutationRule { command, required_percent: Some(percent) })
+        }
+        (None, None) => None,
+    };
 }
 
 /// A check that may fail for a reason, and not for ever.

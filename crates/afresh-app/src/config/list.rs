@@ -23,6 +23,9 @@ impl Config {
     pub fn values(&self) -> Vec<ListedSetting> {
         let mut values = self.run();
         values.extend(self.agent_values());
+        let mutation = self.settings.mutation.as_ref();
+        let strength = mutation.and_then(|rule| rule.required_percent);
+        let strength = strength.map(|percent| f64::from(percent) / 100.0);
         let lists = [
             ("workspace.setup", json!(self.setup)),
             ("workspace.keep", json!(self.keep)),
@@ -37,6 +40,8 @@ impl Config {
             ("checks.on_red_base", json!(self.settings.on_red_base.word())),
             ("checks.rerun", json!(self.settings.rerun)),
             ("checks.quarantine", json!(self.settings.quarantine)),
+            ("checks.mutants", json!(mutation.map(|rule| &rule.command))),
+            ("checks.strength", json!(strength)),
         ];
         values.extend(lists.map(|(key, value)| listed(key, value)));
         values.extend(self.budgets());

@@ -66,6 +66,8 @@ pub(super) const CHECKS: &[&str] = &[
     "on_red_base",
     "rerun",
     "quarantine",
+    "mutants",
+    "strength",
 ];
 
 /// Reads the file into `config`; returns everything that is wrong.
@@ -250,7 +252,7 @@ fn not_for_projects(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, what: &
 }
 
 /// A share of a whole, in per cent.
-fn share(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u8> {
+pub(super) fn share(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u8> {
     let share = reader.fraction(node, 0.01..=1.0)?;
     #[expect(
         clippy::cast_possible_truncation,

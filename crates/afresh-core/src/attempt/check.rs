@@ -65,6 +65,9 @@ pub struct CheckResult {
     /// Test files that the work created or changed, and that this check did not execute (TR-04).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unexecuted: Vec<String>,
+    /// How many mutants of the change were noticed, where this is a mutation test (TR-07).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutants: Option<MutationTally>,
     /// Equal for two failures of the same kind: a hash of the command and its normalised output (TR-09).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
@@ -88,6 +91,33 @@ pub struct TestTally {
 /// How many names of failed tests are kept of one check.
 pub const MAX_FAILED_NAMES: usize = 2_000;
 
+/// Deliberate faults in the change, and how many of them the tests noticed.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct MutationTally {
+    pub noticed: u64,
+    /// Those that could be tested.
+    pub tested: u64,
+    /// The share that must be noticed, in per cent; none: it is only measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required_percent: Option<u8>,
+    /// Some of those that nothing noticed: place and change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unnoticed: Vec<String>,
+}
+
+impl MutationTally {
+    /// Whether enough were noticed; a change without any mutant has nothing to notice.
+    pub fn is_enough(&self) -> bool {
+        let required = u128::from(self.required_percent.unwrap_or(0));
+        u128::from(self.noticed) * 100 >= required * u128::from(self.tested)
+    }
+
+    /// `7 of 10 mutants noticed`.
+    pub fn describe(&self) -> String {
+        format!("{} of {} mutants noticed", self.noticed, self.tested)
+    }
+}
+
 /// A failure that a later try on the same tree did not repeat.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct FailedTry {
@@ -106,6 +136,8 @@ pub enum CheckExcuse {
     FailedBefore,
     /// The configuration lets it fail until a day, for this reason (TR-03).
     Quarantined(String),
+    /// It measures and decides nothing (TR-07).
+    OnlyMeasured,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
@@ -135,12 +167,17 @@ impl CheckResult {
             failed_tries: Vec::new(),
             excuse: None,
             unexecuted: Vec::new(),
+            mutants: None,
             fingerprint: None,
         }
     }
 
     /// Exit code 0, and at least one test where a test runner ran (TR-04).
     pub fn passed(&self) -> bool {
+        // Such a tool ends with an error if a single mutant is left.
+        if let Some(mutants) = &self.mutants {
+            return mutants.is_enough();
+        }
         self.end == CheckEnd::Exited(0) && !self.executed_no_test()
     }
 
@@ -163,6 +200,10 @@ impl CheckResult {
     pub fn describe(&self) -> String {
         let command = &self.command;
         match &self.end {
+            CheckEnd::Exited(_) if self.mutants.is_some() => {
+                let mutants = self.mutants.as_ref().map(MutationTally::describe);
+                format!("`{command}`: {}", mutants.unwrap_or_default())
+            }
             CheckEnd::Exited(0) if self.executed_no_test() => {
                 format!("`{command}` ended with exit code 0, but executed no test")
             }

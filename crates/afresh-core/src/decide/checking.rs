@@ -12,6 +12,7 @@ use crate::input::CheckReport;
 use crate::plan::{Check, TaskIndex};
 use crate::rejection::Rejection;
 use crate::run::{FinalChecks, TaskStage};
+use crate::settings::MutationRule;
 
 impl Decider<'_> {
     pub(super) fn checked(&mut self, report: &CheckReport) {
@@ -46,7 +47,7 @@ impl Decider<'_> {
                     return self.reject(at, reason, AttemptCounts::Yes);
                 }
                 // A round from before a restart says nothing about checks that were added later.
-                if self.covers(at, &results) {
+                if self.covers_checks(at, &results) {
                     let tree = report.tree.clone();
                     self.record(Event::ChecksPassed { attempt, tree, results });
                 }
@@ -116,9 +117,16 @@ impl Decider<'_> {
         self.request(Effect::Check(request));
     }
 
-    /// Whether these include all checks that the task needs now. The plan or the settings may have changed since
-    /// they were requested (R4).
+    /// Whether these include everything that the task needs to land now. The plan or the settings may have changed
+    /// since they were requested (R4).
     pub(super) fn covers(&self, at: TaskIndex, results: &[CheckResult]) -> bool {
+        let mutation = self.run.settings().mutation.as_ref();
+        let is_told = |rule: &MutationRule| results.iter().any(|it| it.command == rule.command);
+        self.covers_checks(at, results) && mutation.is_none_or(is_told)
+    }
+
+    /// The same without the mutation test, which is only about what lands.
+    fn covers_checks(&self, at: TaskIndex, results: &[CheckResult]) -> bool {
         let told = |check: &Check| results.iter().any(|result| result.command == check.command);
         self.checks_of(at).iter().all(told)
     }

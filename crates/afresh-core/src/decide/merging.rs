@@ -8,7 +8,7 @@ use crate::check::{CheckOutcome, CheckPhase, CheckResult, NoteProblem, Receipt};
 use crate::effect::{CheckOn, CheckRequest, Effect};
 use crate::event::Event;
 use crate::harvest::{ChangeKind, Harvest};
-use crate::ids::{AttemptId, CommitId, TreeId};
+use crate::ids::{AttemptId, CommitId};
 use crate::input::{BranchMove, CheckReport, MergeBuild, MergedTree};
 use crate::plan::TaskIndex;
 use crate::rejection::Rejection;
@@ -45,7 +45,7 @@ impl Decider<'_> {
                 });
             }
             MergeStage::Checking { merged, .. } => {
-                self.request_merged_checks(at, attempt, merged.tree);
+                self.request_merged_checks(at, attempt, merged);
             }
             MergeStage::Moving { hold: Some(LandHold::Asked(_)), .. } => {}
             MergeStage::Moving { merged, restore, .. } => {
@@ -59,15 +59,16 @@ impl Decider<'_> {
         }
     }
 
-    fn request_merged_checks(&mut self, at: TaskIndex, attempt: AttemptId, tree: TreeId) {
+    fn request_merged_checks(&mut self, at: TaskIndex, attempt: AttemptId, merged: MergedTree) {
         let checks = self.checks_of(at);
         let changed_tests = match &self.run.task(at).stage {
             TaskStage::Merging { harvest, .. } => harvest.changed_tests(),
             _ => Vec::new(),
         };
-        let on = CheckOn::Tree(tree);
+        let on = CheckOn::Tree(merged.tree);
+        let mutation = self.run.settings().mutation.clone().map(|rule| (rule, merged.onto));
         let request = CheckRequest::plain(Some(attempt), CheckPhase::Merged, on, checks);
-        self.request_checks(CheckRequest { changed_tests, ..request });
+        self.request_checks(CheckRequest { changed_tests, mutation, ..request });
     }
 
     pub(super) fn merge_built(&mut self, attempt: &AttemptId, build: &MergeBuild) {
@@ -90,9 +91,8 @@ impl Decider<'_> {
             }
             MergeBuild::Clean(merged) => {
                 let (attempt, merged) = (attempt.clone(), merged.clone());
-                let tree = merged.tree.clone();
-                self.record(Event::MergeBuilt { attempt: attempt.clone(), merged });
-                self.request_merged_checks(at, attempt, tree);
+                self.record(Event::MergeBuilt { attempt: attempt.clone(), merged: merged.clone() });
+                self.request_merged_checks(at, attempt, merged);
             }
             // A conflict does not count: the work was good, but another task landed first.
             MergeBuild::Conflict { paths, detail } => {
@@ -110,6 +110,13 @@ impl Decider<'_> {
                 );
             }
         }
+    }
+
+    /// Whether everything passed but the mutation test, which runs on the merged tree alone.
+    fn has_weak_tests(&self, results: &[CheckResult]) -> bool {
+        let Some(rule) = &self.run.settings().mutation else { return false };
+        let mut failed = results.iter().filter(|result| !result.is_accepted()).peekable();
+        failed.peek().is_some() && failed.all(|result| result.command == rule.command)
     }
 
     /// Whether the results of its own tree are still enough to land. What landed meanwhile may have fixed a failure
@@ -135,6 +142,10 @@ impl Decider<'_> {
             CheckOutcome::Impossible(why) => self.checks_are_impossible(at, why),
             CheckOutcome::Ran(results) => {
                 let results = self.run.excuse_failures(Some(at), results);
+                if self.has_weak_tests(&results) {
+                    let reason = Rejection::ChecksFailed { results };
+                    return self.reject(at, reason, AttemptCounts::Yes);
+                }
                 if !results.iter().all(CheckResult::is_accepted) {
                     // It passed alone, so the combination fails: retry on top of the new tip.
                     let reason = Rejection::BrokenMerge { results };

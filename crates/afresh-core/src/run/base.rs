@@ -7,7 +7,7 @@ use crate::check::{CheckExcuse, CheckResult};
 use crate::ids::CommitId;
 use crate::plan::{Check, Task, TaskIndex};
 use crate::probe::{CheckClass, ProbedCheck};
-use crate::settings::ProbeScope;
+use crate::settings::{MutationRule, ProbeScope};
 
 /// The measurement of the base.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -159,6 +159,12 @@ impl Run {
         if let Some(entry) = self.settings.quarantine_of(&result.command) {
             let reason = format!("{} (until {})", entry.reason, entry.until);
             return Some(CheckExcuse::Quarantined(reason));
+        }
+        let mutation = self.settings.mutation.as_ref();
+        let is_measured =
+            |rule: &MutationRule| rule.command == result.command && rule.required_percent.is_none();
+        if mutation.is_some_and(is_measured) {
+            return Some(CheckExcuse::OnlyMeasured);
         }
         let known = self.known_failure(at, &result.command)?;
         repeats(known, result).then_some(CheckExcuse::FailedBefore)

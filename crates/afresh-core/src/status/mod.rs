@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::check::{CheckEnd, CheckExcuse, Receipt};
+use crate::check::{CheckEnd, CheckExcuse, MutationTally, Receipt};
 use crate::ids::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::outcome::{CriterionReport, DecisionOption, Deviation, Outcome};
 use crate::plan::Task;
@@ -200,6 +200,9 @@ pub struct CheckStatus {
     /// How many tests were executed, where a test runner was recognised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executed_tests: Option<u64>,
+    /// How many mutants of the change were noticed, where they were tested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mutants: Option<String>,
 }
 
 impl From<&Receipt> for ReceiptStatus {
@@ -217,6 +220,7 @@ impl From<&Receipt> for ReceiptStatus {
             flaky: check.is_flaky(),
             excuse: check.excuse.clone(),
             executed_tests: check.tests.as_ref().map(|tests| tests.executed),
+            mutants: check.mutants.as_ref().map(MutationTally::describe),
         });
         Self {
             tree: receipt.tree.clone(),

@@ -234,6 +234,15 @@ impl Repository {
         Ok(raw.into_iter().map(|one| one.into_change(&BTreeMap::new())).collect())
     }
 
+    /// What differs between a commit and a tree, as a patch.
+    pub fn diff_text(&self, old: &CommitId, new: &TreeId) -> Result<Vec<u8>, CommandError> {
+        let call = self.git(format!("compare {old} and {new}"));
+        let options = ["-p", "-r", "--full-index", "--no-renames", "--no-color"];
+        let plain = ["--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"];
+        let call = call.args(["diff-tree"]).args(options).args(plain);
+        Ok(call.args([old.as_str(), new.as_str()]).run_checked()?.stdout)
+    }
+
     /// The paths that differ between two commits.
     pub fn diff_names(&self, old: &CommitId, new: &CommitId) -> Result<Vec<String>, CommandError> {
         Ok(self.diff(old, new)?.into_iter().map(|change| change.path).collect())

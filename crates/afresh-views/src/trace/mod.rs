@@ -33,6 +33,7 @@ fn describe_check(check: &TracedCheck) -> String {
     words.extend(check.excuse.as_ref().map(|excuse| match excuse {
         CheckExcuse::FailedBefore => "excused: it failed before".to_owned(),
         CheckExcuse::Quarantined(reason) => format!("excused: {reason}"),
+        CheckExcuse::OnlyMeasured => "only measured".to_owned(),
     }));
     if check.tree.is_some() && !check.proves {
         words.push("proves nothing".to_owned());

@@ -417,3 +417,72 @@ fn doctor_runs_the_checks_of_every_merge() {
     assert!(line("", "").contains("`sh t.sh` executes no test"));
     assert!(line("two\n", "one\ntwo\n").contains("`sh t.sh` fails on the current commit"));
 }
+
+/// Writes a report with one mutant per line of the change's tests: noticed where `tests.txt` says so.
+const MUTATION_TOOL: &str = "#!/bin/sh\n\
+    grep -q '^+++ b/a.txt' \"$AFRESH_DIFF\" || exit 9\n\
+    status=Survived; grep -q strong a.txt && status=Killed\n\
+    cat > \"$AFRESH_MUTANTS/mutation.json\" <<END\n\
+    {\"schemaVersion\": \"1\", \"files\": {\"a.txt\": {\"mutants\": [\n\
+    {\"status\": \"Killed\", \"mutatorName\": \"One\"},\n\
+    {\"status\": \"$status\", \"mutatorName\": \"Two\", \"location\": {\"start\": {\"line\": 7}}}]}}}\n\
+    END\n\
+    test $status = Killed\n";
+
+fn mutation_repo(checks: &str) -> TestRepo {
+    let repo = repo();
+    repo.write("mutate.sh", MUTATION_TOOL);
+    repo.config(&format!(
+        "[run]\nagent = \"mine\"\nattempts = 2\n[checks]\nmutants = \"sh mutate.sh\"\n{checks}"
+    ));
+    repo.plan(
+        "[[task]]\nid = \"T\"\ntitle = \"t\"\nfiles = [\"a.txt\"]\nchecks = [\"test -s a.txt\"]\n",
+    );
+    repo.commit("a project");
+    repo
+}
+
+/// TR-07: tests that notice too few faults of the change do not let it land; the next worker learns which.
+#[test]
+fn weak_tests_are_rejected_where_strength_is_required() {
+    let repo = mutation_repo("strength = 0.6");
+    repo.agent("if [ $AFRESH_ATTEMPT = 1 ]; then echo weak > a.txt; else echo strong > a.txt; fi");
+    let ran = repo.run(&[]).expect(0);
+    assert!(ran.stderr.contains("`sh mutate.sh`: 1 of 2 mutants noticed"), "{ran:?}");
+    assert!(repo.prompt("T", 2).contains("not noticed: a.txt:7 Two"), "{}", repo.prompt("T", 2));
+    assert_eq!(repo.status()["tasks"][0]["attempts"], 2);
+    assert_eq!(result_of(&receipt(&repo), "sh mutate.sh")["mutants"], "2 of 2 mutants noticed");
+}
+
+/// TR-07: without a threshold the share stands in the receipt, and nothing is rejected for it; also not because the
+/// tool fails.
+#[test]
+fn strength_can_be_measured_without_being_required() {
+    let repo = mutation_repo("");
+    repo.agent("echo weak > a.txt");
+    repo.run(&[]).expect(0);
+    assert_eq!(result_of(&receipt(&repo), "sh mutate.sh")["mutants"], "1 of 2 mutants noticed");
+    let repo = mutation_repo("");
+    repo.write("mutate.sh", "exit 3\n");
+    repo.commit("a broken tool");
+    repo.agent("echo weak > a.txt");
+    repo.run(&[]).expect(0);
+    assert_eq!(result_of(&receipt(&repo), "sh mutate.sh")["excuse"], "only-measured");
+}
+
+/// TR-04: a changed test file that no check executed is named in the receipt.
+#[test]
+fn a_test_file_that_nothing_executed_is_named() {
+    let repo = repo();
+    repo.plan(
+        "[[task]]\nid = \"T\"\ntitle = \"t\"\nfiles = [\"a.txt\", \"tests/test_a.py\"]\n\
+         checks = [\"test -s a.txt\"]\n",
+    );
+    repo.agent("echo x > a.txt; mkdir -p tests; echo 'def test_a(): pass' > tests/test_a.py");
+    let ran = repo.run(&[]).expect(0);
+    assert!(
+        ran.stderr.contains("no check executed the changed test file tests/test_a.py"),
+        "{ran:?}"
+    );
+    assert_eq!(receipt(&repo)["unexecuted_tests"], json!(["tests/test_a.py"]));
+}

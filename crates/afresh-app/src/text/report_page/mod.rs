@@ -226,6 +226,9 @@ fn remarks(ran: &CheckStatus) -> String {
         let _ =
             write!(remarks, ", {}", count(usize::try_from(tests).unwrap_or(usize::MAX), "test"));
     }
+    if let Some(mutants) = &ran.mutants {
+        let _ = write!(remarks, ", {mutants}");
+    }
     if ran.reused {
         remarks.push_str(", reused from the same tree");
     }
@@ -237,6 +240,7 @@ fn remarks(ran: &CheckStatus) -> String {
         Some(CheckExcuse::Quarantined(why)) => {
             let _ = write!(remarks, "; in quarantine: {}", text(why));
         }
+        Some(CheckExcuse::OnlyMeasured) => remarks.push_str("; only measured"),
         None => {}
     }
     remarks
@@ -264,6 +268,7 @@ fn check(result: &CheckResult) -> String {
     let remark = match &result.excuse {
         Some(CheckExcuse::FailedBefore) => "; it failed before the work, too".to_owned(),
         Some(CheckExcuse::Quarantined(why)) => format!("; in quarantine: {}", text(why)),
+        Some(CheckExcuse::OnlyMeasured) => "; only measured".to_owned(),
         None if result.is_flaky() => ", **flaky**: it failed on the same tree before".to_owned(),
         None if result.executed_no_test() => "; it executed no test".to_owned(),
         None => String::new(),

@@ -33,6 +33,8 @@ pub(super) struct CheckCommand<'a> {
     pub(super) attempt: Option<&'a AttemptId>,
     pub(super) log: PathBuf,
     pub(super) limit: Duration,
+    /// Variables of its own.
+    pub(super) variables: Vec<(&'static str, String)>,
 }
 
 /// How a check ended, and what its output shows.
@@ -113,6 +115,7 @@ impl OccupiedSlot<'_> {
         if let Some(attempt) = command.attempt {
             own.push(("AFRESH_TASK", attempt.task.to_string()));
         }
+        own.extend(command.variables.iter().cloned());
         let job = JobSpec {
             name: format!("{}check-{}", self.shared.job_prefix, self.slot),
             argv,

@@ -7,6 +7,7 @@
 //! | `command` | one command, and what it printed |
 //! | `round` | the checks of an attempt or of the whole run, on one tree |
 //! | `written_reports` | test reports that a check wrote to files |
+//! | `mutation` | deliberate faults, and whether the tests notice them |
 //! | `cache` | passes that need not be seen again |
 //! | [`probe`] | checks before any work: what each is worth |
 //! | [`standalone`] | checks before any work, without a run |
@@ -14,6 +15,7 @@
 
 mod cache;
 mod command;
+mod mutation;
 pub(crate) mod probe;
 mod probe_cache;
 mod round;

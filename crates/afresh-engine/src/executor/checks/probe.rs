@@ -250,7 +250,8 @@ impl CheckProbe<'_> {
         let directory = self.shared.layout.probe_logs(&self.shared.run);
         let log = directory.join(format!("probe-{}-{again}.log", at + 1));
         new_log(&log)?;
-        Ok(CheckCommand { check, ticket: self.ticket, attempt: None, log, limit })
+        let variables = Vec::new();
+        Ok(CheckCommand { check, ticket: self.ticket, attempt: None, log, limit, variables })
     }
 
     fn on(&self) -> CheckedTree<'_> {

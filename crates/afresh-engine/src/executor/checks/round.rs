@@ -44,11 +44,11 @@ fn no_tree() -> TreeId {
     TreeId::new("0".repeat(40)).expect("forty digits are an object id")
 }
 
-struct CheckRound<'a> {
-    shared: &'a ExecutorContext,
-    request: &'a CheckRequest,
-    on: CheckedTree<'a>,
-    ticket: CheckTicket,
+pub(super) struct CheckRound<'a> {
+    pub(super) shared: &'a ExecutorContext,
+    pub(super) request: &'a CheckRequest,
+    pub(super) on: CheckedTree<'a>,
+    pub(super) ticket: CheckTicket,
 }
 
 impl CheckRound<'_> {
@@ -82,7 +82,37 @@ impl CheckRound<'_> {
                 Err(why) => return CheckOutcome::Impossible(why),
             }
         }
-        CheckOutcome::Ran(results)
+        self.add_mutants(results, slot)
+    }
+
+    /// The mutation test comes last, and only if nothing else has failed.
+    fn add_mutants(
+        &self,
+        mut results: Vec<CheckResult>,
+        slot: Option<OccupiedSlot<'_>>,
+    ) -> CheckOutcome {
+        let is_tolerated = |result: &CheckResult| self.request.tolerated.contains(&result.command);
+        let is_good = results.iter().all(|result| result.passed() || is_tolerated(result));
+        let Some((rule, since)) = self.request.mutation.as_ref().filter(|_| is_good) else {
+            return CheckOutcome::Ran(results);
+        };
+        let slot = match slot {
+            Some(slot) => Ok(Some(slot)),
+            None => OccupiedSlot::enter(self.shared, self.ticket, self.on),
+        };
+        let tested = match slot {
+            Ok(Some(slot)) => self.test_mutants(&slot, rule, since),
+            Ok(None) => Ok(None),
+            Err(why) => Err(why),
+        };
+        match tested {
+            Ok(Some(result)) => {
+                results.push(result);
+                CheckOutcome::Ran(results)
+            }
+            Ok(None) => CheckOutcome::Stopped,
+            Err(why) => CheckOutcome::Impossible(why),
+        }
     }
 
     /// Red and final checks must all be known; otherwise the first failure that counts decides.
@@ -131,6 +161,7 @@ impl CheckRound<'_> {
             attempt: self.request.attempt.as_ref(),
             log: self.new_log(number, again)?,
             limit: self.shared.config.check_timeout,
+            variables: Vec::new(),
         };
         let Some(ended) = slot.run(&command)? else { return Ok(None) };
         let changed = &self.request.changed_tests;
@@ -138,7 +169,7 @@ impl CheckRound<'_> {
         Ok(Some(CheckResult { unexecuted, ..ended.result }))
     }
 
-    fn new_log(&self, number: usize, again: u32) -> Result<PathBuf, String> {
+    pub(super) fn new_log(&self, number: usize, again: u32) -> Result<PathBuf, String> {
         let log = self.log(number, again);
         new_log(&log)?;
         Ok(log)

@@ -22,6 +22,7 @@ use afresh_app::plan_source::{self, FoundPlan};
 use afresh_views::sarif;
 
 /// Find mistakes in a plan of any format, before any agent is started
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A plan file, or a directory that contains one
