@@ -54,6 +54,7 @@ pub use land::{LandError, LandObstacle, LandRequest, LandingMode, LandingPlan, P
 pub use merge::{MergeOutcome, MergeRequest};
 pub use notes::read::{NoteContent, NotesReader};
 pub use notes::write::{NewNote, WrittenNote};
+pub use objects::bulk::BulkLimits;
 pub use objects::change::{EntryMode, TreeChange};
 pub use objects::commit::NewCommit;
 pub use objects::path_text::parse_path_text;

@@ -89,6 +89,9 @@ pub struct Bundle {
     pub built_on: Vec<FinishedTask>,
     /// The current files of those tasks; at the full level.
     pub interfaces: Vec<InlinedFile>,
+    /// Existing tests that touch the task's files, the closest first; from the standard level on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<RelatedTest>,
     /// Other tasks that landed last; at the full level.
     pub recent: Vec<FinishedTask>,
     /// The files that the bundle was made from.
@@ -153,6 +156,28 @@ pub struct FinishedTask {
     pub deleted: Vec<String>,
     pub deviations: Vec<Deviation>,
     pub notes: Option<String>,
+}
+
+/// An existing test that touches files of the task (TR-08).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RelatedTest {
+    pub path: String,
+    pub why: TestRelation,
+    /// In how many of the last 500 commits it changed together with one of the files.
+    #[serde(default)]
+    pub times: u32,
+}
+
+/// What connects a test with a file; the strongest counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TestRelation {
+    /// It imports one.
+    Imports,
+    /// It is named after one.
+    Name,
+    /// It changed together with one.
+    ChangedTogether,
 }
 
 /// The text of a file of a needed task.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::bundle::{Bundle, FinishedTask, InlinedFile};
+use crate::bundle::{Bundle, FinishedTask, InlinedFile, RelatedTest, TestRelation};
 
 /// The most paths of a finished task.
 const MAX_PATHS: usize = 20;
@@ -82,6 +82,19 @@ pub(crate) fn interfaces(files: &[InlinedFile]) -> String {
         // The fence must be longer than any in the file.
         let fence = "`".repeat(longest_fence(&file.text).max(2) + 1);
         let _ = writeln!(text, "{}{more}\n{fence}\n{}\n{fence}", file.path, file.text.trim_end());
+        text
+    })
+}
+
+/// Existing tests that touch the task's files, each with why.
+pub(crate) fn tests(tests: &[RelatedTest]) -> String {
+    tests.iter().fold(String::new(), |mut text, test| {
+        let why = match test.why {
+            TestRelation::Imports => "imports".to_owned(),
+            TestRelation::Name => "name".to_owned(),
+            TestRelation::ChangedTogether => format!("changed together {} times", test.times),
+        };
+        let _ = writeln!(text, "- {} ({why})", test.path);
         text
     })
 }

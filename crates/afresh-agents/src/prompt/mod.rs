@@ -52,6 +52,7 @@ fn values(bundle: &Bundle) -> TemplateValues {
         ("checks", checks(bundle)),
         ("built_on", context::landed(&bundle.built_on)),
         ("interfaces", context::interfaces(&bundle.interfaces)),
+        ("tests", context::tests(&bundle.tests)),
         ("recent", context::landed(&bundle.recent)),
         ("answers", answers(bundle)),
         ("feedback", feedback::render_feedback(bundle)),
@@ -161,7 +162,7 @@ mod tests {
 
     use super::*;
     use crate::bundle::surroundings::{SandboxedWorker, WorkerSurroundings};
-    use crate::bundle::{InterruptedWork, RepeatedCheckFailure};
+    use crate::bundle::{InterruptedWork, RelatedTest, RepeatedCheckFailure, TestRelation};
     use crate::prompt::size;
     use afresh_core::plan::TaskIndex;
 
@@ -208,6 +209,7 @@ mod tests {
             spec: None,
             built_on: vec![],
             interfaces: vec![],
+            tests: vec![],
             recent: vec![],
             sources: vec![],
             window: None,
@@ -317,6 +319,24 @@ mod tests {
         assert!(text.contains("exit code 1"));
         assert!(text.contains("attempt 2 (at most 3 count)"));
         assert!(!text.contains("in the same way"));
+    }
+
+    /// TR-08, PR-06: existing tests are named with why; without any, there is no word about them.
+    #[test]
+    fn tests_that_touch_the_files_are_named() {
+        let test = |path: &str, why, times| RelatedTest { path: path.to_owned(), why, times };
+        let tests = vec![
+            test("tests/test_greet.py", TestRelation::Imports, 3),
+            test("tests/greet_test.py", TestRelation::Name, 0),
+            test("tests/test_flow.py", TestRelation::ChangedTogether, 4),
+        ];
+        let text = rendered(&Bundle { tests, ..bundle(None) });
+        let expected = "## Existing tests that touch these files\n\
+            - tests/test_greet.py (imports)\n\
+            - tests/greet_test.py (name)\n\
+            - tests/test_flow.py (changed together 4 times)\n";
+        assert!(text.contains(expected), "{text}");
+        assert!(!rendered(&bundle(None)).contains("Existing tests"));
     }
 
     /// TR-09: after the same failure twice, the next worker is told to try something else.

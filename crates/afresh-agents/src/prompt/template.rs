@@ -34,6 +34,7 @@ pub const NAMES: &[&str] = &[
     "checks",
     "built_on",
     "interfaces",
+    "tests",
     "recent",
     "answers",
     "feedback",

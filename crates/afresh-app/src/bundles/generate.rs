@@ -27,7 +27,7 @@ pub struct GeneratedBundle {
 
 impl GeneratedBundle {
     pub fn make(subject: &BundleSubject, at: TaskIndex) -> Result<Self, AppError> {
-        let BundleSubject { repository, run, workers } = subject;
+        let BundleSubject { repository, run, workers, test_finder } = subject;
         let task = &run.plan().task(at).id;
         no_worker(subject, at)?;
         let tree: Box<dyn SourceTree> =
@@ -38,10 +38,11 @@ impl GeneratedBundle {
             } else {
                 Box::new(EmptyTree)
             };
-        let bundle =
+        let mut bundle =
             bundle::next(run, at, &workers.briefing, tree.as_ref()).map_err(|missing| {
                 AppError::incomplete("missing", missing.to_string()).hint(MissingSource::ADVICE)
             })?;
+        test_finder.add_tests(&mut bundle, &repository.git, run.base());
         let attempt = bundle.attempt.number;
         let made = RenderedBundle::render(bundle, workers, run.tier_of(at))
             .map_err(|error| AppError::bug("bundle", error.to_string()))?;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use afresh_core::Run;
 use afresh_engine::RepoContext;
+use afresh_engine::bundle::related_tests::TestFinder;
 use afresh_engine::execution_config::WorkerConfig;
 
 use crate::config;
@@ -27,6 +28,7 @@ pub struct BundleSubject {
     pub repository: RepoContext,
     pub run: Run,
     pub workers: WorkerConfig,
+    pub test_finder: TestFinder,
 }
 
 impl BundleScope {
@@ -64,7 +66,12 @@ impl BundleScope {
             &context.environment,
             notices,
         )?;
-        Ok(BundleSubject { repository, run: found.run, workers })
+        Ok(BundleSubject {
+            repository,
+            run: found.run,
+            workers,
+            test_finder: TestFinder::default(),
+        })
     }
 
     fn find_plan(
@@ -92,6 +99,6 @@ impl BundleScope {
             Some(head) => unstarted_run::at_commit(&file.plan, &settings, head),
             None => unstarted_run::without_commit(&file.plan, &settings),
         };
-        Ok(BundleSubject { repository, run, workers })
+        Ok(BundleSubject { repository, run, workers, test_finder: TestFinder::default() })
     }
 }

@@ -6,9 +6,11 @@
 //! | module | idea |
 //! | --- | --- |
 //! | [`tree`] | the files that a worker will find |
+//! | [`related_tests`] | existing tests that touch the files of a task |
 //! | [`rendered`] | bundle and prompt as they go to disk: redacted and measured |
 //! | [`stored`] | the bundles that are on disk |
 
+pub mod related_tests;
 pub mod rendered;
 pub mod stored;
 pub mod tree;
@@ -138,6 +140,7 @@ pub(crate) fn bundle(
             Vec::new()
         },
         interfaces: Vec::new(),
+        tests: Vec::new(),
         recent: if full { recent(run, at) } else { Vec::new() },
         sources: briefing.sources.clone(),
         window: None,
@@ -186,13 +189,13 @@ pub(crate) fn deleted_files(run: &Run, at: TaskIndex) -> BTreeSet<String> {
     deleted.flatten().cloned().collect()
 }
 
-/// Inlines the files that dependencies made, as far as the limits allow.
 /// How often in a row the task failed in the same way.
 fn repeated_failure(state: &TaskState) -> Option<RepeatedCheckFailure> {
     let fingerprint = state.retries.failure.clone()?;
     Some(RepeatedCheckFailure { fingerprint, attempts: state.retries.same_failures })
 }
 
+/// Inlines the files that dependencies made, as far as the limits allow.
 fn inline(bundle: &mut Bundle, tree: &dyn SourceTree) {
     let paths = bundle.built_on.iter().flat_map(|need| need.created.iter().chain(&need.modified));
     let mut room = MAX_BYTES;

@@ -21,6 +21,7 @@ use super::host::{DecidedTurn, Executor, InputSource, JournalSink, QueuedInput, 
 use super::redact_input::InputRedactor;
 use super::reporter::{RecordedEvent, Reporter};
 use super::{DriveError, Driver};
+use crate::bundle::related_tests::TestFinder;
 use crate::execution_config::ExecutionConfig;
 use crate::executor::{CancelRegistry, CheckSlots, ExecutorContext, LocalExecutor};
 use crate::journal_records::to_record;
@@ -101,6 +102,7 @@ impl LocalHost {
             cancels: CancelRegistry::default(),
             check_slots: CheckSlots::new(config.checks_parallel),
             home_tools: OnceLock::new(),
+            test_finder: TestFinder::default(),
             connections: afresh_proxy::ConnectionLimit::default(),
             job_prefix: job_prefix(&repo.context.git),
             note_lines: LineMaker::default(),

@@ -25,6 +25,7 @@ use afresh_notes::write::LineMaker;
 use afresh_process::SilenceLimit;
 use afresh_proxy::ConnectionLimit;
 
+use crate::bundle::related_tests::TestFinder;
 use crate::execution_config::ExecutionConfig;
 use crate::executor::sandbox::home_tools::HomeTools;
 use crate::layout::StateLayout;
@@ -46,6 +47,8 @@ pub(crate) struct ExecutorContext {
     pub(crate) check_slots: CheckSlots,
     /// What workers and checks need from the home directory; searched for once.
     pub(crate) home_tools: OnceLock<HomeTools>,
+    /// Existing tests that touch the files of tasks; read once for each commit.
+    pub(crate) test_finder: TestFinder,
     /// The limit on the connections of all workers together.
     pub(crate) connections: ConnectionLimit,
     /// Distinguishes the jobs of this repository from those of others in a shared cgroup registry.

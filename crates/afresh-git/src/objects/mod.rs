@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `id` | the id of an object, as bytes |
 //! | `cat_file` | reading objects through one long-running git process |
+//! | `bulk` | reading much at once, up to a limit |
 //! | `read` | questions about commits: ancestors, files, differences |
 //! | `loose` | writing loose objects as git does |
 //! | `commit` | making a commit of a tree |
@@ -16,6 +17,7 @@
 //! | `merge` | merging trees where no file changed on both sides |
 
 pub(crate) mod build;
+pub(crate) mod bulk;
 pub(crate) mod cat_file;
 pub(crate) mod change;
 pub(crate) mod commit;

@@ -19,6 +19,8 @@ pub struct CommittedFile {
     /// Bytes that are not UTF-8 are escaped, as in `caf\xe9.txt`.
     pub path: String,
     pub mode: EntryMode,
+    /// Its content, as an object.
+    pub id: String,
 }
 
 /// One first-parent commit of a branch.
@@ -133,8 +135,10 @@ impl Repository {
         let parse = |field: &[u8]| {
             let tab = field.iter().position(|byte| *byte == b'\t')?;
             let header = std::str::from_utf8(&field[..tab]).ok()?;
-            let mode = EntryMode::parse(header.split(' ').next()?)?;
-            Some(CommittedFile { path: render_path(&field[tab + 1..]), mode })
+            let mut parts = header.split(' ');
+            let mode = EntryMode::parse(parts.next()?)?;
+            let id = parts.nth(1)?.to_owned();
+            Some(CommittedFile { path: render_path(&field[tab + 1..]), mode, id })
         };
         let odd = |field| answer.unexpected(String::from_utf8_lossy(field));
         answer.fields().map(|field| parse(field).ok_or_else(|| odd(field))).collect()

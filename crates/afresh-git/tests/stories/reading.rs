@@ -2,7 +2,7 @@
 
 use afresh_core::harvest::ChangeKind;
 use afresh_core::ids::CommitId;
-use afresh_git::{EntryMode, NewCommit};
+use afresh_git::{BulkLimits, EntryMode, NewCommit};
 
 use crate::scene::{GitScene, owned};
 
@@ -88,4 +88,49 @@ fn first_parents_are_read_with_their_trailers() {
     assert_eq!(line[0].trailers, "Afresh-Run: r\nAfresh-Task: T1");
     let whole = repository.first_parents(&top, None).unwrap();
     assert_eq!((whole.len(), whole[1].trailers.as_str()), (2, ""));
+}
+
+/// TR-08: many blobs at once; what is missing, no blob, or beyond a limit is left out.
+#[test]
+fn many_blobs_are_read_within_limits() {
+    let scene =
+        GitScene::with("printf abc > a; printf 0123456789 > b; printf 'x\\n\\ny' > c; : > d");
+    let repository = scene.repository();
+    let files = repository.list_files(&scene.base).unwrap();
+    let ids: Vec<&str> = files.iter().map(|file| file.id.as_str()).collect();
+    let missing = "1".repeat(40);
+    let asked = [&ids[..], &[missing.as_str(), scene.base.as_str()]].concat();
+    let read = |blob_bytes, total_bytes| {
+        let limits = BulkLimits { blob_bytes, total_bytes };
+        let found = repository.read_blobs(&asked, limits).unwrap();
+        ids.iter()
+            .map(|id| found.get(*id).map(|text| String::from_utf8_lossy(text).into_owned()))
+            .collect::<Vec<_>>()
+    };
+    let texts = |texts: [Option<&str>; 4]| texts.map(|text| text.map(str::to_owned)).to_vec();
+    assert_eq!(read(100, 100), texts([Some("abc"), Some("0123456789"), Some("x\n\ny"), Some("")]));
+    assert_eq!(read(5, 100), texts([Some("abc"), None, Some("x\n\ny"), Some("")]));
+    assert_eq!(read(100, 5), texts([Some("abc"), None, None, Some("")]));
+    assert!(
+        repository
+            .read_blobs(&[], BulkLimits { blob_bytes: 1, total_bytes: 1 })
+            .unwrap()
+            .is_empty()
+    );
+}
+
+/// TR-08: what the last commits changed, newest first, and no more than was asked for.
+#[test]
+fn recent_changes_are_read_within_limits() {
+    let scene = GitScene::with("echo 1 > a; echo 1 > b");
+    scene.user("echo 2 > a; echo 2 > c; git add -A; git commit -q -m x");
+    scene.user("echo 2 > b; echo 2 > 'd d'; echo > \"$(printf 'new\\nline')\"; git add -A; git commit -q -m y");
+    let repository = scene.repository();
+    let head = repository.head().unwrap().unwrap();
+    let all = repository.recent_changes(&head, 10, 10_000).unwrap();
+    assert_eq!(all, [vec!["b", "d d"], vec!["a", "c"]]);
+    assert_eq!(repository.recent_changes(&head, 1, 10_000).unwrap(), [vec!["b", "d d"]]);
+    assert_eq!(repository.recent_changes(&head, 10, 50).unwrap(), [vec!["b", "d d"]; 1]);
+    let nothing = CommitId::new("1".repeat(40)).unwrap();
+    assert!(repository.recent_changes(&nothing, 10, 10_000).unwrap().is_empty());
 }

@@ -196,3 +196,28 @@ fn only_unneeded_bundles_are_removed() {
     go_on.open();
     driver.end().expect(0);
 }
+
+/// TR-08: a worker is told which existing tests touch its files, from the commit that it starts with; `afresh bundle`
+/// shows the same.
+#[test]
+fn a_bundle_names_the_tests_that_touch_the_files() {
+    let repo = repo();
+    repo.write("greet.py", "def greet():\n    return 1\n");
+    repo.write("tests/test_api.py", "from greet import greet\n");
+    repo.write("tests/test_other.py", "import os\n");
+    repo.commit("tests");
+    repo.write("tests/test_uncommitted.py", "import greet\n");
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"greet.py\"]\nchecks = [\"grep -q 2 greet.py\"]\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nneeds = [\"A\"]\nfiles = [\"b.txt\"]\nchecks = [\"test -s b.txt\"]\n",
+    );
+    let generated = |task: &str| {
+        repo.afresh(&["bundle", "generate", task, "--plan", ".", "--prompt"]).expect(0).stdout
+    };
+    let expected = "## Existing tests that touch these files\n- tests/test_api.py (imports)\n\n";
+    assert!(generated("A").contains(expected), "{}", generated("A"));
+    repo.agent("[ $AFRESH_TASK = A ] && echo 'def greet(): return 2' > greet.py || echo x > b.txt");
+    repo.run(&[]).expect(0);
+    assert!(repo.prompt("A", 1).contains(expected), "{}", repo.prompt("A", 1));
+    assert!(!repo.prompt("B", 1).contains("Existing tests"), "{}", repo.prompt("B", 1));
+}

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use afresh_agents::{Briefing, Bundle};
-use afresh_core::ids::{AttemptId, WorkspaceSlot};
+use afresh_core::ids::{AttemptId, CommitId, WorkspaceSlot};
 use afresh_core::input::AttemptEnd;
 use afresh_core::interruption::AttemptResumption;
 use afresh_core::outcome::Outcome;
@@ -58,6 +58,8 @@ pub(crate) struct AttemptJob {
     /// The conversation that it continues.
     resuming: Option<SessionResume>,
     bundle: Bundle,
+    /// The commit that the run started from.
+    run_base: CommitId,
     /// Files that tasks deleted or moved away.
     gone: BTreeSet<String>,
     agent: Option<String>,
@@ -76,7 +78,20 @@ impl AttemptJob {
         let (gone, fullest) = (bundle::deleted_files(run, at), settings.context.hard);
         let (agent, grace) = (task.agent.clone(), settings.halt_grace);
         let resuming = resumes.map(|resumption| SessionResume::new(run, at, resumption));
-        Self { attempt, slot, ground, resuming, bundle, gone, agent, tier, grace, fullest }
+        let run_base = run.base().clone();
+        Self {
+            attempt,
+            slot,
+            ground,
+            resuming,
+            bundle,
+            run_base,
+            gone,
+            agent,
+            tier,
+            grace,
+            fullest,
+        }
     }
 
     pub(crate) fn attempt(&self) -> &AttemptId {

@@ -94,8 +94,10 @@ impl AttemptJob {
     /// Fails if the worker would start with a full context (PR-06): it would cost money, and a retry would end the
     /// same way.
     fn make(&self, shared: &ExecutorContext, tree: &Path) -> Result<RenderedBundle, SpawnFailure> {
-        let bundle = bundle::finished(&self.bundle, &self.ground, &self.gone, &WorkspaceTree(tree))
-            .map_err(|missing| failure(&missing.to_string(), Some(MissingSource::ADVICE)))?;
+        let mut bundle =
+            bundle::finished(&self.bundle, &self.ground, &self.gone, &WorkspaceTree(tree))
+                .map_err(|missing| failure(&missing.to_string(), Some(MissingSource::ADVICE)))?;
+        shared.test_finder.add_tests(&mut bundle, shared.pool.repository(), &self.run_base);
         let made = RenderedBundle::render(bundle, &shared.config.workers, self.tier)
             .map_err(|error| failure(&error.to_string(), None))?;
         size::check_fits(made.fill, self.fullest).map_err(|error| SpawnFailure {

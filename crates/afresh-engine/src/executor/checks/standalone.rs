@@ -20,6 +20,7 @@ use afresh_git::{PoolError, WorkspacePool, remove_tree};
 use afresh_notes::write::LineMaker;
 use afresh_process::sweep_leftovers;
 
+use crate::bundle::related_tests::TestFinder;
 use crate::driver::DriveError;
 use crate::driver::local::prepare_tools;
 use crate::execution_config::ExecutionConfig;
@@ -68,6 +69,7 @@ impl StandaloneProbe {
             cancels: CancelRegistry::default(),
             check_slots: CheckSlots::new(config.checks_parallel),
             home_tools: OnceLock::new(),
+            test_finder: TestFinder::default(),
             connections: afresh_proxy::ConnectionLimit::default(),
             job_prefix: prefix,
             note_lines: LineMaker::default(),
