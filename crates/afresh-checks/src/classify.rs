@@ -9,7 +9,7 @@ use afresh_core::process::describe_signal;
 use crate::command::ReadCommand;
 use crate::missing::lines::FailedOutput;
 use crate::missing::{MissingKind, MissingThing, NeededBy, find_in, find_reported};
-use crate::planned::{find_creator, find_test_author};
+use crate::planned::{find_creator, find_test_author, join_path};
 use crate::runners::{TestReport, TestRunner, relative_path, sum};
 use crate::text::detail_line;
 use crate::usage::find_usage_error;
@@ -92,6 +92,10 @@ fn classify_pass(facts: &ProbeFacts<'_>, command: &ReadCommand, plan: &Plan) -> 
 /// Why a check passes before any work, as far as that is known.
 fn describe_pass(facts: &ProbeFacts<'_>, command: &ReadCommand) -> String {
     let executed = count_executed(facts.reports);
+    let failures = describe_failures(facts.reports);
+    if !failures.is_empty() {
+        return format!("it passes although {failures}: its exit code is not that of the tests");
+    }
     if executed > 0 {
         return format!("it passes before any work: {}", count_tests(executed));
     }
@@ -164,7 +168,7 @@ fn shown_name(missing: &MissingThing, command: &ReadCommand) -> String {
         return name.to_owned();
     }
     if !name.starts_with('/') {
-        return name.trim_start_matches("./").trim_end_matches('/').to_owned();
+        return join_path("", name).unwrap_or_else(|| name.to_owned());
     }
     let words = command.calls.iter().flat_map(|call| &call.words);
     let bare = |word: &String| word.trim_start_matches("./").trim_end_matches("/...").to_owned();

@@ -135,22 +135,30 @@ fn find_by_make(failed: &FailedOutput<'_>) -> Option<String> {
     })
 }
 
+/// What common programs say about words that they do not understand.
+const REFUSALS: &[&str] = &[
+    "unrecognized option ",
+    "invalid option ",
+    "unknown option ",
+    "unknown predicate ",
+    "missing argument ",
+    "missing operand",
+    "paths must precede expression",
+    "-e expression #",
+    "error: syntax error",
+];
+
 /// `grep: unrecognized option '--nope'`, `git: 'nope' is not a git command.`
 fn find_by_program(failed: &FailedOutput<'_>) -> Option<String> {
     for call in &failed.command.calls {
         let program = call.program.as_str();
         let is_known = matches!(call.tool, InvokedTool::Plain | InvokedTool::Git);
         let is_error = |line: &str| {
-            let Some(message) = line.strip_prefix(program).and_then(|rest| rest.strip_prefix(": "))
-            else {
-                return false;
-            };
+            let message = line.strip_prefix(program).and_then(|rest| rest.strip_prefix(": "));
+            let Some(message) = message else { return false };
             // Any other error of grep is about its expression.
             (matches!(program, "grep" | "egrep" | "fgrep" | "rg") && failed.code == 2)
-                || starts_with_any(
-                    message,
-                    &["unrecognized option ", "invalid option ", "unknown option "],
-                )
+                || starts_with_any(message, REFUSALS)
                 || message.contains("is not a git command")
         };
         if let Some(line) = failed.all().find(|line| is_known && is_error(line)) {

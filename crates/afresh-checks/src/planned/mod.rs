@@ -14,6 +14,7 @@ use afresh_core::scope::looks_like_test;
 use crate::command::{CalledTool, ReadCommand};
 use crate::missing::MissingThing;
 use crate::runners::TestRunner;
+pub(crate) use wanted::join_path;
 use wanted::wanted_paths;
 
 /// A task with the pattern that it declares.

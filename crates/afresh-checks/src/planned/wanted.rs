@@ -97,7 +97,7 @@ fn file_paths(name: &str, command: &ReadCommand) -> Vec<WantedPath> {
         command.calls.iter().filter_map(|call| call.directory.as_deref()).collect();
     directories.push("");
     directories.dedup();
-    let joined = directories.iter().filter_map(|directory| join(directory, name));
+    let joined = directories.iter().filter_map(|directory| join_path(directory, name));
     let mut paths: Vec<WantedPath> = joined.filter_map(|path| WantedPath::at(&path)).collect();
     if name.starts_with("../") {
         paths.push(WantedPath::ending(name.trim_start_matches("../")));
@@ -130,7 +130,7 @@ fn built_paths(name: &str) -> Vec<WantedPath> {
 }
 
 /// One path from two; none if it leaves the root.
-fn join(directory: &str, name: &str) -> Option<String> {
+pub(crate) fn join_path(directory: &str, name: &str) -> Option<String> {
     let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
     for part in name.split('/') {
         match part {
@@ -231,7 +231,7 @@ fn javascript_paths(missing: &MissingThing, command: &ReadCommand) -> Vec<Wanted
             importer.and_then(|from| from.rsplit_once('/')).map_or("", |(directory, _)| directory);
         let is_absolute = from.starts_with('/');
         let resolved =
-            join(from, name).unwrap_or_else(|| name.trim_start_matches(['.', '/']).to_owned());
+            join_path(from, name).unwrap_or_else(|| name.trim_start_matches(['.', '/']).to_owned());
         let resolved = if is_absolute { format!("/{resolved}") } else { resolved };
         return script_paths(&resolved, command);
     }
