@@ -3,7 +3,7 @@
 use afresh_core::check::{CheckExcuse, CheckOutcome, CheckPhase, CheckResult, TestTally};
 use afresh_core::input::{BranchMove, CheckReport, ProbeOutcome, ProbeReport, RunOpening};
 use afresh_core::probe::{CheckClass, ProbedCheck};
-use afresh_core::run::{DriveState, TaskStage};
+use afresh_core::run::{DriveState, TaskStage, UnprovedTask};
 use afresh_core::settings::{OnRedBase, ProbeScope, QuarantinedCheck, Settings, VacuousPolicy};
 use afresh_core::{Event, Input, Run};
 
@@ -211,7 +211,8 @@ fn a_task_that_nothing_can_prove_is_named() {
     };
     let (story, step) = with(VacuousPolicy::Warn);
     assert_eq!(step.started(), ["A.1", "B.1"]);
-    let named: Vec<String> = story.run.unproved_tasks().iter().map(|it| it.describe()).collect();
+    let named: Vec<String> =
+        story.run.unproved_tasks().iter().map(UnprovedTask::describe).collect();
     assert_eq!(named, ["nothing can prove A done: `test A` is vacuous"]);
     let (mut story, step) = with(VacuousPolicy::Ask);
     assert_eq!(step.started(), [""; 0]);

@@ -8,8 +8,8 @@ use afresh_core::settings::Settings;
 
 use crate::support::{Story, check_result, task_id, tree};
 
-fn executed(tests: u64) -> Option<TestTally> {
-    Some(TestTally { executed: tests, ..TestTally::default() })
+fn executed(tests: u64) -> TestTally {
+    TestTally { executed: tests, ..TestTally::default() }
 }
 
 /// The attempt's own tree shows this.
@@ -29,11 +29,11 @@ fn fails_with(print: &str) -> CheckResult {
 #[test]
 fn a_check_that_executed_no_test_is_no_pass() {
     let mut story = Story::of_plan("A: a");
-    let empty = CheckResult { tests: executed(0), ..check_result("test A", 0) };
+    let empty = CheckResult { tests: Some(executed(0)), ..check_result("test A", 0) };
     let text = checked(&mut story, "A.1", empty);
     assert!(text.contains("rejected A.1 (counts)"), "{text}");
     assert!(story.status().tasks[0].error.as_ref().is_some_and(|it| it.contains("no test")));
-    let one = CheckResult { tests: executed(1), ..check_result("test A", 0) };
+    let one = CheckResult { tests: Some(executed(1)), ..check_result("test A", 0) };
     assert!(checked(&mut story, "A.2", one).contains("passed A.2"));
 }
 
