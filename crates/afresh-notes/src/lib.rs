@@ -5,7 +5,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`write`] | a receipt as a line of a note, and the update of the notes ref that adds it |
+//! | [`mod@write`] | a receipt as a line of a note, and the update of the notes ref that adds it |
 //! | [`signing`] | signing with ssh-keygen, gpg and gpgsm as git does, and verifying |
 //! | [`read`] | the notes of a run, as they are |
 //! | [`verify`] | whether receipts cover the commits of a branch |

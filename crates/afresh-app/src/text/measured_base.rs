@@ -28,17 +28,14 @@ impl BaseLine {
 
 /// What people should know before the first worker starts.
 pub fn describe(run: &Run, checks: &[ProbedCheck]) -> Vec<BaseLine> {
-    let summary =
-        format!("{} before any work: {}", count(checks.len(), "check"), count_classes(checks));
-    let mut lines = vec![BaseLine { matters: false, ..BaseLine::new("probed", "-", summary) }];
     let always = &run.settings().always;
     let (of_merges, own): (Vec<&ProbedCheck>, Vec<&ProbedCheck>) =
         checks.iter().partition(|probed| always.iter().any(|command| command == probed.command()));
+    let mut lines = vec![summarize(&of_merges, &own)];
     lines.extend(of_merges.iter().filter_map(|probed| describe_baseline(run, probed)));
-    let weak = own.iter().filter(|probed| {
-        probed.class.proves_nothing()
-            || matches!(probed.class, CheckClass::Flaky | CheckClass::Unprobed)
-    });
+    let weak = own
+        .iter()
+        .filter(|probed| probed.class.proves_nothing() || probed.class == CheckClass::Flaky);
     let weak: Vec<BaseLine> = weak.map(|probed| describe_own(run, probed)).collect();
     let left = weak.len().saturating_sub(MAX_LINES);
     lines.extend(weak.into_iter().take(MAX_LINES));
@@ -46,12 +43,36 @@ pub fn describe(run: &Run, checks: &[ProbedCheck]) -> Vec<BaseLine> {
         let text = format!("and {left} more checks prove nothing; `afresh report` lists them");
         lines.push(BaseLine::new("probed", "-", text));
     }
+    let unprobed: Vec<&&ProbedCheck> =
+        own.iter().filter(|probed| probed.class == CheckClass::Unprobed).collect();
+    if let Some(first) = unprobed.first() {
+        let number = count(unprobed.len(), "check");
+        lines.push(BaseLine::new("unprobed", "-", format!("{number} not run: {}", first.detail)));
+    }
     let unproved = run.unproved_tasks();
     for task in unproved.iter().take(MAX_LINES) {
         let text = "no check of its own can prove it done".to_owned();
         lines.push(BaseLine::new("unproved", task.task.id.as_str(), text));
     }
     lines
+}
+
+/// One line about all of them.
+fn summarize(of_merges: &[&ProbedCheck], own: &[&ProbedCheck]) -> BaseLine {
+    let mut parts = Vec::new();
+    if !own.is_empty() {
+        let classes = count_classes(own.iter().copied());
+        parts.push(format!("{} of tasks before any work: {classes}", count(own.len(), "check")));
+    }
+    let passing = of_merges.iter().filter(|probed| probed.result.passed()).count();
+    if passing > 0 {
+        let pass = if passing == 1 { "passes" } else { "pass" };
+        parts.push(format!("{} of every merge {pass}", count(passing, "check")));
+    }
+    if parts.is_empty() {
+        parts.push("measured before any work".to_owned());
+    }
+    BaseLine { matters: false, ..BaseLine::new("probed", "-", parts.join("; ")) }
 }
 
 /// A check of every merge that does not pass yet.

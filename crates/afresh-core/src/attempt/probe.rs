@@ -87,8 +87,9 @@ impl ProbedCheck {
 }
 
 /// `3 red, 1 vacuous`.
-pub fn count_classes(checks: &[ProbedCheck]) -> String {
-    let count = |class: CheckClass| checks.iter().filter(|probed| probed.class == class).count();
+pub fn count_classes<'a>(checks: impl IntoIterator<Item = &'a ProbedCheck>) -> String {
+    let classes: Vec<CheckClass> = checks.into_iter().map(|probed| probed.class).collect();
+    let count = |class: CheckClass| classes.iter().filter(|one| **one == class).count();
     let counts = CheckClass::ALL.map(|class| (count(class), class));
     let counts = counts.iter().filter(|(count, _)| *count > 0);
     counts.map(|(count, class)| format!("{count} {class}")).collect::<Vec<_>>().join(", ")

@@ -25,10 +25,10 @@ impl Decider<'_> {
         if resting || run.is_probing() || run.eligible().next().is_none() {
             return;
         }
-        let (own, always) = (run.unmeasured_own(), run.unmeasured_always());
-        if own.is_empty() && always.is_empty() {
+        if run.is_base_measured() {
             return self.settle_base();
         }
+        let (own, always) = (run.unmeasured_own(), run.unmeasured_always());
         let (commit, settings) = (run.tip().clone(), run.settings());
         let quarantined = settings.quarantine.iter().map(|entry| entry.command.clone());
         let request = ProbeRequest {
@@ -53,8 +53,7 @@ impl Decider<'_> {
     /// Whether workers may start, as far as the base is concerned.
     pub(super) fn is_base_settled(&self) -> bool {
         let run = &*self.run;
-        let measured = run.unmeasured_own().is_empty() && run.unmeasured_always().is_empty();
-        !run.is_probing() && measured && run.base_question().is_none()
+        !run.is_probing() && run.is_base_measured() && run.base_question().is_none()
     }
 
     pub(super) fn probed(&mut self, report: &ProbeReport) {
@@ -79,7 +78,11 @@ impl Decider<'_> {
         }
         let settings = self.run.settings();
         let red = self.run.red_base();
-        let unproved = self.run.unaccepted_unproved_tasks();
+        // In a large plan they take time to find, after every input.
+        let unproved = match settings.vacuous {
+            VacuousPolicy::Warn => Vec::new(),
+            VacuousPolicy::Ask | VacuousPolicy::Refuse => self.run.unaccepted_unproved_tasks(),
+        };
         if !red.is_empty() && settings.on_red_base == OnRedBase::Stop {
             let text = describe_red_base(&red);
             return self.end_for_base(&text, "on_red_base = \"stop\"");
@@ -119,13 +122,13 @@ impl Decider<'_> {
         }
     }
 
-    /// Who set the policies to continue meanwhile does not want to be asked.
+    /// Who changed the policies meanwhile does not want to be asked: they decide.
     pub(super) fn withdraw_base_question(&mut self) {
         let settings = self.run.settings();
         let asks = settings.on_red_base == OnRedBase::Ask || settings.vacuous == VacuousPolicy::Ask;
         let open: Option<QuestionId> = self.run.base_question().map(|question| question.id);
         if let (false, Some(question)) = (asks, open) {
-            let (answer, by) = ("continue".to_owned(), "policy".to_owned());
+            let (answer, by) = ("withdrawn".to_owned(), "policy".to_owned());
             self.record(Event::QuestionAnswered { question, answer, by });
         }
     }
@@ -133,7 +136,10 @@ impl Decider<'_> {
     /// Nothing has been done, so a later start measures again, perhaps another commit.
     fn end_for_base(&mut self, text: &str, setting: &str) {
         let first = text.lines().next().unwrap_or_default();
-        let reason = format!("{first} (`{setting}` under [checks])");
+        let reason = format!(
+            "stopped before any worker: {first} (`{setting}` under [checks]); once that is changed and \
+             committed, `afresh run` measures again"
+        );
         self.record(Event::Aborted { reason, for_good: true });
     }
 }

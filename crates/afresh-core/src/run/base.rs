@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Run, TaskStage};
-use crate::check::{CheckExcuse, CheckResult};
+use crate::check::{CheckEnd, CheckExcuse, CheckResult};
 use crate::ids::CommitId;
 use crate::plan::{Check, Task, TaskIndex};
 use crate::probe::{CheckClass, ProbedCheck};
@@ -15,9 +15,26 @@ pub(crate) struct BaseMeasurement {
     /// The commit that is being measured.
     underway: Option<CommitId>,
     /// By command.
-    checks: BTreeMap<String, ProbedCheck>,
+    checks: BTreeMap<String, MeasuredCheck>,
     /// The commands with whose results a person continues.
     accepted: BTreeSet<String>,
+    /// Whether every check that has to be measured was; kept, because it is asked after every input.
+    is_complete: bool,
+}
+
+/// A check that was measured when so much had landed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct MeasuredCheck {
+    probed: ProbedCheck,
+    landings: usize,
+}
+
+/// How a check failed before the work of a task.
+#[derive(Debug, Clone, Copy)]
+struct KnownFailure<'a> {
+    /// What it was worth when it was measured.
+    class: CheckClass,
+    result: &'a CheckResult,
 }
 
 /// A task that no check of its own can prove done.
@@ -52,12 +69,12 @@ pub struct EarlierFailure {
 impl Run {
     /// What a command was worth before the work.
     pub fn probed(&self, command: &str) -> Option<&ProbedCheck> {
-        self.base_checks.checks.get(command)
+        self.base_checks.checks.get(command).map(|measured| &measured.probed)
     }
 
     /// Everything that was measured, by command.
     pub fn probed_checks(&self) -> impl Iterator<Item = &ProbedCheck> {
-        self.base_checks.checks.values()
+        self.base_checks.checks.values().map(|measured| &measured.probed)
     }
 
     /// Whether checks are being run on the base.
@@ -70,6 +87,17 @@ impl Run {
         self.base_checks.underway.as_ref()
     }
 
+    /// Whether every check that has to be measured was.
+    pub(crate) fn is_base_measured(&self) -> bool {
+        self.base_checks.is_complete
+    }
+
+    /// After every change of what has to be measured, or of what was.
+    pub(in crate::run) fn note_measured(&mut self) {
+        self.base_checks.is_complete =
+            self.unmeasured_own().is_empty() && self.unmeasured_always().is_empty();
+    }
+
     /// The checks of every merge that were not measured yet.
     pub(crate) fn unmeasured_always(&self) -> Vec<Check> {
         if self.settings.probe == ProbeScope::Nothing {
@@ -79,7 +107,7 @@ impl Run {
         self.unmeasured(always)
     }
 
-    /// The checks of tasks without any attempt that were not measured yet.
+    /// The checks of tasks that wait for a worker, and that were not measured yet.
     pub(crate) fn unmeasured_own(&self) -> Vec<Check> {
         if self.settings.probe != ProbeScope::All {
             return Vec::new();
@@ -88,7 +116,6 @@ impl Run {
         let untouched = self.tasks().filter(|(task, state)| {
             only.is_none_or(|id| *id == task.id)
                 && task.checkpoint.is_none()
-                && state.retries.last_number == 0
                 && matches!(state.stage, TaskStage::Idle | TaskStage::Waiting(_))
         });
         let is_always = |check: &Check| self.settings.always.contains(&check.command);
@@ -109,7 +136,7 @@ impl Run {
     /// create, and a runner without any test so far, is no failure of the base.
     pub fn red_base(&self) -> Vec<&ProbedCheck> {
         let always = self.settings.always.iter();
-        let measured = always.filter_map(|command| self.base_checks.checks.get(command));
+        let measured = always.filter_map(|command| self.probed(command));
         let is_red = |probed: &&ProbedCheck| {
             matches!(probed.class, CheckClass::Red | CheckClass::Unrunnable)
                 && self.settings.quarantine_of(probed.command()).is_none()
@@ -124,7 +151,7 @@ impl Run {
     }
 
     fn unproved<'a>(&'a self, task: &'a Task) -> Option<UnprovedTask<'a>> {
-        let probed = |check: &Check| self.base_checks.checks.get(&check.command);
+        let probed = |check: &Check| self.probed(&check.command);
         let checks: Vec<&ProbedCheck> = task.all_checks().map(probed).collect::<Option<_>>()?;
         let proves_nothing = checks.iter().all(|probed| probed.class.proves_nothing());
         (!checks.is_empty() && proves_nothing).then_some(UnprovedTask { task, checks })
@@ -167,7 +194,7 @@ impl Run {
             return Some(CheckExcuse::OnlyMeasured);
         }
         let known = self.known_failure(at, &result.command)?;
-        repeats(known, result).then_some(CheckExcuse::FailedBefore)
+        known.is_repeated_by(result).then_some(CheckExcuse::FailedBefore)
     }
 
     /// The commands whose failure may not count, so that it must not end a round of checks.
@@ -182,43 +209,43 @@ impl Run {
 
     /// How a check of every merge failed before the work of a task: on the base, or as the last work that landed left
     /// it. What has passed since must not fail again. A task's own checks must pass whatever was before.
-    fn known_failure(&self, at: Option<TaskIndex>, command: &str) -> Option<&CheckResult> {
+    fn known_failure(&self, at: Option<TaskIndex>, command: &str) -> Option<KnownFailure<'_>> {
         let is_own =
             |at: TaskIndex| self.plan.task(at).all_checks().any(|check| check.command == command);
         if at.is_some_and(is_own) || !self.settings.always.iter().any(|always| always == command) {
             return None;
         }
-        let on_base = &self.base_checks.checks.get(command)?.result;
-        if on_base.passed() {
+        let MeasuredCheck { probed, landings } = self.base_checks.checks.get(command)?;
+        if probed.result.passed() {
             return None;
         }
-        let last = self.landed_results(command).last().unwrap_or(on_base);
-        (!last.passed()).then_some(last)
+        let result = self.last_landed(command, *landings).unwrap_or(&probed.result);
+        (!result.passed()).then_some(KnownFailure { class: probed.class, result })
     }
 
-    /// The results of a command with which work landed, oldest first.
-    fn landed_results(&self, command: &str) -> impl Iterator<Item = &CheckResult> {
-        let receipts =
-            self.landings.iter().filter_map(|landing| match &self.state_of(&landing.task)?.stage {
+    /// The result of a command with which work landed last, after so many landings.
+    fn last_landed(&self, command: &str, after: usize) -> Option<&CheckResult> {
+        let landings = self.landings.iter().skip(after).rev();
+        let mut receipts =
+            landings.filter_map(|landing| match &self.state_of(&landing.task)?.stage {
                 TaskStage::Done { receipt, .. } => Some(receipt),
                 _ => None,
             });
-        receipts.flat_map(move |receipt| {
-            receipt.checks.iter().filter(move |result| result.command == command)
-        })
+        receipts.find_map(|receipt| receipt.checks.iter().find(|it| it.command == command))
     }
 
     /// What failed before the work, and what became of it: on the final tree, or with what landed last.
     pub fn earlier_failures(&self) -> Vec<EarlierFailure> {
         let always = self.settings.always.iter();
         let failed = always.filter_map(|command| {
-            let before = &self.base_checks.checks.get(command)?.result;
-            (!before.passed() && !before.executed_no_test()).then_some(before)
+            let probed = self.probed(command)?;
+            let failed = matches!(probed.class, CheckClass::Red | CheckClass::Unrunnable);
+            failed.then_some(&probed.result)
         });
         failed
             .map(|before| {
                 let now = self.final_result(&before.command);
-                let now = now.or_else(|| self.landed_results(&before.command).last());
+                let now = now.or_else(|| self.last_landed(&before.command, 0));
                 compare(before, now.unwrap_or(before))
             })
             .collect()
@@ -234,8 +261,19 @@ impl Run {
 
     pub(in crate::run) fn base_probed(&mut self, checks: &[ProbedCheck]) {
         self.base_checks.underway = None;
-        let by_command = checks.iter().map(|probed| (probed.command().to_owned(), probed.clone()));
-        self.base_checks.checks.extend(by_command);
+        let landings = self.landings.len();
+        for probed in checks {
+            let measured = MeasuredCheck { probed: probed.clone(), landings };
+            self.base_checks.checks.insert(probed.command().to_owned(), measured);
+        }
+        self.note_measured();
+    }
+
+    /// What was measured after work that is undone says nothing any more.
+    pub(in crate::run) fn forget_later_measurements(&mut self) {
+        let landings = self.landings.len();
+        self.base_checks.checks.retain(|_, measured| measured.landings <= landings);
+        self.note_measured();
     }
 
     /// A person continues with everything that was measured so far.
@@ -244,20 +282,41 @@ impl Run {
     }
 }
 
-/// Whether a failure shows nothing that did not fail before.
-fn repeats(before: &CheckResult, now: &CheckResult) -> bool {
-    if before.executed_no_test() {
-        return now.executed_no_test();
+impl KnownFailure<'_> {
+    /// Whether a failure shows nothing that did not fail before. What was never really measured excuses nothing.
+    fn is_repeated_by(&self, now: &CheckResult) -> bool {
+        let before = self.result;
+        if !ends_alike(&before.end, &now.end) {
+            return false;
+        }
+        match self.class {
+            CheckClass::Red | CheckClass::Unrunnable => fails_no_more(before, now),
+            CheckClass::Empty => now.executed_no_test(),
+            // Once anything is executed, what it needs exists.
+            CheckClass::Pending => {
+                before.end == now.end && now.tests.as_ref().is_none_or(|tests| tests.executed == 0)
+            }
+            CheckClass::Vacuous | CheckClass::Guard | CheckClass::Flaky | CheckClass::Unprobed => {
+                false
+            }
+        }
     }
+}
+
+/// A check that hangs or crashes now fails otherwise than one that ended with an error.
+fn ends_alike(before: &CheckEnd, now: &CheckEnd) -> bool {
+    std::mem::discriminant(before) == std::mem::discriminant(now)
+}
+
+/// By the names of tests, where both reports have them; else by the exit code of the whole command.
+fn fails_no_more(before: &CheckResult, now: &CheckResult) -> bool {
     let Some(known) = before.tests.as_ref().filter(|tests| !tests.failed.is_empty()) else {
-        // Only the command as a whole is known to fail.
-        return true;
+        return before.end == now.end && !now.executed_no_test();
     };
-    if known.is_cut {
-        return true;
-    }
-    let failing = now.tests.as_ref().filter(|tests| !tests.failed.is_empty() && !tests.is_cut);
-    failing.is_some_and(|now| now.failed.iter().all(|name| known.failed.contains(name)))
+    let Some(failing) = now.tests.as_ref().filter(|tests| !tests.failed.is_empty()) else {
+        return false;
+    };
+    known.is_cut || !failing.is_cut && failing.failed.iter().all(|it| known.failed.contains(it))
 }
 
 fn compare(before: &CheckResult, now: &CheckResult) -> EarlierFailure {

@@ -162,7 +162,7 @@ impl Run {
     pub fn start(first: &Event) -> Option<Self> {
         let Event::RunStarted { run, branch, base, plan, settings } = first else { return None };
         let tasks: TaskTable = plan.tasks().iter().map(TaskState::for_task).collect();
-        Some(Self {
+        let mut run = Self {
             id: run.clone(),
             branch: branch.clone(),
             base: base.clone(),
@@ -193,7 +193,9 @@ impl Run {
             base_checks: BaseMeasurement::default(),
             repeated_failures: BTreeMap::new(),
             proven_agents: BTreeSet::new(),
-        })
+        };
+        run.note_measured();
+        Some(run)
     }
 
     /// The run that a journal's events add up to; none if the first does not start a run.

@@ -6,23 +6,25 @@ use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::git::error::{FileContext, FileError, ignore_missing};
 
 /// Keeps every path far below the system's limit: deeper directories are moved up first.
 const MAX_DEPTH: usize = 8;
+/// Counts the directories that this process has moved up.
+static MOVED: AtomicU64 = AtomicU64::new(0);
 
 /// Removes files and trees; deep directories pass through `spare`, on the same file system.
 #[derive(Debug)]
 pub(crate) struct TreeRemover {
     spare: PathBuf,
     pending: Vec<PathBuf>,
-    moved: usize,
 }
 
 impl TreeRemover {
     pub(crate) fn new(spare: &Path) -> Self {
-        Self { spare: spare.to_owned(), pending: Vec::new(), moved: 0 }
+        Self { spare: spare.to_owned(), pending: Vec::new() }
     }
 
     /// Removes `path`, whatever it is; it may be missing.
@@ -56,8 +58,9 @@ impl TreeRemover {
     fn remove_directory(&mut self, path: &Path, depth: usize) -> Result<(), FileError> {
         make_writable(path)?;
         if depth == MAX_DEPTH {
-            let name = format!("deep-{}-{}", std::process::id(), self.moved);
-            self.moved += 1;
+            // Several threads remove at the same time, perhaps below the same directory.
+            let number = MOVED.fetch_add(1, Ordering::Relaxed);
+            let name = format!("deep-{}-{number}", std::process::id());
             let location = self.spare.join(name);
             fs::rename(path, &location).context("move up", path)?;
             self.pending.push(location);

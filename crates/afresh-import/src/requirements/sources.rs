@@ -74,6 +74,11 @@ impl TaskSources {
         if !text.is_char_boundary(start) {
             return 0..0;
         }
+        // All tasks of a JSON file may be on one line, which is no task's own.
+        if is_long_line(&text, start) {
+            let end = place.range.end.min(start + MAX_OWN_BYTES).min(text.len());
+            return if text.is_char_boundary(end) { start..end.max(start) } else { 0..0 };
+        }
         own_lines(&text, start)
     }
 
@@ -90,6 +95,14 @@ impl TaskSources {
     pub fn object_range(&self, task: usize) -> Range<usize> {
         self.tasks[task].place.range.clone()
     }
+}
+
+/// Whether the line around `at` is longer than any that a person writes.
+fn is_long_line(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let before = bytes[..at].iter().rev().take(MAX_OWN_BYTES).position(|byte| *byte == b'\n');
+    let after = bytes[at..].iter().take(MAX_OWN_BYTES).position(|byte| *byte == b'\n');
+    before.is_none() && at > MAX_OWN_BYTES || after.is_none() && text.len() - at > MAX_OWN_BYTES
 }
 
 /// From the line that holds `at` to the first line that is not below it.

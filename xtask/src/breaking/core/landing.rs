@@ -35,8 +35,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "TR-02: what passed once must not fail again",
         edits: &[Edit {
             file: "afresh-core/src/run/base.rs",
-            text: "(!last.passed()).then_some(last)",
-            instead: "Some(last)",
+            text: "(!result.passed()).then_some(KnownFailure { class: probed.class, result })",
+            instead: "Some(KnownFailure { class: probed.class, result: &probed.result })",
         }],
     },
     Mutation {
@@ -44,7 +44,7 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "TR-02: no merge may add a failure",
         edits: &[Edit {
             file: "afresh-core/src/run/base.rs",
-            text: "if on_base.passed() {",
+            text: "if probed.result.passed() {",
             instead: "if false {",
         }],
     },

@@ -15,6 +15,7 @@ use crate::ids::{QuestionId, TaskId};
 use crate::plan::{ModelTier, TaskIndex};
 use crate::run::task::{ActiveAttempt, LandHold, TaskStage};
 use crate::run::{CheckActivity, FinalChecks, HaltRequest, RewindState, Run};
+use crate::settings::Settings;
 use crate::step::StartPoint;
 
 /// An event that cannot follow those before it. No driver records one, so a reader must not guess.
@@ -38,7 +39,7 @@ impl Run {
             Event::RunStarted { .. } => return Err(IllegalEvent::SecondStart),
             Event::Opened { epoch } => self.opened(*epoch),
             Event::PlanChanged { plan } => self.plan_changed(plan),
-            Event::SettingsChanged { settings } => self.settings = (**settings).clone(),
+            Event::SettingsChanged { settings } => self.settings_changed(settings),
             Event::AttemptStarting { attempt, slot, base, reserved, from, tier, resumes } => {
                 let base = base.clone();
                 let ground = match from.clone() {
@@ -183,6 +184,11 @@ impl Run {
         let at = self.index(task)?;
         self.set(at, stage);
         Ok(())
+    }
+
+    fn settings_changed(&mut self, settings: &Settings) {
+        self.settings = settings.clone();
+        self.note_measured();
     }
 
     pub(super) fn opened(&mut self, epoch: u32) {

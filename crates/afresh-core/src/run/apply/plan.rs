@@ -77,6 +77,7 @@ impl Run {
         self.questions.retain(|_, question| asks(question));
         self.final_checks = FinalChecks::NotYet;
         self.frontier = TaskFrontier::rebuild(&self.plan, &self.tasks);
+        self.note_measured();
     }
 
     /// A task that enters the plan, perhaps not for the first time.

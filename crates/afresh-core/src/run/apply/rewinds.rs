@@ -31,5 +31,6 @@ impl Run {
                 task.session.interrupted = None;
             }
         }
+        self.forget_later_measurements();
     }
 }

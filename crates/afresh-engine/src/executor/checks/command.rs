@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use afresh_checks::{TestReport, add_up, fingerprint, read_test_reports};
-use afresh_core::check::{CheckEnd, CheckResult};
+use afresh_core::check::{CheckEnd, CheckResult, TestTally};
 use afresh_core::ids::AttemptId;
 use afresh_core::plan::Check;
 use afresh_core::printable;
 use afresh_process::{JobLimits, JobReport, JobSpec, ProcessEnd, RunningJob, StopSignal};
+use afresh_secrets::redact_value;
 
 use super::slots::{CheckTicket, OccupiedSlot};
 use super::written_reports::read_written_reports;
@@ -83,13 +84,19 @@ impl OccupiedSlot<'_> {
             output_digest: digest(&command.log),
             refusals: denied.into_iter().chain(left).collect(),
             output_tail,
-            tests: add_up(&reports),
+            tests: self.redacted(add_up(&reports)),
             ..CheckResult::new(command.check, end)
         };
         if !result.passed() {
             result.fingerprint = Some(fingerprint(&result.command, &output));
         }
         Ok(Some(EndedCheck { result, output, reports }))
+    }
+
+    /// Names of tests may come from files, which nothing redacted on their way.
+    fn redacted(&self, tests: Option<TestTally>) -> Option<TestTally> {
+        let secrets = self.shared.config.workers.secrets();
+        tests.map(|tests| redact_value(tests, &secrets))
     }
 
     /// What the shell says about a command line that is no valid one; nothing of it is executed.

@@ -4,7 +4,7 @@
 //! remembered between runs; it is never the pass of a merge.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use afresh_checks::{ProbeFacts, classify};
@@ -27,6 +27,8 @@ use crate::executor::causes::describe;
 
 /// How much of an output goes to the journal.
 const TAIL_CHARS: usize = 1_500;
+/// How many names of failed tests of one task's check do.
+const MAX_OWN_NAMES: usize = 20;
 
 /// Called with each result as it is known.
 pub(crate) type OnProbed<'a> = &'a (dyn Fn(&ProbedCheck) + Sync);
@@ -71,6 +73,7 @@ pub(crate) fn measure(
         checks,
         next: AtomicUsize::new(0),
         stopped: AtomicBool::new(false),
+        setup_failure: OnceLock::new(),
         results: Mutex::new(Vec::new()),
         on_probed,
     };
@@ -81,13 +84,17 @@ pub(crate) fn measure(
 struct ProbeItem<'a> {
     check: &'a Check,
     reruns: u32,
+    /// Whether it runs on every merge.
+    is_always: bool,
 }
 
 /// Checks of tasks are expected to fail, so only those of every merge run again.
 fn items(request: &ProbeRequest) -> Vec<ProbeItem<'_>> {
-    let always = request.always.iter().map(|check| ProbeItem { check, reruns: request.reruns });
-    let own_reruns = request.own_reruns;
-    always.chain(request.own.iter().map(|check| ProbeItem { check, reruns: own_reruns })).collect()
+    let (reruns, own_reruns) = (request.reruns, request.own_reruns);
+    let always = request.always.iter().map(|check| ProbeItem { check, reruns, is_always: true });
+    let own = request.own.iter();
+    let own = own.map(|check| ProbeItem { check, reruns: own_reruns, is_always: false });
+    always.chain(own).collect()
 }
 
 struct CheckProbe<'a> {
@@ -102,6 +109,8 @@ struct CheckProbe<'a> {
     /// The next check that nobody has taken.
     next: AtomicUsize,
     stopped: AtomicBool,
+    /// Why no workspace can be prepared.
+    setup_failure: OnceLock<String>,
     results: Mutex<Vec<(usize, ProbedCheck)>>,
     on_probed: OnProbed<'a>,
 }
@@ -155,8 +164,13 @@ impl CheckProbe<'_> {
         is_fresh: &mut bool,
     ) -> Option<ProbedCheck> {
         let check = item.check;
-        if let Some(remembered) = self.cache.find(&check.command) {
-            return Some(self.judge(check, &remembered));
+        // An excuse may rest on a failure of these, so it is always seen by this run.
+        let is_kept = |remembered: &RememberedProbe| !item.is_always || remembered.result.passed();
+        if let Some(remembered) = self.cache.find(&check.command).filter(is_kept) {
+            return Some(self.judge(item, &remembered));
+        }
+        if let Some(why) = self.setup_failure.get() {
+            return Some(unprobed(check, self.tree, why));
         }
         if self.deadline <= Instant::now() {
             let why = "the time limit of the probe was reached (`probe_limit` under [checks])";
@@ -165,18 +179,26 @@ impl CheckProbe<'_> {
         let ran = match self.enter(slot, is_fresh) {
             Ok(Some(here)) => self.run_check(here, item, at),
             Ok(None) => Ok(None),
-            Err(why) => Err(why),
+            Err(why) => {
+                // It would fail for every other check, too.
+                let first = why.lines().next().unwrap_or_default();
+                let _ = self.setup_failure.set(printable::line(first));
+                Err(why)
+            }
         };
         match ran {
             Ok(Some(remembered)) => {
-                let probed = self.judge(check, &remembered);
-                if is_lasting(&probed) {
+                let probed = self.judge(item, &remembered);
+                if is_lasting(&probed) && is_kept(&remembered) {
                     self.cache.note(&check.command, &remembered);
                 }
                 Some(probed)
             }
             Ok(None) => None,
-            Err(why) => Some(unprobed(check, self.tree, &printable::line(&why))),
+            Err(why) => {
+                let first = why.lines().next().unwrap_or_default();
+                Some(unprobed(check, self.tree, &printable::line(first)))
+            }
         }
     }
 
@@ -258,8 +280,8 @@ impl CheckProbe<'_> {
         CheckedTree { tree: self.tree, head: &self.request.commit }
     }
 
-    fn judge(&self, check: &Check, remembered: &RememberedProbe) -> ProbedCheck {
-        let result = &remembered.result;
+    fn judge(&self, item: &ProbeItem<'_>, remembered: &RememberedProbe) -> ProbedCheck {
+        let (check, result) = (item.check, &remembered.result);
         let facts = ProbeFacts {
             check,
             end: &result.end,
@@ -268,14 +290,22 @@ impl CheckProbe<'_> {
             is_flaky: result.is_flaky() || self.request.known_flaky.contains(&check.command),
             syntax_error: remembered.syntax_error.as_deref(),
         };
-        let judged = classify(&facts, self.plan);
+        let mut judged = classify(&facts, self.plan);
+        if facts.is_flaky && !result.is_flaky() {
+            "it is in quarantine, or was flaky in an earlier run".clone_into(&mut judged.detail);
+        }
         let count = result.output_tail.chars().count();
         let output_tail = result.output_tail.chars().skip(count.saturating_sub(TAIL_CHARS));
-        let result = CheckResult {
+        let mut result = CheckResult {
             name: check.name.clone(),
             output_tail: output_tail.collect(),
             ..result.clone()
         };
+        // Only the failed tests of every merge are compared later; those of hundreds of tasks would be a large record.
+        if let (false, Some(tests)) = (item.is_always, &mut result.tests) {
+            tests.failed.truncate(MAX_OWN_NAMES);
+            result.failed_tries.clear();
+        }
         let tree = self.tree.clone();
         ProbedCheck { class: judged.class, detail: judged.detail, tree, result }
     }

@@ -1,6 +1,6 @@
 //! What probes have shown, kept between runs: by tree, command, set-up, environment and sandbox.
 //!
-//! Only what says something lasting is kept, and no merge ever rests on it.
+//! Only what says something lasting is kept; no merge ever lands on it, and no failure is excused by it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::worker_files::open_plain;
 const PART_BYTES: usize = 16 * 1024;
 /// No entry is larger.
 const MAX_ENTRY_BYTES: u64 = 4 * 1024 * 1024;
-/// Entries that have not been used for so long are removed.
+/// Older entries are removed.
 const KEEP: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Old entries are looked for once in so many new ones.
 const PRUNE_EVERY: u8 = 64;
@@ -86,6 +86,9 @@ impl ProbeCache {
         let Some(path) = self.path(command) else { return };
         let Some(directory) = path.parent() else { return };
         let Ok(json) = serde_json::to_vec(probe) else { return };
+        if json.len() as u64 > MAX_ENTRY_BYTES {
+            return;
+        }
         if fs::create_dir_all(directory).is_ok() {
             let _ = write_atomically(&path, &json);
             if self.key(command).as_bytes()[0].is_multiple_of(PRUNE_EVERY) {

@@ -135,7 +135,8 @@ impl CheckRound<'_> {
             if !may_be_flaky(&result) {
                 break;
             }
-            if !slot.prepare(self.on)? {
+            // Later checks of a round may need what earlier ones have built.
+            if number == 0 && !slot.prepare(self.on)? {
                 return Ok(None);
             }
             let Some(next) = self.run_once(slot, number, check, again)? else { return Ok(None) };

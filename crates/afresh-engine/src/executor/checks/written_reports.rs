@@ -20,6 +20,8 @@ const MAX_DEPTH: usize = 8;
 const MAX_REPORTS: usize = 500;
 /// No larger report is read.
 const MAX_REPORT_BYTES: u64 = 8 * 1024 * 1024;
+/// No more of all reports together is read.
+const MAX_TOTAL_BYTES: u64 = 32 * 1024 * 1024;
 /// Some file systems keep only whole seconds.
 const CLOCK_STEP: Duration = Duration::from_secs(1);
 
@@ -35,7 +37,7 @@ pub(super) fn read_written_reports(
         return Vec::new();
     }
     let since = started_at.checked_sub(CLOCK_STEP).unwrap_or(started_at);
-    let mut search = ReportSearch { patterns, since, entries: 0, reports: Vec::new() };
+    let mut search = ReportSearch { patterns, since, entries: 0, bytes: 0, reports: Vec::new() };
     search.directory(tree, "", 0);
     search.reports
 }
@@ -44,6 +46,7 @@ struct ReportSearch {
     patterns: Vec<FilePattern>,
     since: SystemTime,
     entries: usize,
+    bytes: u64,
     reports: Vec<TestReport>,
 }
 
@@ -63,17 +66,20 @@ impl ReportSearch {
             if kind.is_dir() && depth < MAX_DEPTH && !is_skipped {
                 self.directory(&entry.path(), &path, depth + 1);
             } else if kind.is_file() && self.patterns.iter().any(|wanted| wanted.matches(&path)) {
-                self.reports.extend(self.read(&entry.path()));
+                let report = self.read(&entry.path());
+                self.reports.extend(report);
             }
         }
     }
 
-    fn read(&self, path: &Path) -> Option<TestReport> {
+    fn read(&mut self, path: &Path) -> Option<TestReport> {
         let file = open_plain(path).ok()?;
         let found = file.metadata().ok()?;
-        if found.len() > MAX_REPORT_BYTES || found.modified().ok()? < self.since {
+        let is_too_much = found.len() > MAX_REPORT_BYTES.min(MAX_TOTAL_BYTES - self.bytes);
+        if is_too_much || found.modified().ok()? < self.since {
             return None;
         }
+        self.bytes += found.len();
         let mut bytes = Vec::new();
         file.take(MAX_REPORT_BYTES).read_to_end(&mut bytes).ok()?;
         read_report_file(&String::from_utf8_lossy(&bytes))
