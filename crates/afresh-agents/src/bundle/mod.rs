@@ -67,7 +67,7 @@ pub struct Bundle {
     #[schemars(with = "Option<serde_json::Value>")]
     pub feedback: Option<Rejection>,
     /// How many attempts in a row failed in the same way as the previous one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub repeated_failure: Option<RepeatedCheckFailure>,
     /// The work of an interrupted attempt.
     pub left: Option<InterruptedWork>,
@@ -90,7 +90,7 @@ pub struct Bundle {
     /// The current files of those tasks; at the full level.
     pub interfaces: Vec<InlinedFile>,
     /// Existing tests that touch the task's files, the closest first; from the standard level on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub tests: Vec<RelatedTest>,
     /// Other tasks that landed last; at the full level.
     pub recent: Vec<FinishedTask>,
