@@ -217,7 +217,7 @@ fn wrappers_quotes_and_substitutions_hide_nothing() {
         ("sh ./ci/../ci/x.sh", "ci/x.sh", "executes"),
         ("sh \"$PWD/ci/x.sh\"", "ci/x.sh", "executes"),
         ("sh $(git rev-parse --show-toplevel)/ci/x.sh", "ci/x.sh", "executes"),
-        ("sh $(git rev-parse --show-toplevel)/ci/x.sh a.ts", "a.ts", "reads"),
+        ("sh $(git rev-parse --show-toplevel)/ci/x.sh && cat a.ts", "a.ts", "reads"),
         ("sh /home/me/repo/ci/x.sh", "ci/x.sh", "executes"),
         ("S=ci/x.sh; sh $S", "ci/x.sh", "executes"),
         ("export S=ci; sh ${S}/x.sh", "ci/x.sh", "executes"),

@@ -170,6 +170,7 @@ fn imports_of_many_languages_lead_to_files() {
         .write("crates/one/src/greet.rs", "")
         .write("crates/two/src/greet.rs", "")
         .write("crates/one/tests/all.rs", "use one::greet::x;\n")
+        .write("crates/one/src/x/tests.rs", "use crate::greet;\n")
         .commit();
     let finder = TestFinder::default();
     assert_eq!(scene.tests_of(&finder, &base, &["crates/two/src/greet.rs"]), [""; 0]);
