@@ -241,8 +241,8 @@ fn tests_of_cargo_are_named_after_their_binaries_in_any_order() {
         )
     };
     let tests = ["works", "works", "src/lib.rs - one (line 12)"].map(ended);
-    let mixed: String =
-        started.iter().zip(&tests).map(|(start, end)| format!("{start}\n{end}\n")).collect();
+    let pairs = started.iter().zip(&tests).map(|(start, end)| format!("{start}\n{end}\n"));
+    let mixed = pairs.collect::<Vec<_>>().concat();
     let starts = started.join("\n");
     let apart =
         [format!("{starts}\n{}", tests.concat()), format!("{}\n{starts}\n", tests.concat())];
