@@ -2,8 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use afresh_checks::{
+    ProbeFacts, classify, fingerprint, read_report_file, read_test_reports, report_files,
+    unexecuted_tests,
+};
 use afresh_core::Plan;
+use afresh_core::check::CheckEnd;
 use afresh_core::outcome::Outcome;
+use afresh_core::plan::{Check, FileDraft, PlanDraft, TaskDraft};
+use afresh_core::printable::is_unprintable;
+use afresh_core::probe::CheckClass;
 use afresh_formats::findings::fixes;
 use afresh_formats::folder::{MemoryFolder, PlanFolder, as_text};
 use afresh_formats::lint::{self, LintSubject};
@@ -49,6 +57,65 @@ pub(super) fn proxy_head(bytes: &[u8]) {
     let shown = target.to_string();
     assert!(shown.len() < 300 && shown.bytes().all(|byte| byte.is_ascii_graphic()), "{shown:?}");
     assert_eq!(shown.parse::<afresh_proxy::ProxyTarget>().as_ref(), Ok(target));
+}
+
+/// The first line is a command, the rest what it printed: it is classified, and no failure is called a pass.
+pub(super) fn check_output(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (command, output) = text.split_once('\n').unwrap_or((&text, ""));
+    let check = Check::from_command(command);
+    let mut reports = read_test_reports(command, output);
+    reports.extend(read_report_file(output));
+    let plan = planned_files();
+    for code in [0, 1, 2, 5, 101, 127] {
+        let facts = ProbeFacts {
+            check: &check,
+            end: &CheckEnd::Exited(code),
+            output,
+            reports: &reports,
+            is_flaky: false,
+            syntax_error: None,
+        };
+        let found = classify(&facts, &plan);
+        assert!(
+            found.detail.chars().count() <= 301 && !found.detail.chars().any(is_unprintable),
+            "{found:?}"
+        );
+        assert!(
+            code == 0 || !matches!(found.class, CheckClass::Vacuous | CheckClass::Guard),
+            "{found:?}"
+        );
+    }
+    let changed =
+        ["tests/test_a.py", "src/a.test.ts", "tests/it.rs", "a/b_test.go"].map(str::to_owned);
+    assert!(unexecuted_tests(command, &reports, &changed).len() <= changed.len());
+    assert!(
+        report_files(command).iter().all(|path| !path.starts_with('/') && !path.contains(".."))
+    );
+    assert_eq!(fingerprint(command, output), fingerprint(command, &format!("{output}\n")));
+}
+
+/// A plan that declares files of every kind.
+fn planned_files() -> Plan {
+    let paths = [
+        "src/a.py",
+        "tests/test_a.py",
+        "src/**/*.ts",
+        "package.json",
+        "Cargo.toml",
+        "docs/",
+        "cmd/a/main.go",
+    ];
+    let files = paths.map(|path| FileDraft { path: path.to_owned(), action: None }).to_vec();
+    let task = TaskDraft {
+        id: "T1".to_owned(),
+        title: "T1".to_owned(),
+        instructions: "Do it.".to_owned(),
+        files,
+        no_check: Some("none".to_owned()),
+        ..TaskDraft::default()
+    };
+    Plan::new(PlanDraft { tasks: vec![task], ..PlanDraft::default() }).expect("a plan")
 }
 
 /// Any checkpoint gives the progress of a plan, never more than all of it, or problems.

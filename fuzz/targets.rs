@@ -14,6 +14,7 @@ use afresh_import::detect::format_by_name;
 pub const TARGETS: &[(&str, &str)] = &[
     ("result", ""),
     ("proxy_head", ""),
+    ("check_output", ""),
     ("checkpoint", "02-CHECKPOINT.json"),
     ("project", "package.json"),
     ("native", "p.plan.toml"),
@@ -42,6 +43,7 @@ pub fn hold(target: &str, bytes: &[u8]) {
     match target {
         "result" => properties::result(bytes),
         "proxy_head" => properties::proxy_head(bytes),
+        "check_output" => properties::check_output(bytes),
         "checkpoint" => properties::checkpoint(first, bytes),
         "project" => properties::project(&files(first, bytes)),
         "native" => {

@@ -10,7 +10,8 @@ use crate::command::ReadCommand;
 use crate::missing::lines::FailedOutput;
 use crate::missing::{MissingKind, MissingThing, NeededBy, find_in, find_reported};
 use crate::planned::{find_creator, find_test_author, join_path};
-use crate::runners::{TestReport, TestRunner, relative_path, sum};
+use crate::runners::{TestReport, TestRunner, relative_path};
+use crate::tally::add_up;
 use crate::text::detail_line;
 use crate::usage::find_usage_error;
 
@@ -96,7 +97,8 @@ fn describe_pass(facts: &ProbeFacts<'_>, command: &ReadCommand) -> String {
     if !failures.is_empty() {
         return format!("it passes although {failures}: its exit code is not that of the tests");
     }
-    if executed > 0 {
+    // Go says how many packages pass, not how many tests.
+    if executed > 0 && facts.reports.iter().all(|report| report.runner != TestRunner::Go) {
         return format!("it passes before any work: {}", count_tests(executed));
     }
     // `! grep -q x nothere` passes, because nothing can be found in a file that does not exist.
@@ -193,7 +195,7 @@ fn classify_none(facts: &ProbeFacts<'_>, command: &ReadCommand, plan: &Plan) -> 
 }
 
 fn count_executed(reports: &[TestReport]) -> u64 {
-    sum(reports.iter().map(|report| report.executed))
+    add_up(reports).map_or(0, |tally| tally.executed)
 }
 
 fn count_tests(number: u64) -> String {

@@ -9,12 +9,13 @@ use crate::missing::shell_message;
 
 /// The line with which a tool refuses the command.
 pub(crate) fn find_usage_error(failed: &FailedOutput<'_>) -> Option<String> {
-    let finders: [fn(&FailedOutput<'_>) -> Option<String>; 7] = [
+    let finders: [fn(&FailedOutput<'_>) -> Option<String>; 8] = [
         find_by_clap,
         find_by_python,
         find_by_javascript,
         find_by_go,
         find_by_make,
+        find_by_maven,
         find_by_program,
         find_by_shell,
     ];
@@ -133,6 +134,11 @@ fn find_by_make(failed: &FailedOutput<'_>) -> Option<String> {
     first_line(lines, |line| {
         starts_with_any(line, &["make: unrecognized option ", "make: invalid option "])
     })
+}
+
+fn find_by_maven(failed: &FailedOutput<'_>) -> Option<String> {
+    let starts = ["Unable to parse command line options: ", "[ERROR] Unknown lifecycle phase \""];
+    first_line(failed.lines_of(&[InvokedTool::Maven]), |line| starts_with_any(line, &starts))
 }
 
 /// What common programs say about words that they do not understand.

@@ -1,6 +1,6 @@
 //! The reports of test runners, as current versions print them into a pipe (TR-04).
 
-use afresh_checks::{TestRunner, executed_tests, read_test_reports};
+use afresh_checks::{TestRunner, add_up, executed_tests, read_report_file, read_test_reports};
 
 /// One output, who wrote it, how many tests were executed, and which failed.
 struct RunnerSample {
@@ -224,6 +224,89 @@ fn several_runners_count_together() {
     let output = "----------\nRan 0 tests in 0.000s\n\nOK\nok  \tx\t0.1s\n";
     assert_eq!(executed_tests("make test", output), Some(1));
     assert_eq!(read_test_reports("make test", output).len(), 2);
+}
+
+/// TR-02: the names of tests are those of their binaries, also if both streams of cargo were read one after the other.
+#[test]
+fn tests_of_cargo_are_named_after_their_binaries_in_any_order() {
+    let started = [
+        "     Running unittests src/lib.rs (target/debug/deps/demo-8348ca7a80742723)",
+        "     Running tests/it.rs (target/debug/deps/it-a69063779ff8c574)",
+        "   Doc-tests demo",
+    ];
+    let ended = |name: &str| {
+        format!(
+            "\nrunning 1 test\ntest {name} ... FAILED\n\nfailures:\n\n---- {name} stdout ----\nno\n\n\nfailures:\n    \
+             {name}\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0s\n"
+        )
+    };
+    let tests = ["works", "works", "src/lib.rs - one (line 12)"].map(ended);
+    let pairs = started.iter().zip(&tests).map(|(start, end)| format!("{start}\n{end}\n"));
+    let mixed = pairs.collect::<Vec<_>>().concat();
+    let starts = started.join("\n");
+    let apart =
+        [format!("{starts}\n{}", tests.concat()), format!("{}\n{starts}\n", tests.concat())];
+    for output in [mixed, apart[0].clone(), apart[1].clone()] {
+        let reports = read_test_reports("cargo test --no-fail-fast", &output);
+        let failed: Vec<&str> = reports[0].failed.iter().map(String::as_str).collect();
+        assert_eq!(
+            failed,
+            ["demo doctest src/lib.rs - one", "demo src/lib.rs works", "it tests/it.rs works"],
+            "{output}"
+        );
+        assert_eq!(reports[0].executed, 3);
+    }
+}
+
+/// TR-04: lines that a test prints are not taken for the report of its runner.
+#[test]
+fn what_a_test_prints_is_no_report() {
+    for (command, output) in [
+        (
+            "python3 -m unittest",
+            "Ran 5 tests in 0.1s\n----------\nRan 1 test in 0.000s\n\nOK (skipped=1)\n",
+        ),
+        ("vitest run", "Tests  9 passed\n Test Files  1 skipped (1)\n      Tests  1 skipped (1)\n"),
+        (
+            "jest",
+            "Tests:       9 passed\nTest Suites: 1 skipped\nTests:       1 skipped, 1 total\n",
+        ),
+        ("node --test", "pass 5\n# pass 5\n# tests 0\n# suites 0\n# pass 0\n# fail 0\n"),
+        ("go test ./...", "  3 passing (1ms)\n?   \tx\t[no test files]\n"),
+        (
+            "cargo test",
+            "3 passed in 0.1s\nrunning 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored\n",
+        ),
+    ] {
+        assert_eq!(executed_tests(command, output), Some(0), "{command}");
+    }
+}
+
+/// TR-02: a runner that prints its tests and writes them to a file counts them once.
+#[test]
+fn a_report_in_a_file_does_not_count_twice() {
+    let printed = "==== short test summary info ====\nFAILED tests/test_a.py::T::test_bad - no\n1 failed, 1 passed in 0.1s\n";
+    let written = "<testsuites><testsuite name=\"pytest\"><testcase classname=\"tests.test_a.T\" name=\"test_bad\">\
+                   <failure message=\"no\">x</failure></testcase><testcase classname=\"tests.test_a.T\" \
+                   name=\"test_ok\"/><testcase classname=\"other.Test\" name=\"bad\"><error/></testcase></testsuite></testsuites>";
+    let mut reports = read_test_reports("pytest --junitxml=r.xml", printed);
+    reports.extend(read_report_file(written));
+    let tally = add_up(&reports).expect("two reports");
+    assert_eq!(tally.executed, 3);
+    assert_eq!(tally.failed, ["other.Test bad", "tests/test_a.py::T::test_bad"]);
+    assert_eq!(tally.runners, ["pytest", "JUnit XML"]);
+}
+
+/// TR-02, R15: nothing in XML is expanded or fetched.
+#[test]
+fn hostile_xml_is_read_as_text() {
+    let bomb = "<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">\
+                <!ENTITY f SYSTEM \"file:///etc/passwd\">]><testsuite name=\"&b;\"><testcase name=\"&f;&b;\" \
+                classname='<x>'><failure/></testcase><!-- <testcase name=\"no\"/> --><testcase name=\"out\"><system-out>\
+                <![CDATA[<testcase name=\"no\"><failure/></testcase>]]></system-out></testcase></testsuite>";
+    let report = read_report_file(bomb).expect("a report");
+    assert_eq!(report.executed, 2);
+    assert_eq!(report.failed.iter().collect::<Vec<_>>(), ["<x> &f;&b;"]);
 }
 
 /// TR-04, R15: numbers that no report has, and reports that are cut off, do not break the readers.

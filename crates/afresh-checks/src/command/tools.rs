@@ -23,6 +23,7 @@ pub(crate) enum InvokedTool {
     GoTest,
     Npm,
     Make,
+    Maven,
     Ruff,
     Eslint,
     Tsc,
@@ -50,6 +51,7 @@ impl InvokedTool {
             Self::Jest => Some(TestRunner::Jest),
             Self::Vitest => Some(TestRunner::Vitest),
             Self::GoTest => Some(TestRunner::Go),
+            Self::Maven => Some(TestRunner::Maven),
             _ => None,
         }
     }
@@ -106,6 +108,7 @@ fn recognise(words: &[String]) -> (InvokedTool, usize) {
         "tsc" => (InvokedTool::Tsc, 1),
         "git" => (InvokedTool::Git, 1),
         "make" | "gmake" => (InvokedTool::Make, 1),
+        "mvn" | "mvnw" => (InvokedTool::Maven, 1),
         "npm" | "pnpm" | "yarn" => (InvokedTool::Npm, 1),
         "cargo" => recognise_cargo(words),
         "cargo-nextest" => (InvokedTool::Nextest, 1),

@@ -12,7 +12,7 @@ pub(super) fn may_list(report: &TestReport, path: &str) -> bool {
         TestRunner::Go => listed.any(|package| is_package_of(package, path)),
         TestRunner::Nextest => listed.any(|binary| is_binary_of(binary, path)),
         TestRunner::Junit => may_be_in_classes(report, path),
-        TestRunner::Unittest => listed.any(|module| is_class_of(module, path)),
+        TestRunner::Unittest | TestRunner::Maven => listed.any(|module| is_class_of(module, path)),
         _ => listed.any(|file| is_same_file(file, path)),
     }
 }

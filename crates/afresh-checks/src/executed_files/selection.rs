@@ -35,7 +35,7 @@ fn selects(runner: TestRunner, call: &CalledTool, path: &str) -> bool {
         TestRunner::Vitest => selects_by_part(call.arguments(), &VITEST_VALUED, here),
         TestRunner::Mocha => selects_by_path(&positional(call.arguments(), &MOCHA_VALUED), here),
         TestRunner::Node => selects_by_path(&positional(call.arguments(), &NODE_VALUED), here),
-        TestRunner::Junit => true,
+        TestRunner::Maven | TestRunner::Junit => true,
     }
 }
 

@@ -11,9 +11,11 @@
 //! | `javascript` | node, npm, jest, vitest, mocha, eslint, tsc |
 //! | `rust` | cargo, rustc |
 //! | `go` | go |
+//! | `java` | Maven, javac |
 //! | `make` | make |
 
 mod go;
+mod java;
 mod javascript;
 pub(crate) mod lines;
 mod make;
@@ -70,6 +72,10 @@ pub enum MissingKind {
     JavascriptModule,
     RustModule,
     GoPackage,
+    /// A class or a package of Java.
+    JavaClass,
+    /// A module of a Maven project.
+    MavenModule,
 }
 
 /// Who needs something that is missing.
@@ -101,7 +107,7 @@ impl MissingThing {
         let name = &self.name;
         match self.kind {
             MissingKind::Program => format!("the program `{name}` does not exist"),
-            MissingKind::File => format!("`{name}` does not exist"),
+            MissingKind::File | MissingKind::JavaClass => format!("`{name}` does not exist"),
             MissingKind::NotExecutable => format!("`{name}` is not executable"),
             MissingKind::Configuration => format!("there is no `{name}`"),
             MissingKind::Script => format!("package.json has no script `{name}`"),
@@ -118,6 +124,7 @@ impl MissingThing {
                 format!("the module `{name}` does not exist")
             }
             MissingKind::GoPackage => format!("the package `{name}` does not exist"),
+            MissingKind::MavenModule => format!("there is no module `{name}`"),
         }
     }
 }
@@ -139,11 +146,12 @@ pub(crate) fn find_in(failed: &FailedOutput<'_>) -> Vec<MissingThing> {
 
 /// What the output says about missing things.
 pub(crate) fn find_reported(failed: &FailedOutput<'_>) -> Vec<MissingThing> {
-    let finders: [fn(&FailedOutput<'_>) -> Vec<MissingThing>; 6] = [
+    let finders: [fn(&FailedOutput<'_>) -> Vec<MissingThing>; 7] = [
         python::find_missing,
         javascript::find_missing,
         rust::find_missing,
         go::find_missing,
+        java::find_missing,
         make::find_missing,
         shell::find_missing,
     ];

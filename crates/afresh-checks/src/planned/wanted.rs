@@ -78,6 +78,8 @@ pub(super) fn wanted_paths(missing: &MissingThing, command: &ReadCommand) -> Vec
         MissingKind::JavascriptModule => javascript_paths(missing, command),
         MissingKind::RustModule => rust_paths(missing),
         MissingKind::GoPackage => go_paths(name),
+        MissingKind::JavaClass => java_paths(name),
+        MissingKind::MavenModule => directory_paths(name, "pom.xml"),
     }
 }
 
@@ -296,4 +298,11 @@ fn go_paths(name: &str) -> Vec<WantedPath> {
         paths.extend(endings(["go.mod"]));
     }
     paths
+}
+
+/// A class is a file of its name, a package a directory.
+fn java_paths(name: &str) -> Vec<WantedPath> {
+    let path = name.replace('.', "/");
+    let files = ["java", "kt", "scala", "groovy"].map(|ending| format!("{path}.{ending}"));
+    files.iter().chain([&path]).map(|path| WantedPath::ending(path)).collect()
 }

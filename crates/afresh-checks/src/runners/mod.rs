@@ -13,6 +13,7 @@
 //! | `mocha` | mocha |
 //! | `jest` | jest |
 //! | `vitest` | vitest |
+//! | `maven` | Surefire and Failsafe of Maven |
 //! | `go` | go test, also with `-json` |
 //! | `junit` | `JUnit` XML of any runner |
 
@@ -20,6 +21,7 @@ mod cargo;
 mod go;
 mod jest;
 mod junit;
+mod maven;
 mod mocha;
 mod nextest;
 mod node;
@@ -34,6 +36,7 @@ use serde::{Deserialize, Serialize};
 use crate::command::ReadCommand;
 use crate::text::plain_text;
 pub(crate) use go::text_of_events;
+pub(crate) use maven::without_level;
 
 /// Who ran the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -48,12 +51,13 @@ pub enum TestRunner {
     Jest,
     Vitest,
     Go,
+    Maven,
     Junit,
 }
 
 impl TestRunner {
     /// Those that read tests of certain languages.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Cargo,
         Self::Nextest,
         Self::Pytest,
@@ -63,6 +67,7 @@ impl TestRunner {
         Self::Jest,
         Self::Vitest,
         Self::Go,
+        Self::Maven,
     ];
 
     pub fn name(self) -> &'static str {
@@ -76,6 +81,7 @@ impl TestRunner {
             Self::Jest => "jest",
             Self::Vitest => "vitest",
             Self::Go => "go test",
+            Self::Maven => "maven",
             Self::Junit => "JUnit XML",
         }
     }
@@ -85,7 +91,7 @@ impl TestRunner {
         match self {
             Self::Pytest | Self::Unittest => Some(5),
             Self::Nextest => Some(4),
-            Self::Mocha | Self::Jest | Self::Vitest | Self::Go => Some(1),
+            Self::Mocha | Self::Jest | Self::Vitest | Self::Go | Self::Maven => Some(1),
             Self::Cargo | Self::Node | Self::Junit => None,
         }
     }
@@ -100,6 +106,7 @@ impl TestRunner {
                 &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"]
             }
             Self::Go => &["go"],
+            Self::Maven => &["java", "kt", "scala", "groovy"],
             Self::Junit => return true,
         };
         extensions.contains(&extension)
@@ -133,7 +140,7 @@ impl TestReport {
 /// Reads one report of the output of a runner; none if it is of another.
 type ReportReader = fn(&str) -> Option<TestReport>;
 
-const READERS: [(TestRunner, ReportReader); 10] = [
+const READERS: [(TestRunner, ReportReader); 11] = [
     (TestRunner::Cargo, cargo::read_cargo),
     (TestRunner::Nextest, nextest::read_nextest),
     (TestRunner::Pytest, pytest::read_pytest),
@@ -143,6 +150,7 @@ const READERS: [(TestRunner, ReportReader); 10] = [
     (TestRunner::Jest, jest::read_jest),
     (TestRunner::Vitest, vitest::read_vitest),
     (TestRunner::Go, go::read_go),
+    (TestRunner::Maven, maven::read_maven),
     (TestRunner::Junit, junit::read_junit),
 ];
 
@@ -160,7 +168,7 @@ pub fn read_test_reports(command: &str, output: &str) -> Vec<TestReport> {
     reports
 }
 
-/// The report in a file that a runner wrote, such as one of [`report_files`](crate::report_files).
+/// The report in a file that a runner wrote, such as one of [`report_files`](fn@crate::report_files).
 pub fn read_report_file(text: &str) -> Option<TestReport> {
     junit::read_junit(text)
 }

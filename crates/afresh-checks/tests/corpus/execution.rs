@@ -12,6 +12,8 @@ use crate::case::{CorpusCase, CorpusRecording};
 /// Where a recording says that the project was.
 const RECORDED_ROOT: &str = "/workspace";
 
+const MAVEN_REPOSITORY: &str = "/usr/share/maven-repo";
+
 /// The programs on this machine.
 #[derive(Debug)]
 pub(crate) struct Toolset {
@@ -39,6 +41,10 @@ impl Toolset {
         let is_found = |program: &String| match program.as_str() {
             // Tests of a project import these.
             "node_modules" => self.directory.is_some(),
+            // Without a network, only a distribution's own repository has the plugins.
+            "mvn" => {
+                Path::new(MAVEN_REPOSITORY).is_dir() && path.iter().any(|d| d.join("mvn").is_file())
+            }
             program => path.iter().any(|directory| directory.join(program).is_file()),
         };
         let has_version = match (&case.with, &self.directory) {
@@ -113,7 +119,7 @@ impl Workplace<'_> {
                 command.env(name, Path::new(&home).join(below));
             }
         }
-        let cache = std::env::temp_dir().join("afresh-corpus-go");
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus-go");
         command
             .env("PATH", std::env::join_paths(&self.path).unwrap())
             .env("HOME", self.home)
@@ -122,6 +128,7 @@ impl Workplace<'_> {
             .env("GOPROXY", "off")
             .env("GOFLAGS", "-mod=mod")
             .env("GOTOOLCHAIN", "local")
+            .env("MAVEN_OPTS", format!("-Dmaven.repo.local={MAVEN_REPOSITORY}"))
             .env("GOCACHE", cache)
             .env("npm_config_offline", "true")
             .env("npm_config_update_notifier", "false")
