@@ -36,10 +36,10 @@ fn creating(paths: &[&str]) -> Plan {
     plan(vec![TaskDraft { files, ..task("T1") }])
 }
 
-fn end(command: &str, end: CheckEnd, output: &str, plan: &Plan) -> ClassifiedCheck {
+fn end(command: &str, end: &CheckEnd, output: &str, plan: &Plan) -> ClassifiedCheck {
     let facts = ProbeFacts {
         check: &Check::from_command(command),
-        end: &end,
+        end,
         output,
         reports: &read_test_reports(command, output),
         is_flaky: false,
@@ -49,7 +49,7 @@ fn end(command: &str, end: CheckEnd, output: &str, plan: &Plan) -> ClassifiedChe
 }
 
 fn fail(command: &str, code: i32, output: &str, plan: &Plan) -> CheckClass {
-    end(command, CheckEnd::Exited(code), output, plan).class
+    end(command, &CheckEnd::Exited(code), output, plan).class
 }
 
 /// TR-01: only what a task is still to write makes a check pending.
@@ -78,7 +78,7 @@ fn the_task_that_declares_it_is_named() {
     let other = TaskDraft { files: vec![file("tests/test_old.py", None)], ..task("T1") };
     let author = TaskDraft { files: vec![file("tests/", None)], ..task("T2") };
     let found =
-        end("pytest tests/test_new.py", CheckEnd::Exited(4), MISSING, &plan(vec![other, author]));
+        end("pytest tests/test_new.py", &CheckEnd::Exited(4), MISSING, &plan(vec![other, author]));
     assert_eq!(found.detail, "`tests/test_new.py` does not exist; T2 declares `tests/`");
 }
 
@@ -119,14 +119,14 @@ fn only_tests_of_the_same_language_are_awaited() {
 #[test]
 fn limits_and_signals_are_failures() {
     let plan = creating(&["a.py"]);
-    let found = end("pytest", CheckEnd::TimedOut, "", &plan);
+    let found = end("pytest", &CheckEnd::TimedOut, "", &plan);
     assert_eq!((found.class, found.detail.as_str()), (CheckClass::Red, "it did not end in time"));
-    let found = end("pytest", CheckEnd::Signaled(9), "", &plan);
+    let found = end("pytest", &CheckEnd::Signaled(9), "", &plan);
     assert_eq!(found.class, CheckClass::Red);
     assert!(found.detail.contains("SIGKILL"), "{}", found.detail);
     let excess = LimitExceeded { of: LimitedResource::Memory, limit: 8 };
-    assert_eq!(end("pytest", CheckEnd::OverLimit(excess), "", &plan).class, CheckClass::Red);
-    let found = end("pytest", CheckEnd::NotStarted("no shell".to_owned()), "", &plan);
+    assert_eq!(end("pytest", &CheckEnd::OverLimit(excess), "", &plan).class, CheckClass::Red);
+    let found = end("pytest", &CheckEnd::NotStarted("no shell".to_owned()), "", &plan);
     assert_eq!(
         (found.class, found.detail.as_str()),
         (CheckClass::Unprobed, "it could not be started: no shell")
@@ -146,7 +146,7 @@ fn details_are_one_short_printable_line() {
         ),
         format!("pytest: error: {long}\n"),
     ] {
-        let found = end("pytest", CheckEnd::Exited(4), &output, &plan);
+        let found = end("pytest", &CheckEnd::Exited(4), &output, &plan);
         assert!(
             !found.detail.is_empty() && found.detail.chars().count() <= 301,
             "{}",
