@@ -146,7 +146,8 @@ impl Workplace<'_> {
                 output = output.replace(&value, recorded);
             }
         }
-        output
+        output.lines().map(without_host).collect::<Vec<_>>().join("\n")
+            + if output.ends_with('\n') { "\n" } else { "" }
     }
 
     fn find_syntax_error(&self, command: &str) -> Option<String> {
@@ -159,7 +160,10 @@ impl Workplace<'_> {
     fn read_reports(&self, command: &str) -> Vec<String> {
         let files = report_files(command).into_iter().flat_map(|path| self.find_files(&path));
         let texts = files.filter_map(|path| fs::read_to_string(path).ok());
-        texts.map(|text| text.replace(&*self.root.to_string_lossy(), RECORDED_ROOT)).collect()
+        texts
+            .map(|text| text.replace(&*self.root.to_string_lossy(), RECORDED_ROOT))
+            .map(|text| without_properties(&text))
+            .collect()
     }
 
     /// The file of a path, or those of the directory before a star.
@@ -187,5 +191,26 @@ impl Workplace<'_> {
         let is_named =
             version.to_lowercase().contains(program.trim_end_matches(|c: char| !c.is_alphabetic()));
         Some(if is_named { version.to_owned() } else { format!("{program} {version}") })
+    }
+}
+
+/// npm names the host that it could not reach.
+fn without_host(line: &str) -> String {
+    match line.strip_prefix("npm ").and_then(|_| line.split_once("https://")) {
+        Some((before, after)) => {
+            let path = after.find('/').map_or("", |at| &after[at..]);
+            format!("{before}https://registry.example{path}")
+        }
+        None => line.to_owned(),
+    }
+}
+
+/// Surefire writes everything that it knows about the machine into its reports.
+fn without_properties(text: &str) -> String {
+    match (text.find("<properties>"), text.find("</properties>")) {
+        (Some(start), Some(end)) if start < end => {
+            format!("{}{}", &text[..start], &text[end + "</properties>".len()..])
+        }
+        _ => text.to_owned(),
     }
 }
