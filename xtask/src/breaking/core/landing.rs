@@ -98,8 +98,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "EX-04: a finished step has passed its checks",
         edits: &[Edit {
             file: "afresh-core/src/decide/attempt/steps.rs",
-            text: "CheckOutcome::Ran(results) if results.iter().all(CheckResult::passed) => {\n                self.finish_step",
-            instead: "CheckOutcome::Ran(results) => {\n                self.finish_step",
+            text: "if results.iter().all(CheckResult::is_accepted) {\n                    self.finish_step",
+            instead: "if !results.is_empty() {\n                    self.finish_step",
         }],
     },
     Mutation {
