@@ -45,12 +45,12 @@ fn notes_that_change_during_a_run_are_extended() {
     let repo = prepared(2);
     repo.git(&["notes", "--ref=afresh", "add", "-m", "before", "HEAD"]);
     let count = repo.path().join("changes");
-    // Each of the first transactions finds that another program was faster.
+    // Each of the first transactions finds that another program was faster. What it could not write is not counted.
     let script = format!(
         "case \" $* \" in *' update-ref '*) ;; *) exec \"$git\" \"$@\";; esac\n\
          n=$(cat '{0}' 2>/dev/null || echo 0)\n\
-         if [ $n -lt 30 ]; then echo $((n + 1)) > '{0}'\n\
-         \"$git\" -c user.name=N -c user.email=n@x notes --ref=afresh append -m \"line $n\" main </dev/null; fi",
+         if [ $n -lt 30 ] && \"$git\" -c user.name=N -c user.email=n@x \\\n\
+         notes --ref=afresh append -m \"line $n\" main </dev/null; then echo $((n + 1)) > '{0}'; fi",
         count.display()
     );
     let mut command = repo.command(&["run", "p.plan.toml"]);
@@ -154,7 +154,9 @@ fn two_peoples_notes_are_merged() {
     let theirs = repo.path().join("theirs");
     let theirs = theirs.to_str().expect("a path");
     let there = |args: &[&str]| repo.git(&[&["-C", theirs][..], args].concat());
-    // Their run, without our notes: they have a root of their own.
+    // Their run, without our notes: they have a root of their own. In the same second, the same work would be the same
+    // commit.
+    repo.agent("echo theirs > $AFRESH_TASK.txt");
     repo.afresh(&["-C", theirs, "run", "--new", "p.plan.toml"]).expect(0);
     repo.git(&["fetch", "-q", theirs, "+refs/heads/afresh/*:refs/heads/afresh/theirs-*"]);
     repo.git(&["fetch", "-q", theirs, "refs/notes/afresh:refs/notes/afresh-theirs"]);
