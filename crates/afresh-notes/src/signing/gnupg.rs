@@ -43,6 +43,11 @@ pub(super) fn has_signed(status: &str) -> bool {
     keywords(status).any(|(keyword, _)| keyword == "SIG_CREATED")
 }
 
+/// Whether the program came as far as looking at a signature, or at bytes that are none.
+pub(super) fn has_result(status: &str) -> bool {
+    keywords(status).next().is_some()
+}
+
 /// What the status of a verification says. `least` is the trust that a key needs.
 pub(super) fn judge(status: &str, least: KeyTrust) -> SignatureState {
     let results: Vec<(&str, &str)> = keywords(status)
@@ -117,6 +122,13 @@ mod tests {
         assert!(matches!(with_trust("UNDEFINED"), SignatureState::UnknownKey { .. }));
         assert!(matches!(judge(GOOD, KeyTrust::Marginal), SignatureState::UnknownKey { .. }));
         assert!(matches!(judge(GOOD, KeyTrust::Undefined), SignatureState::Trusted { .. }));
+    }
+
+    /// TR-06: a program that gave up before it looked says nothing about the signature.
+    #[test]
+    fn a_program_that_gave_up_has_no_result() {
+        assert!(has_result(GOOD) && has_result("[GNUPG:] NODATA 1\n"));
+        assert!(!has_result("") && !has_result("gpg: Fatal: can't create directory\n"));
     }
 
     /// TR-06: everything else counts less, and a second signature in one block hides nothing.

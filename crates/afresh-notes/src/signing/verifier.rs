@@ -119,7 +119,15 @@ impl SignatureVerifier {
         let (document, signature) = (document.to_string_lossy(), signature.to_string_lossy());
         let verb = [program, "--batch", "--no-tty", "--status-fd=1"];
         let files = ["--verify", &signature, &document];
-        let answer = bench.run(&[&verb[..], offline, &files].concat(), None)?;
+        let verify = || bench.run(&[&verb[..], offline, &files].concat(), None);
+        let mut answer = verify()?;
+        if !gnupg::has_result(&answer.stdout) {
+            // Two that start for the first time in a home both create the keyring there, and one gives up.
+            answer = verify()?;
+        }
+        if !gnupg::has_result(&answer.stdout) {
+            return Err(format!("{program} failed: {}", answer.complaint()));
+        }
         let configured = self.config.min_trust.as_deref().and_then(KeyTrust::parse);
         Ok(gnupg::judge(&answer.stdout, configured.unwrap_or(KeyTrust::Marginal)))
     }
