@@ -3,6 +3,12 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`audit`] | how large a specification is, against limits, and how it could be divided |
 //! | [`discovery`] | what a repository is: languages, layout, commands, patterns |
+//! | [`ledger`] | every statement of a specification, with an id and a hash |
+//! | [`spec`] | specifications: where they are, their sections, the files that they name |
 
+pub mod audit;
 pub mod discovery;
+pub mod ledger;
+pub mod spec;

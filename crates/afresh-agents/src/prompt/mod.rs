@@ -154,6 +154,7 @@ fn answers(bundle: &Bundle) -> String {
 #[cfg(test)]
 mod tests {
     use afresh_core::check::{CheckEnd, CheckResult};
+    use afresh_core::estimate::tokens::estimate_text;
     use afresh_core::ids::{AttemptId, CommitId, RunId};
     use afresh_core::plan::{
         Check, CheckDraft, ContextLevel, FileDraft, Plan, PlanDraft, TaskDraft,
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
     use crate::bundle::surroundings::{SandboxedWorker, WorkerSurroundings};
     use crate::bundle::{InterruptedWork, RelatedTest, RepeatedCheckFailure, TestRelation};
-    use crate::prompt::size;
+
     use afresh_core::plan::TaskIndex;
 
     fn rendered(bundle: &Bundle) -> String {
@@ -237,8 +238,9 @@ mod tests {
             };
             let surroundings = surroundings.describe("a");
             let bundle = Bundle { reports_by, surroundings, ..bundle(None) };
-            let words = bundle.task.instructions.len() + bundle.task.title.len();
-            let tokens = size::estimate_tokens(rendered(&bundle).len() - words);
+            let own = [&bundle.task.instructions, &bundle.task.title];
+            let own: u64 = own.iter().map(|text| estimate_text(text)).sum();
+            let tokens = estimate_text(&rendered(&bundle)) - own;
             assert!(tokens < 600, "{reports_by:?}: {tokens}");
         }
     }

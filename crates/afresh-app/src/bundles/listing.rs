@@ -44,12 +44,13 @@ impl<'a> ListedBundle<'a> {
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default();
-        let bytes = usize::try_from(kept.prompt_bytes).unwrap_or(usize::MAX);
+        let prompt = files::read_bounded(&kept.prompt(), MAX_BYTES).unwrap_or_default();
+        let prompt = String::from_utf8_lossy(&prompt);
         let own = told.sources.into_iter().find(|source| source.path == TEMPLATE);
         Self {
             kept,
             need: kept.need(run),
-            fill: size::context_fill(bytes, told.window.unwrap_or(DEFAULT_WINDOW)),
+            fill: size::context_fill(&prompt, told.window.unwrap_or(DEFAULT_WINDOW)),
             template: own.map(|FileChecksum { path, sha256, .. }| UsedTemplate { path, sha256 }),
         }
     }

@@ -42,7 +42,7 @@ impl RenderedBundle {
             prompt::render(&bundle, &workers.briefing.template)
         };
         let prompt = redact(&rendered, &secrets);
-        let fill = size::context_fill(prompt.len(), window);
+        let fill = size::context_fill(&prompt, window);
         Ok(Self { bundle: redact(&serde_json::to_string_pretty(&bundle)?, &secrets), prompt, fill })
     }
 
@@ -69,7 +69,7 @@ pub fn least(run: &Run, at: TaskIndex, workers: &WorkerConfig) -> ContextFill {
     let mut bundle = planned(run, at, &run.next_start_point(at), &workers.briefing);
     add_agent(&mut bundle, workers);
     let window = workers.window(bundle.task.agent.as_deref(), run.tier_of(at));
-    size::context_fill(prompt::render(&bundle, &workers.briefing.template).len(), window)
+    size::context_fill(&prompt::render(&bundle, &workers.briefing.template), window)
 }
 
 /// Fails if a worker would start with a full context (PR-06).

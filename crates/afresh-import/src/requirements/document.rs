@@ -28,6 +28,18 @@ impl<'t> SourceDocument<'t> {
         Self { file, text, starts: std::iter::once(0).chain(breaks).collect() }
     }
 
+    /// Where a part of the text stands; none for a text from elsewhere.
+    pub(super) fn range_of(&self, part: &str) -> Option<Range<usize>> {
+        let start = part.as_ptr().addr().checked_sub(self.text.as_ptr().addr())?;
+        let end = start.checked_add(part.len())?;
+        (end <= self.text.len()).then_some(start..end)
+    }
+
+    /// Where a line starts, counted from 1; the end of the text for one that it does not have.
+    pub fn start_of(&self, line: usize) -> usize {
+        self.starts.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len())
+    }
+
     /// The line of a byte, counted from 1.
     pub fn line(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at)

@@ -109,7 +109,7 @@ pub(crate) fn between_ids(first: &str, last: &str, at: Range<usize>) -> Vec<IdMe
 }
 
 /// A part of an id from words: lowercase letters, digits and dashes.
-pub(crate) fn slug(text: &str) -> String {
+pub fn slug(text: &str) -> String {
     let mut slug = String::new();
     for c in text.chars() {
         if slug.chars().count() >= 48 {

@@ -64,6 +64,8 @@ impl<'t> StatedRequirement<'t> {
 pub(crate) struct LedgerEntry {
     pub(crate) requirement: Requirement,
     pub(crate) span: SourceSpan,
+    /// All that it says.
+    pub(crate) whole: Range<usize>,
     family: String,
 }
 
@@ -100,6 +102,17 @@ impl<'a> LedgerBuilder<'a> {
         let (entries, by_id, citations) = (Vec::new(), BTreeMap::new(), Vec::new());
         let prefixes = BTreeMap::new();
         Self { folder, sources, places, entries, by_id, citations, prefixes }
+    }
+
+    /// For documents without a plan.
+    pub(super) fn without_tasks(folder: &'a dyn PlanFolder) -> Self {
+        let sources = TaskSources::default();
+        let (entries, by_id, citations) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Self { folder, sources, places: &[], entries, by_id, citations, prefixes: BTreeMap::new() }
+    }
+
+    pub(super) fn into_entries(self) -> Vec<LedgerEntry> {
+        self.entries
     }
 
     pub fn is_empty(&self) -> bool {
@@ -156,7 +169,8 @@ impl<'a> LedgerBuilder<'a> {
         };
         self.by_id.insert(key, self.entries.len());
         let span = SourceSpan::new(document.file, stated.at);
-        self.entries.push(LedgerEntry { requirement, span, family: stated.family });
+        let whole = document.range_of(stated.whole).unwrap_or_else(|| span.range.clone());
+        self.entries.push(LedgerEntry { requirement, span, whole, family: stated.family });
     }
 
     pub fn knows(&self, id: &str) -> bool {
@@ -321,7 +335,7 @@ impl TracedPlan {
 }
 
 /// A hash of what a text says: FNV-1a of its words, without boxes.
-fn digest(text: &str) -> String {
+pub fn digest(text: &str) -> String {
     let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at < MAX_DIGEST_BYTES).last();
     let text = if text.len() > MAX_DIGEST_BYTES { &text[..end.unwrap_or(0)] } else { text };
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;

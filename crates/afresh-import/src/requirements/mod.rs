@@ -23,13 +23,18 @@ mod scope;
 pub mod sources;
 pub mod spec;
 
+use std::ops::Range;
+
 use afresh_core::Plan;
-use afresh_formats::folder::PlanFolder;
+use afresh_core::plan::Requirement;
+use afresh_formats::folder::{MemoryFolder, PlanFolder};
 use afresh_formats::reading::PlanReading;
 
 pub use document::{RequirementFamilies, SourceDocument, add_document};
-pub(crate) use ids::{leading_id, mentions, slug};
-pub use ledger::{LedgerBuilder, StatedRequirement};
+pub use ids::slug;
+pub(crate) use ids::{leading_id, mentions};
+pub use ledger::{LedgerBuilder, StatedRequirement, digest};
+pub use spec::SectionRole;
 
 /// How a format adds its requirements and citations.
 pub type RequirementRule = fn(&mut LedgerBuilder<'_>);
@@ -48,4 +53,21 @@ pub fn attach(
     let findings = links::findings(folder, &traced, reading);
     reading.findings.extend(findings);
     reading.plan = Some(traced.add_to(plan));
+}
+
+/// A requirement that a document states by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatedSpan {
+    pub requirement: Requirement,
+    /// All that it says.
+    pub whole: Range<usize>,
+}
+
+/// What a Markdown document states, without a plan.
+pub fn state_document(file: &str, text: &str) -> Vec<StatedSpan> {
+    let folder = MemoryFolder::default();
+    let mut ledger = LedgerBuilder::without_tasks(&folder);
+    add_document(&mut ledger, &SourceDocument::new(file, text), RequirementFamilies::Document);
+    let entries = ledger.into_entries().into_iter();
+    entries.map(|entry| StatedSpan { requirement: entry.requirement, whole: entry.whole }).collect()
 }

@@ -23,7 +23,7 @@ pub struct TracedTask {
 }
 
 /// The tasks of a plan by file, and the texts of those files.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TaskSources {
     pub tasks: Vec<TracedTask>,
     texts: BTreeMap<Arc<str>, Arc<str>>,

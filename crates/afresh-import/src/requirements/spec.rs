@@ -11,6 +11,54 @@ use super::ids::{mentions, slug};
 use super::ledger::{LedgerBuilder, StatedRequirement};
 use super::scope::{is_about_other_things, scope_of};
 
+/// What the statements of a section are, by its heading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SectionRole {
+    /// They ask for something.
+    Statements,
+    /// How it is known that the work is done.
+    Criteria,
+    OutOfScope,
+    Deferred,
+    /// What the reader should know.
+    Background,
+    /// About the document, its history, or the work itself.
+    Other,
+}
+
+impl SectionRole {
+    pub fn of(heading: &str) -> Self {
+        match scope_of(heading) {
+            Some(RequirementScope::OutOfScope) => return Self::OutOfScope,
+            Some(RequirementScope::Deferred) => return Self::Deferred,
+            Some(RequirementScope::Active) | None => {}
+        }
+        let lower = heading.to_lowercase();
+        let is_criteria = ["criteria", "definition of done", "done when", "acceptance"];
+        if is_criteria.iter().any(|words| lower.contains(words)) {
+            return Self::Criteria;
+        }
+        if is_about_other_things(heading) {
+            return Self::Other;
+        }
+        let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_common = COMMON_SECTIONS.iter().chain(BACKGROUND).any(|words| bare == *words);
+        if is_common { Self::Background } else { Self::Statements }
+    }
+}
+
+/// More sections that ask for nothing, by their whole heading.
+const BACKGROUND: &[&str] = &[
+    "table of contents",
+    "additional notes",
+    "problem",
+    "problem statement",
+    "purpose",
+    "why this matters",
+    "comparison",
+    "rationale",
+];
+
 /// Sections of every specification that ask for nothing.
 const COMMON_SECTIONS: &[&str] = &[
     "overview",

@@ -2,19 +2,24 @@
 //!
 //! The caller reads the sizes of files from disk. The rule is documented in `docs/plan-format.md`.
 
+pub mod tokens;
+
 use crate::pattern::FilePattern;
 use crate::plan::{FileAction, FileScope, Task};
 
 /// What an agent program's own instructions, our prompt and exploring the repository take, in tokens.
 const START: u64 = 15_000;
-/// A file that does not exist yet.
-const NEW_FILE: u64 = 4_000;
+/// A new file of code; other kinds are shorter.
+const NEW_CODE: u64 = 4_000;
+const NEW_TEST: u64 = 3_000;
+const NEW_DOCUMENT: u64 = 1_500;
+const NEW_CONFIG: u64 = 800;
+/// The most that editing an existing file takes, besides reading it.
+const MAX_EDIT: u64 = 6_000;
+/// Thinking about one statement of a specification, and trying its result.
+const STATEMENT: u64 = 600;
 /// One run of one check: the command and the end of its output.
 const CHECK: u64 = 2_000;
-/// An existing file is read once, and written about once.
-const TIMES: u64 = 2;
-/// Bytes of text and code per token, on average.
-const BYTES_PER_TOKEN: u64 = 4;
 
 /// The default context window, in tokens.
 pub const DEFAULT_WINDOW: u64 = 200_000;
@@ -33,10 +38,9 @@ impl ContextEstimate {
         window: u64,
         bytes_of: impl Fn(&FilePattern) -> Option<u64>,
     ) -> Self {
-        let words = task.title.len() + task.instructions.len();
-        let words = task.steps.iter().fold(words, |sum, step| {
-            sum.saturating_add(step.name.len()).saturating_add(step.instructions.len())
-        });
+        let steps = task.steps.iter().flat_map(|step| [&step.name, &step.instructions]);
+        let texts = [&task.title, &task.instructions].into_iter().chain(steps);
+        let words = texts.map(|text| tokens::estimate_text(text)).fold(0, u64::saturating_add);
         let checks = u64::try_from(task.all_checks().count()).unwrap_or(u64::MAX);
         let files = task.files.iter().chain(task.steps.iter().flat_map(|step| &step.files));
         let mut seen = std::collections::BTreeSet::new();
@@ -44,10 +48,27 @@ impl ContextEstimate {
             .filter(|scope| seen.insert(scope.pattern.as_str()))
             .fold(0, |sum: u64, scope| sum.saturating_add(file(scope, &bytes_of)));
         let tokens = START
-            .saturating_add(u64::try_from(words).unwrap_or(u64::MAX) / BYTES_PER_TOKEN)
+            .saturating_add(words)
             .saturating_add(files)
             .saturating_add(checks.saturating_mul(CHECK));
         Self { tokens, window: window.max(1) }
+    }
+
+    /// What a file costs: an existing one is read once and edited, a new one is written. `existing` is its size in
+    /// tokens.
+    pub fn file_tokens(path: &str, action: Option<FileAction>, existing: Option<u64>) -> u64 {
+        match (existing, action) {
+            // A file that is to be deleted is not read.
+            (_, Some(FileAction::Delete)) => 0,
+            (Some(tokens), _) => tokens.saturating_add(tokens.min(MAX_EDIT)),
+            (None, _) => new_file_tokens(path),
+        }
+    }
+
+    /// What the work costs without its files.
+    pub fn work_tokens(spec_tokens: u64, statements: usize) -> u64 {
+        let statements = u64::try_from(statements).unwrap_or(u64::MAX).saturating_mul(STATEMENT);
+        START.saturating_add(spec_tokens).saturating_add(statements)
     }
 
     /// The share of the window, in whole per cent, rounded up; above 100 if it cannot fit.
@@ -57,11 +78,20 @@ impl ContextEstimate {
 }
 
 fn file(scope: &FileScope, bytes_of: &impl Fn(&FilePattern) -> Option<u64>) -> u64 {
-    match (bytes_of(&scope.pattern), scope.action) {
-        // A file that is to be deleted is not read.
-        (_, Some(FileAction::Delete)) => 0,
-        (Some(bytes), _) => (bytes / BYTES_PER_TOKEN).saturating_mul(TIMES),
-        (None, _) => NEW_FILE,
+    let path = scope.pattern.as_str();
+    let existing = bytes_of(&scope.pattern).map(|bytes| tokens::estimate_file(path, bytes));
+    ContextEstimate::file_tokens(path, scope.action, existing)
+}
+
+fn new_file_tokens(path: &str) -> u64 {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_test = name.contains("test") || name.contains("spec.") || path.contains("tests/");
+    match ending {
+        "md" | "txt" | "rst" | "adoc" => NEW_DOCUMENT,
+        "toml" | "json" | "yaml" | "yml" | "ini" | "cfg" | "env" | "lock" => NEW_CONFIG,
+        _ if is_test => NEW_TEST,
+        _ => NEW_CODE,
     }
 }
 
@@ -75,7 +105,7 @@ mod tests {
         let draft = TaskDraft {
             id: "T".to_owned(),
             title: "t".to_owned(),
-            instructions: "x".repeat(3_999),
+            instructions: "word ".repeat(999),
             files: files
                 .iter()
                 .map(|(path, action)| FileDraft { path: (*path).to_owned(), action: *action })
@@ -94,8 +124,20 @@ mod tests {
             task(&[("old.rs", None), ("new.rs", None), ("gone.rs", Some(FileAction::Delete))]);
         let bytes = |pattern: &FilePattern| (pattern.as_str() != "new.rs").then_some(40_000);
         let estimate = ContextEstimate::for_task(&task, 200_000, bytes);
-        assert_eq!(estimate.tokens, 15_000 + 1_000 + 20_000 + 4_000 + 2_000);
-        assert_eq!(estimate.percent(), 21);
+        assert_eq!(estimate.tokens, 15_000 + 1_000 + (10_000 + 6_000) + 4_000 + 2_000);
+        assert_eq!(estimate.percent(), 19);
+    }
+
+    /// AU-03: the kind of a file and what is done with it decide what it costs.
+    #[test]
+    fn a_file_costs_what_its_kind_and_action_say() {
+        let new = |path: &str| ContextEstimate::file_tokens(path, None, None);
+        assert_eq!(
+            (new("a.rs"), new("tests/a.py"), new("README.md"), new("a.json")),
+            (4_000, 3_000, 1_500, 800)
+        );
+        let edited = |tokens: u64| ContextEstimate::file_tokens("a.rs", None, Some(tokens));
+        assert_eq!((edited(1_000), edited(50_000)), (2_000, 56_000));
     }
 
     /// B11 and similar cases: sizes that overflow are treated as very large.

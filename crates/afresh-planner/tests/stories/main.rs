@@ -1,0 +1,4 @@
+//! What the planner does with whole specifications.
+
+mod audits;
+mod ledgers;
