@@ -6,9 +6,11 @@
 //! | [`audit`] | how large a specification is, against limits, and how it could be divided |
 //! | [`discovery`] | what a repository is: languages, layout, commands, patterns |
 //! | [`ledger`] | every statement of a specification, with an id and a hash |
+//! | [`review`] | everything that is wrong with a plan made from a specification |
 //! | [`spec`] | specifications: where they are, their sections, the files that they name |
 
 pub mod audit;
 pub mod discovery;
 pub mod ledger;
+pub mod review;
 pub mod spec;

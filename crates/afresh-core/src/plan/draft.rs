@@ -38,6 +38,8 @@ pub struct TaskDraft {
     pub agent: Option<String>,
     /// Ids of requirements; those that are none are left out.
     pub requirements: Vec<String>,
+    pub phase: Option<u32>,
+    pub steel_thread: bool,
     pub checkpoint: Option<Checkpoint>,
     pub done_before: Option<String>,
 }
@@ -221,6 +223,8 @@ impl DraftReader<'_> {
             agent: draft.agent.clone(),
             requirements: requirement_ids(&draft.requirements),
             checkpoint: draft.checkpoint.clone(),
+            phase: draft.phase,
+            steel_thread: draft.steel_thread,
             done_before: draft.done_before.clone(),
         })
     }

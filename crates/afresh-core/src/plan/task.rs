@@ -27,6 +27,12 @@ pub struct Task {
     /// What it serves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<RequirementId>,
+    /// Groups tasks for people: 1 foundations, 2 the steel thread, then features. Order comes from `needs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<u32>,
+    /// Part of the first way through the whole program, end to end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub steel_thread: bool,
     /// No worker: a person decides, inspects or does something at this point of the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
@@ -62,12 +68,13 @@ impl Task {
         self.files.iter().chain(steps).map(|scope| &scope.pattern)
     }
 
-    /// Equal except for the title and the requirements, which no work depends on, and for what was done
-    /// before.
+    /// Equal except for the title, the phase and the requirements, which no work depends on, and for what was
+    /// done before.
     pub fn is_same_work_as(&self, other: &Self) -> bool {
         let (title, done_before) = (other.title.clone(), other.done_before.clone());
         let requirements = other.requirements.clone();
-        Self { title, requirements, done_before, ..self.clone() } == *other
+        let (phase, steel_thread) = (other.phase, other.steel_thread);
+        Self { title, requirements, phase, steel_thread, done_before, ..self.clone() } == *other
     }
 
     pub fn lists_files(&self) -> bool {

@@ -32,6 +32,8 @@ fn task(task: &Task) -> TaskEntry {
         context: task.context,
         agent: task.agent.clone(),
         requirements: non_empty_list(task.requirements.iter().map(ToString::to_string).collect()),
+        phase: task.phase,
+        steel_thread: task.steel_thread.then_some(true),
         done_before: task.done_before.clone(),
         checkpoint: task.checkpoint.as_ref().map(checkpoint),
     }

@@ -27,6 +27,8 @@ pub const TASK_FIELDS: &[&str] = &[
     "context",
     "agent",
     "requirements",
+    "phase",
+    "steel_thread",
     "done_before",
     "checkpoint",
 ];
@@ -126,6 +128,8 @@ impl NativePlanReader<'_, '_> {
                 "requirements" => {
                     draft.requirements = self.texts(at, None, PlanField::Requirements, value);
                 }
+                "phase" => draft.phase = self.phase(value),
+                "steel_thread" => self.set_flag(&mut draft.steel_thread, value),
                 "done_before" => draft.done_before = self.reason(value),
                 "checkpoint" => draft.checkpoint = self.checkpoint(at, value),
                 _ => {}
@@ -225,6 +229,17 @@ impl NativePlanReader<'_, '_> {
             _ => self.wrong_type(node, "a command, or { run = \"…\", red_first = true }"),
         }
         draft
+    }
+
+    fn phase(&mut self, node: &Node) -> Option<u32> {
+        let phase = match node.value {
+            Value::Integer(number) => u32::try_from(number).ok().filter(|number| *number > 0),
+            _ => None,
+        };
+        if phase.is_none() {
+            self.wrong_type(node, "a number from 1");
+        }
+        phase
     }
 
     fn set_flag(&mut self, flag: &mut bool, node: &Node) {

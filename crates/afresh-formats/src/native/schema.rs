@@ -64,6 +64,12 @@ pub struct TaskEntry {
     /// The requirements that it serves: ids of the `spec`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requirements: Option<Vec<String>>,
+    /// Groups tasks for people: 1 foundations, 2 the steel thread, then features. Order comes from `needs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<u32>,
+    /// Part of the first way through the whole program, end to end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steel_thread: Option<bool>,
     /// The task is already done, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done_before: Option<String>,

@@ -37,6 +37,8 @@ impl TomlPage {
         self.list("needs", task.needs.as_deref(), |id| text(id));
         self.text("done_before", task.done_before.as_deref());
         self.list("requirements", task.requirements.as_deref(), |id| text(id));
+        self.word("phase", task.phase.as_ref());
+        self.word("steel_thread", task.steel_thread.as_ref());
         self.text("agent", task.agent.as_deref());
         self.word("tier", task.tier.as_ref());
         self.word("context", task.context.as_ref());

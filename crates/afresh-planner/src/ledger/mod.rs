@@ -99,7 +99,10 @@ impl Ledger {
 
     /// Leaves what belongs to later phases for later: all above the first one that the specification has.
     pub fn defer_later_phases(&mut self, phases: &[Option<u64>]) {
-        let Some(first) = phases.iter().flatten().min().copied() else { return };
+        let Some(stated) = phases.iter().flatten().min().copied() else { return };
+        // Beside a `Phase 2` alone, everything else is what comes before it.
+        let has_others = phases.iter().any(Option::is_none);
+        let first = if has_others { stated.min(1) } else { stated };
         for (statement, phase) in self.statements.iter_mut().zip(phases) {
             let Some(phase) = phase.filter(|phase| *phase > first && statement.is_active()) else {
                 continue;

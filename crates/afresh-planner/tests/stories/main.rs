@@ -2,3 +2,4 @@
 
 mod audits;
 mod ledgers;
+mod reviews;

@@ -10,10 +10,12 @@
 //! | `checks` | checks and criteria |
 //! | `tasks` | tasks and their parts |
 //! | `progress` | what is done and what is planned |
+//! | `planning` | plans that were made from a specification |
 
 mod checks;
 mod files;
 mod order;
+mod planning;
 mod progress;
 mod tasks;
 mod text;
@@ -39,8 +41,15 @@ pub struct CodeExample {
 
 /// All codes, sorted.
 pub fn all() -> Vec<&'static FindingCode> {
-    let topics =
-        [text::CODES, order::CODES, files::CODES, checks::CODES, tasks::CODES, progress::CODES];
+    let topics = [
+        text::CODES,
+        order::CODES,
+        files::CODES,
+        checks::CODES,
+        tasks::CODES,
+        progress::CODES,
+        planning::CODES,
+    ];
     let mut codes: Vec<&FindingCode> = topics.into_iter().flatten().collect();
     codes.sort_by_key(|known| known.code);
     codes

@@ -1,0 +1,156 @@
+//! What is wrong with a plan that was made from a specification, all of it at once (PL-08, PL-15, PL-16, PL-18).
+//!
+//! Every rule is the program's: no model judges. A finding has a rule, a place and a hint; only errors block.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `checks` | checks that prove nothing, whatever the work |
+//! | `coverage` | statements without a task, tasks without a statement, statements that are not in scope |
+//! | `grounding` | paths that a task names, resolved against the repository and what earlier tasks create |
+//! | `sizes` | tasks that fill more of a context than a worker should |
+//! | `steel_thread` | the first way through the whole program: present, checked, early |
+//! | `wording` | tasks that shrink what was asked for |
+
+mod checks;
+mod coverage;
+mod grounding;
+mod sizes;
+mod steel_thread;
+mod wording;
+
+use std::collections::BTreeSet;
+
+use afresh_core::Plan;
+use afresh_core::plan::{PlanField, Task, TaskIndex};
+use afresh_formats::findings::locator::FindingLocator;
+use afresh_formats::findings::{Finding, Severity};
+use afresh_formats::folder::PlanFolder;
+use afresh_formats::lint;
+use afresh_formats::reading::{PlanReading, SourceSpan, TaskPlaces};
+
+use crate::discovery::RepositoryFiles;
+use crate::ledger::Ledger;
+
+/// Findings of other rules that block a plan made from a specification.
+const BLOCKING: &[&str] = &[
+    "missing-file",
+    "file-exists",
+    "created-twice",
+    "same-wave-file",
+    "unchecked",
+    "check-cannot-fail",
+    "check-is-prose",
+    "check-leaves-tree",
+    "vague-criterion",
+    "no-files",
+];
+
+/// A plan, and what it is measured against.
+#[derive(Clone, Copy)]
+pub struct PlanSubject<'a> {
+    pub reading: &'a PlanReading,
+    pub folder: &'a dyn PlanFolder,
+    pub ledger: &'a Ledger,
+    pub repository: &'a dyn RepositoryFiles,
+    /// The context window of the workers' model, in tokens.
+    pub window: u64,
+    /// The share of it that a task may fill, in per cent.
+    pub soft: u8,
+}
+
+impl std::fmt::Debug for PlanSubject<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PlanSubject").field("ledger", self.ledger).finish_non_exhaustive()
+    }
+}
+
+/// Everything that is wrong with a plan in the native format, in the order of the file.
+pub fn review_plan(subject: PlanSubject<'_>) -> Vec<Finding> {
+    let files: BTreeSet<String> =
+        subject.repository.files().iter().map(|file| file.path.clone()).collect();
+    let mut findings = lint::all_findings(subject.folder, "native", subject.reading, Some(&files));
+    // Coverage is judged by the ledger.
+    findings.retain(|finding| {
+        !matches!(finding.code.as_str(), "unknown-requirement" | "unserved-requirement")
+    });
+    for finding in &mut findings {
+        if BLOCKING.contains(&finding.code.as_str()) {
+            finding.severity = Severity::Error;
+        }
+    }
+    if let Some(plan) = &subject.reading.plan {
+        let mut review = PlanReview::new(plan, &subject);
+        coverage::check(&mut review);
+        checks::check(&mut review);
+        grounding::check(&mut review);
+        wording::check(&mut review);
+        steel_thread::check(&mut review);
+        sizes::check(&mut review);
+        findings.extend(review.finish());
+    }
+    findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    findings
+}
+
+/// A review on its way.
+struct PlanReview<'a> {
+    plan: &'a Plan,
+    subject: &'a PlanSubject<'a>,
+    findings: Vec<Finding>,
+    locator: FindingLocator,
+}
+
+impl<'a> PlanReview<'a> {
+    fn new(plan: &'a Plan, subject: &'a PlanSubject<'a>) -> Self {
+        Self { plan, subject, findings: Vec::new(), locator: FindingLocator::default() }
+    }
+
+    /// Tasks for workers.
+    fn tasks(&self) -> impl Iterator<Item = (TaskIndex, &'a Task)> + use<'a> {
+        let tasks = self.plan.indices().zip(self.plan.tasks());
+        tasks.filter(|(_, task)| task.done_before.is_none() && task.checkpoint.is_none())
+    }
+
+    fn places(&self, task: TaskIndex) -> Option<&'a TaskPlaces> {
+        self.subject.reading.places.get(task.position())
+    }
+
+    /// An error about a part of a task.
+    fn report(
+        &mut self,
+        task: TaskIndex,
+        field: PlanField,
+        code: &str,
+        message: String,
+        hint: &str,
+    ) {
+        let span = self.places(task).map(|places| places.locate(None, field, 0).clone());
+        self.report_at(span.as_ref(), code, message, hint);
+    }
+
+    fn report_at(&mut self, span: Option<&SourceSpan>, code: &str, message: String, hint: &str) {
+        if let Some(span) = span {
+            self.locator.locate(self.findings.len(), span);
+        }
+        let file = span.map_or(".", |span| &span.file);
+        self.findings.push(Finding::for_file(file, code, message).with_hint(hint));
+    }
+
+    /// An error about a line of the specification.
+    fn report_statement(
+        &mut self,
+        file: &str,
+        line: usize,
+        code: &str,
+        message: String,
+        hint: &str,
+    ) {
+        let finding = Finding::for_file(file, code, message).with_hint(hint);
+        self.findings.push(Finding { line, column: 1, ..finding });
+    }
+
+    fn finish(mut self) -> Vec<Finding> {
+        self.locator.fill_in(self.subject.folder, &mut self.findings);
+        self.findings
+    }
+}
