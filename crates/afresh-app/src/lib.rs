@@ -16,6 +16,7 @@
 //! | [`logs`] | activity and transcripts of a run |
 //! | [`notice`] | messages for the user, returned and not printed |
 //! | [`plan_source`] | finding and reading a plan; sizes, estimates, fixes |
+//! | [`planning`] | from a specification to a plan |
 //! | [`policy`] | sandbox, network, limits, budget |
 //! | [`session`] | preparing and opening a run; commands to a run that another process drives |
 //! | [`text`] | byte sizes, times and bounded files as text |
@@ -33,6 +34,7 @@ pub mod init;
 pub mod logs;
 pub mod notice;
 pub mod plan_source;
+pub mod planning;
 pub mod policy;
 pub mod session;
 pub mod text;
@@ -41,6 +43,7 @@ pub use afresh_formats as formats;
 pub use afresh_git as git;
 pub use afresh_import as import;
 pub use afresh_notes as notes;
+pub use afresh_planner as planner;
 pub use afresh_process as process;
 pub use afresh_proof as proof;
 pub use afresh_proxy as proxy;

@@ -5,6 +5,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`audit`] | how large a specification is, as text and JSON |
 //! | [`conflicts`] | why two tasks cannot run at the same time |
 //! | [`plan_graph`] | a plan as a tree, for Mermaid, for Graphviz |
 //! | [`plan_json`] | a plan as JSON |
@@ -15,6 +16,7 @@
 //! | [`trace`] | requirements and what proves them, as text and Markdown |
 //! | [`verification`] | which commits receipts cover, as a table and as JSON |
 
+pub mod audit;
 pub mod conflicts;
 pub mod plan_graph;
 pub mod plan_json;

@@ -76,6 +76,7 @@ pub(crate) enum CliCommand {
     Doctor(setup::doctor::Args),
     Agents(setup::agents::Args),
     Config(setup::config::Args),
+    Audit(planning::audit::Args),
     Lint(planning::lint::Args),
     Probe(planning::probe::Args),
     Show(planning::show::Args),

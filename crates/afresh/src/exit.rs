@@ -21,6 +21,10 @@ pub(crate) enum Exit {
     /// Another process drives this run.
     Busy = 5,
     BudgetReached = 6,
+    /// `afresh audit`: the work has to be divided.
+    NeedsDecomposition = 10,
+    /// `afresh audit`: the specification has to be split.
+    NeedsSplit = 11,
     /// A bug in afresh.
     Bug = 70,
     /// The machine refused: disk, permission, network. The number is `EX_IOERR` of sysexits.

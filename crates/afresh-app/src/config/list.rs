@@ -48,6 +48,16 @@ impl Config {
         let context = self.settings.context;
         let shares = [("context.soft", context.soft), ("context.hard", context.hard)];
         values.extend(shares.map(|(key, percent)| listed(key, json!(f64::from(percent) / 100.0))));
+        let limits = self.audit;
+        let audit = [
+            ("audit.create", json!(limits.create)),
+            ("audit.modify", json!(limits.modify)),
+            ("audit.lines", json!(limits.lines)),
+            ("audit.criteria", json!(limits.criteria)),
+            ("audit.requirements", json!(limits.requirements)),
+            ("audit.context", json!(f64::from(limits.context) / 100.0)),
+        ];
+        values.extend(audit.map(|(key, value)| listed(key, value)));
         values.extend(self.price_values());
         let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
         let besides: Vec<ListedSetting> =

@@ -18,6 +18,7 @@ use afresh_agents::bundle::FileChecksum;
 use afresh_agents::{Agent, PriceTable};
 use afresh_core::settings::{ProbeScope, Settings};
 use afresh_formats::Finding;
+use afresh_planner::audit::metrics::AuditLimits;
 
 use crate::config::origin::WrittenValue;
 use crate::error::AppError;
@@ -48,6 +49,8 @@ pub struct Config {
     pub probe_limit: Duration,
     pub check_env: Vec<String>,
     pub sandbox: SandboxRequest,
+    /// Thresholds of `afresh audit`.
+    pub audit: AuditLimits,
     /// The directory that paths in the file are relative to.
     pub home: PathBuf,
     /// The file, for messages; where there is none, the one to write.
@@ -78,6 +81,7 @@ impl Default for Config {
             probe_limit: Duration::from_secs(10 * 60),
             check_env: Vec::new(),
             sandbox: SandboxRequest::default(),
+            audit: AuditLimits::default(),
             home: PathBuf::new(),
             shown: ".afresh/config.toml".to_owned(),
             checksum: None,

@@ -26,6 +26,7 @@ const TABLES: &[&str] = &[
     "context",
     "prices",
     "sandbox",
+    "audit",
     "review",
     "hooks",
 ];
@@ -53,6 +54,10 @@ const OUTPUT_LIMITS: RangeInclusive<u64> = 65_536..=1_000_000_000_000;
 pub(super) const BUDGET: &[&str] = &["usd", "tokens", "task_usd", "task_tokens"];
 pub(super) const SANDBOX: &[&str] =
     &["level", "network", "agent_network", "memory_mib", "file_mib", "processes"];
+pub(super) const AUDIT: &[&str] =
+    &["create", "modify", "lines", "criteria", "requirements", "context"];
+/// What a threshold may be.
+const THRESHOLDS: RangeInclusive<u64> = 0..=1_000_000;
 pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
 pub(super) const WORKSPACE: &[&str] = &["setup", "keep", "quota_mib"];
 pub(super) const CHECKS: &[&str] = &[
@@ -109,6 +114,7 @@ fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config, tod
             "budget" => budget(reader, &entry.node, config),
             "context" => context(reader, &entry.node, config),
             "prices" => config.prices.read(reader, &entry.node),
+            "audit" => audit(reader, &entry.node, config),
             "sandbox" => sandbox(reader, &entry.node, &mut config.sandbox),
             key => match LATER.iter().find(|(table, _)| *table == key) {
                 Some((_, what)) => later(reader, entry, what),
@@ -203,6 +209,29 @@ fn context(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
     if limits.soft > limits.hard {
         let message = "the soft limit is above the hard one".to_owned();
         reader.problem(&node.span, message, Some("soft = 0.5, hard = 0.7".to_owned()));
+    }
+}
+
+fn audit(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
+    let limits = &mut config.audit;
+    for entry in reader.entries(node) {
+        let value = &entry.node;
+        let limit = match entry.key.as_str() {
+            "create" => &mut limits.create,
+            "modify" => &mut limits.modify,
+            "lines" => &mut limits.lines,
+            "criteria" => &mut limits.criteria,
+            "requirements" => &mut limits.requirements,
+            "context" => {
+                set(&mut limits.context, share(reader, value));
+                continue;
+            }
+            _ => {
+                reader.unknown_key(entry, AUDIT);
+                continue;
+            }
+        };
+        set(limit, reader.number(value, THRESHOLDS));
     }
 }
 

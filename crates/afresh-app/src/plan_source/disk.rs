@@ -27,7 +27,7 @@ const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "vendor", 
 const ENDINGS: &[&str] = &["md", "json", "jsonl", "yml", "yaml", "toml"];
 
 #[derive(Debug)]
-pub(super) struct DiskFolder {
+pub(crate) struct DiskFolder {
     root: PathBuf,
     paths: Vec<String>,
     /// Entries that are no files, and what they are.
@@ -52,7 +52,7 @@ struct ReadFiles {
 const HEAD_BYTES: u64 = 16 * 1024;
 
 impl DiskFolder {
-    pub(super) fn open(root: &Path) -> Self {
+    pub(crate) fn open(root: &Path) -> Self {
         let mut folder = Self {
             root: root.to_owned(),
             paths: Vec::new(),

@@ -15,7 +15,7 @@
 //! | [`unstarted_run`] | a run that has not been started |
 
 pub mod caller_paths;
-mod disk;
+pub(crate) mod disk;
 pub mod estimates;
 pub mod file_sizes;
 pub mod file_states;

@@ -56,7 +56,12 @@ const BACKGROUND: &[&str] = &[
     "purpose",
     "why this matters",
     "comparison",
+    "comparison: before vs after",
     "rationale",
+    "architecture diagram",
+    "diagram",
+    "implementation order",
+    "delta",
 ];
 
 /// Sections of every specification that ask for nothing.

@@ -83,6 +83,7 @@ pub(super) fn measure(
         .filter(|file| file.action == SpecFileAction::Modify)
         .map(|file| (lines(repository, &file.path), file.path.clone()))
         .max();
+    let largest = largest.filter(|(lines, _)| *lines > 0);
     let (lines, path) = largest.map_or((0, None), |(lines, path)| (lines, Some(path)));
     let criteria = ledger.active().filter(|statement| statement.is_criterion()).count();
     let metric = |name, value: usize, threshold| {
@@ -102,18 +103,30 @@ pub(super) fn measure(
         metric("files to modify", count(SpecFileAction::Modify), limits.modify),
         of_file,
         metric("acceptance criteria", criteria, limits.criteria),
-        metric("requirements", count_requirements(ledger), limits.requirements),
+        metric("requirements", requirements(ledger).len(), limits.requirements),
     ]
 }
 
-/// Statements that are no criteria, without those that are parts of others.
-pub(super) fn count_requirements(ledger: &Ledger) -> usize {
+/// What is counted as a requirement: statements that are no criteria and no parts of others. Where a specification has
+/// sections for requirements, those of other sections are remarks.
+pub(super) fn requirements(ledger: &Ledger) -> Vec<&LedgerStatement> {
     let parents: BTreeSet<&RequirementId> =
         ledger.active().map(|statement| &statement.id).collect();
     let is_part = |statement: &LedgerStatement| {
         statement.parent.as_ref().is_some_and(|parent| parents.contains(parent))
     };
-    ledger.active().filter(|it| it.kind != RequirementKind::Criterion && !is_part(it)).count()
+    let is_whole = |it: &&LedgerStatement| it.kind != RequirementKind::Criterion && !is_part(it);
+    let all: Vec<&LedgerStatement> = ledger.active().filter(is_whole).collect();
+    let own: Vec<&LedgerStatement> = all.iter().copied().filter(|it| is_listed(it)).collect();
+    if own.is_empty() { all } else { own }
+}
+
+fn is_listed(statement: &LedgerStatement) -> bool {
+    let is_named = |heading: &String| {
+        let lower = heading.to_lowercase();
+        lower.contains("requirement") || lower.contains("user stor")
+    };
+    statement.section.iter().any(is_named)
 }
 
 fn lines(repository: &dyn RepositoryFiles, path: &str) -> u64 {

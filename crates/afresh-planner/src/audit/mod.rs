@@ -48,6 +48,8 @@ pub struct SpecAudit {
     pub waves: Vec<Vec<String>>,
     pub files: Vec<SpecFile>,
     pub ledger: Ledger,
+    /// Files that are to be changed or deleted and that the repository does not have.
+    pub missing: Vec<String>,
     /// Why no groups fit, one line per part that is too large.
     pub too_large: Vec<String>,
 }
@@ -144,7 +146,24 @@ pub fn audit(
         ExecutionMode::Single
     };
     let groups::GroupDivision { groups, too_large } = division;
-    SpecAudit { metrics, estimate, verdict, mode, groups, source, waves, files, ledger, too_large }
+    let missing = files.iter().filter(|file| {
+        let changes = matches!(file.action, SpecFileAction::Modify | SpecFileAction::Delete);
+        changes && repository.bytes_of(&file.path).is_none()
+    });
+    let missing = missing.map(|file| file.path.clone()).collect();
+    SpecAudit {
+        missing,
+        metrics,
+        estimate,
+        verdict,
+        mode,
+        groups,
+        source,
+        waves,
+        files,
+        ledger,
+        too_large,
+    }
 }
 
 impl SpecAudit {

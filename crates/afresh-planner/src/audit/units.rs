@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use afresh_core::plan::RequirementKind;
 use afresh_import::requirements::SourceDocument;
 
-use crate::ledger::{Ledger, LedgerStatement};
+use super::metrics::requirements;
+use crate::ledger::Ledger;
 use crate::spec::files::{SpecFile, SpecFileAction};
 use crate::spec::{SpecDocument, Specification, outline};
 
@@ -71,6 +71,9 @@ const WIRING: &[&str] = &[
     "end-to-end",
 ];
 
+/// How many words of a statement say what it is about.
+const TITLE_WORDS: usize = 8;
+
 /// The longest title, in characters.
 const MAX_TITLE_CHARS: usize = 90;
 
@@ -87,8 +90,7 @@ pub(super) fn units(spec: &Specification, ledger: &Ledger, files: &[SpecFile]) -
         .map(|(at, file)| NamedFile::new(at, file, &lines))
         .collect();
     let mut owned = BTreeSet::new();
-    let wanted = |statement: &&LedgerStatement| statement.kind != RequirementKind::Criterion;
-    for statement in ledger.active().filter(wanted).take(MAX_UNITS) {
+    for statement in requirements(ledger).into_iter().take(MAX_UNITS) {
         let place = lines.iter().position(|document| document.path == statement.file);
         let own = place.map(|place| (place, lines[place].lines_of(statement.line)));
         let lower = statement.quote.to_lowercase();
@@ -198,7 +200,8 @@ fn stem_words(name: &str) -> Vec<String> {
 
 fn role<'f>(title: &str, files: impl Iterator<Item = &'f str>) -> UnitRole {
     let lower = title.to_lowercase();
-    let words: BTreeSet<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '-').collect();
+    let words = lower.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'));
+    let words: BTreeSet<&str> = words.filter(|word| !word.is_empty()).take(TITLE_WORDS).collect();
     let files: Vec<Vec<String>> =
         files.map(|path| stem_words(path.rsplit('/').next().unwrap_or(path))).collect();
     let all_are = |set: &[&str]| {

@@ -71,6 +71,14 @@ pub fn outline(text: &str) -> Vec<OutlineSection<'_>> {
                 role
             }
             Some(role @ SectionRole::Criteria) if own_role == SectionRole::Statements => role,
+            // Below the title, everything is said; below `Background`, nothing is asked for.
+            Some(role @ SectionRole::Background)
+                if own_role == SectionRole::Statements
+                    && parent.is_some_and(|parent| parent.level > 1)
+                    && !heading.text.to_lowercase().contains("requirement") =>
+            {
+                role
+            }
             _ => own_role,
         };
         let mut above = parent.map(|parent| parent.above.clone()).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Commands about plans, before a run.
 
+pub(crate) mod audit;
 pub(crate) mod bundle;
 pub(crate) mod import;
 pub(crate) mod lint;
