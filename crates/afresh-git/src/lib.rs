@@ -56,7 +56,7 @@ pub use notes::read::{NoteContent, NotesReader};
 pub use notes::write::{NewNote, WrittenNote};
 pub use objects::bulk::BulkLimits;
 pub use objects::change::{EntryMode, TreeChange};
-pub use objects::commit::NewCommit;
+pub use objects::commit::{FileOverlay, NewCommit};
 pub use objects::path_text::parse_path_text;
 pub use objects::read::{CommittedFile, FirstParentCommit};
 pub use refs::merged_check::MergeEvidence;

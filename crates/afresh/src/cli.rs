@@ -77,6 +77,7 @@ pub(crate) enum CliCommand {
     Agents(setup::agents::Args),
     Config(setup::config::Args),
     Audit(planning::audit::Args),
+    Plan(planning::plan::Args),
     Lint(planning::lint::Args),
     Probe(planning::probe::Args),
     Show(planning::show::Args),

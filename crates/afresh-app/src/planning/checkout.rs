@@ -20,8 +20,8 @@ pub struct CheckoutFiles {
 
 impl CheckoutFiles {
     /// Those around a directory; where there is no repository, those below it that could be in one.
-    pub fn list(program: &GitProgram, directory: &Path) -> Self {
-        let repository = Repository::discover(program, directory).ok();
+    pub fn list(program: Option<&GitProgram>, directory: &Path) -> Self {
+        let repository = program.and_then(|git| Repository::discover(git, directory).ok());
         let root = repository.as_ref().and_then(Repository::root).unwrap_or(directory).to_owned();
         let listed = repository.and_then(|repository| repository.checkout_files().ok());
         let paths = listed.unwrap_or_else(|| walk(&root));

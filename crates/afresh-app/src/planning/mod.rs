@@ -4,8 +4,16 @@
 //! | --- | --- |
 //! | [`audit`] | how large a specification is for the configured model |
 //! | [`checkout`] | the files of the user's checkout, as the planner reads them |
+//! | [`directory`] | the files of one planned specification |
+//! | [`job`] | preparing a planning run |
 //! | [`specification`] | the specification that a command is about |
+//! | [`trial`] | running a plan's checks inside of a check |
+//! | [`validate`] | everything that is wrong with a plan made from a specification |
 
 pub mod audit;
 pub mod checkout;
+pub mod directory;
+pub mod job;
 pub mod specification;
+pub mod trial;
+pub mod validate;

@@ -67,6 +67,8 @@ pub struct PreparedRun {
     pub on_change: Option<OnChange>,
     /// What the plan and the terms were made from.
     pub ground: PreparedGround,
+    /// Files that a new run adds to the commit that it starts from, by path.
+    pub base_files: BTreeMap<String, Vec<u8>>,
 }
 
 /// What a run is opened for.
@@ -171,7 +173,8 @@ impl Session<'_> {
             workers,
         };
         let on_change = self.options.on_change;
-        Ok(PreparedRun { repository, file, settings, execution, on_change, ground })
+        let base_files = BTreeMap::new();
+        Ok(PreparedRun { repository, file, settings, execution, on_change, ground, base_files })
     }
 }
 

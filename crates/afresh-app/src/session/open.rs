@@ -66,7 +66,8 @@ impl PreparedRun {
         choose_resume: ChooseResume<'_>,
         notices: &mut Vec<Notice>,
     ) -> Result<OpenedRun, AppError> {
-        let Self { repository, file, mut settings, execution, on_change, mut ground } = self;
+        let Self { repository, file, mut settings, execution, on_change, mut ground, base_files } =
+            self;
         let locked = match request.existing {
             ExistingRun::Continue => repository.lock(&context.lock_holder())?,
             ExistingRun::StartNew => repository.lock_for_new_run(&context.lock_holder())?,
@@ -86,7 +87,7 @@ impl PreparedRun {
             preflight::check_agents_are_committed(&repository, &execution.workers, None)?;
             notices.extend(preflight::uncommitted_files(&repository, &file));
             notices.extend(runs::note_unfinished(&repository)?);
-            let mut open = locked.start_run(file.plan, settings)?;
+            let mut open = locked.start_run(file.plan, settings, &base_files)?;
             open.keep_branch()?;
             let opening = RunOpening::default();
             return Ok(OpenedRun { repository, is_new: true, open, opening, execution });

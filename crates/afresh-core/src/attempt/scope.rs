@@ -138,7 +138,7 @@ impl TaskScope<'_> {
             let outside = || Some(name_mode(change, self.outside(change, listed, &check_files)?));
             if let Some(why) = self.never(change).or_else(outside) {
                 judgement.violations.push(ScopeViolation { path: change.path.clone(), why });
-            } else if hands_trust(&change.path) {
+            } else if hands_trust(&change.path) && !is_plan_document(&change.path) {
                 judgement.ask.push(change.path.clone());
             } else if !listed && self.task.lists_files() {
                 judgement.beyond.push(change.path.clone());
@@ -314,6 +314,11 @@ const TRUSTED_NAMES: &[&str] = &[
     "appveyor.yml",
     "cloudbuild.yaml",
 ];
+
+/// What planners write: a person sees it before anything runs by it. Only tasks that list it may change it.
+fn is_plan_document(path: &str) -> bool {
+    path.starts_with(".afresh/plans/")
+}
 
 /// Files that make other programs run code: a change to them is never accepted silently.
 pub fn hands_trust(path: &str) -> bool {

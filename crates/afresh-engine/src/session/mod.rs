@@ -14,6 +14,7 @@ mod last_drive;
 mod run_name;
 pub mod state_marker;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,8 +26,8 @@ use afresh_core::time::Timestamp;
 use afresh_core::{Event, Plan};
 use afresh_git::ref_names::run_branch_name;
 use afresh_git::{
-    CommandError, DiscoverError, GitProgram, HarvestError, PoolError, RefError, Repository,
-    WorkspacePool,
+    CommandError, CommitSignature, DiscoverError, FileOverlay, GitProgram, HarvestError, PoolError,
+    RefError, Repository, WorkspacePool,
 };
 use afresh_process::{SweepReport, sweep_leftovers};
 use afresh_store::{
@@ -290,9 +291,15 @@ impl LockedRepo {
         newest_run(&self.journal.read_all()?, wanted)
     }
 
-    /// Starts a new run of `plan` from the user's current commit.
-    pub fn start_run(mut self, plan: Plan, settings: Settings) -> Result<OpenRun, OpenError> {
-        let base = self.context.git.head()?.ok_or(OpenError::Unborn)?;
+    /// Starts a new run of `plan` from the user's current commit, with these files added to it.
+    pub fn start_run(
+        mut self,
+        plan: Plan,
+        settings: Settings,
+        files: &BTreeMap<String, Vec<u8>>,
+    ) -> Result<OpenRun, OpenError> {
+        let head = self.context.git.head()?.ok_or(OpenError::Unborn)?;
+        let base = if files.is_empty() { head } else { self.add_files(&head, &plan, files)? };
         let id = self.new_run_id(&plan)?;
         let event = Event::RunStarted {
             run: id.clone(),
@@ -307,6 +314,20 @@ impl LockedRepo {
         let run = Run::start(&event).expect("this event starts a run");
         let unseen = vec![UnreportedEvent { seq, wall_ms, event }];
         Ok(OpenRun { repo: self, run, last_at: Timestamp::default(), unreported: unseen })
+    }
+
+    fn add_files(
+        &self,
+        onto: &CommitId,
+        plan: &Plan,
+        files: &BTreeMap<String, Vec<u8>>,
+    ) -> Result<CommitId, OpenError> {
+        let git = &self.context.git;
+        let seconds = u64::try_from(wall_ms() / 1000).unwrap_or(0);
+        let signature = CommitSignature { identity: git.identity()?, at_seconds: seconds };
+        let message = format!("Start {}\n", plan.name);
+        let overlay = FileOverlay { onto, files, message: &message, signature: &signature };
+        Ok(git.commit_files(&overlay)?)
     }
 
     /// Continues a run of the journal.

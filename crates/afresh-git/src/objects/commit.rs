@@ -1,10 +1,13 @@
 //! Making a commit of a tree that exists.
 
+use std::collections::BTreeMap;
+
 use afresh_core::ids::{CommitId, TreeId};
 
-use crate::git::command::CommandError;
+use crate::git::command::{CommandError, GitCommand};
+use crate::git::error::FileContext as _;
 use crate::git::identity::CommitSignature;
-use crate::git::repository::Repository;
+use crate::git::repository::{Repository, parse_id};
 use crate::objects::loose::ObjectKind;
 use crate::workspace::pool::PoolError;
 
@@ -39,6 +42,52 @@ impl Repository {
             }
         }
         Ok(())
+    }
+}
+
+/// A commit that is made of another one and some files.
+#[derive(Debug, Clone, Copy)]
+pub struct FileOverlay<'a> {
+    pub onto: &'a CommitId,
+    /// By path; each replaces what is there.
+    pub files: &'a BTreeMap<String, Vec<u8>>,
+    pub message: &'a str,
+    pub signature: &'a CommitSignature,
+}
+
+impl Repository {
+    /// Publishes a commit on top of another one that adds or replaces files. The user's index and checkout are not
+    /// involved.
+    pub fn commit_files(&self, overlay: &FileOverlay<'_>) -> Result<CommitId, PoolError> {
+        let mut script = Vec::new();
+        for (path, content) in overlay.files {
+            let id = self.write_object(ObjectKind::Blob, content)?;
+            script.extend(format!("100644 {id}\t{path}\0").into_bytes());
+        }
+        // The caller holds the lock, so nobody else writes here.
+        let index = self.ensure_staging()?.join("overlay.index");
+        if index.exists() {
+            std::fs::remove_file(&index).context("remove", &index)?;
+        }
+        let call = |doing: &str| -> Result<GitCommand, PoolError> {
+            Ok(self.stage_objects_of(self.git(doing))?.env("GIT_INDEX_FILE", &index))
+        };
+        call("read the base of a plan")?
+            .args(["read-tree", overlay.onto.as_str()])
+            .run_checked()?;
+        let add = call("add the files of a plan")?;
+        add.args(["update-index", "--add", "-z", "--index-info"]).stdin(script).run_checked()?;
+        let answer = call("write the tree of a plan")?.args(["write-tree"]).run_checked()?;
+        let tree: TreeId = parse_id(answer.line()?, |detail| answer.unexpected(detail))?;
+        let commit = self.commit(&NewCommit {
+            tree: &tree,
+            parents: std::slice::from_ref(overlay.onto),
+            message: overlay.message,
+            signature: overlay.signature,
+        })?;
+        self.publish(&commit)?;
+        std::fs::remove_file(&index).context("remove", &index)?;
+        Ok(commit)
     }
 }
 

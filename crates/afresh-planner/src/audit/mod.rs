@@ -152,7 +152,6 @@ pub fn audit(
     });
     let missing = missing.map(|file| file.path.clone()).collect();
     SpecAudit {
-        missing,
         metrics,
         estimate,
         verdict,
@@ -162,6 +161,7 @@ pub fn audit(
         waves,
         files,
         ledger,
+        missing,
         too_large,
     }
 }

@@ -145,6 +145,14 @@ impl<'a> PlanReview<'a> {
         message: String,
         hint: &str,
     ) {
+        let text = self.subject.folder.text(file).and_then(Result::ok).unwrap_or_default();
+        let start =
+            text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum::<usize>();
+        let length = text[start..].lines().next().map_or(0, str::len);
+        let span = SourceSpan::new(file, start..start + length);
+        if length > 0 {
+            self.locator.locate(self.findings.len(), &span);
+        }
         let finding = Finding::for_file(file, code, message).with_hint(hint);
         self.findings.push(Finding { line, column: 1, ..finding });
     }

@@ -32,7 +32,7 @@ pub(crate) struct Args {
 pub(crate) fn audit(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let directory = context.directory()?;
     let config = config::load(&directory, context.config_file.as_deref())?;
-    let files = CheckoutFiles::list(&context.git()?, &directory);
+    let files = CheckoutFiles::list(context.git().ok().as_ref(), &directory);
     let found = specification::find(&directory, files.root(), args.spec.as_deref())?;
     let audit = audit_spec(&found.spec, &files, &config);
     if output.json {

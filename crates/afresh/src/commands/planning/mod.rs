@@ -4,6 +4,7 @@ pub(crate) mod audit;
 pub(crate) mod bundle;
 pub(crate) mod import;
 pub(crate) mod lint;
+pub(crate) mod plan;
 pub(crate) mod probe;
 pub(crate) mod show;
 

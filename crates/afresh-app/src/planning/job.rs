@@ -1,0 +1,93 @@
+//! Preparing a planning run: an ordinary run of a built-in plan, on a commit that has the specification in it (PL-10).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use afresh_core::Plan;
+use afresh_core::settings::{History, OnRedBase, ProbeScope, ScopeMode};
+use afresh_engine::RepoContext;
+use afresh_formats::native::{self, PlanSyntax};
+use afresh_planner::ledger::Ledger;
+use afresh_planner::prompts::PlanningRole;
+use afresh_planner::stages::{PlanningJob, quick_plan};
+
+use super::directory::PlanDirectory;
+use crate::config::Config;
+use crate::error::AppError;
+use crate::notice::Notice;
+use crate::plan_source::{self, PlanReadOptions};
+use crate::session::{PreparedRun, Session};
+use crate::text::files::read_bounded;
+
+/// The most of a template that is read.
+const MAX_TEMPLATE_BYTES: usize = 256 * 1024;
+
+/// What a planning run is made from.
+#[derive(Debug)]
+pub struct PlanningInputs<'a> {
+    pub directory: &'a PlanDirectory,
+    pub ledger: &'a Ledger,
+    /// What is known about the repository, as Markdown.
+    pub project: &'a str,
+    pub stack: Option<&'a str>,
+}
+
+/// Writes the built-in plan, and prepares its run.
+pub fn prepare(
+    session: &Session<'_>,
+    inputs: &PlanningInputs<'_>,
+    repository: RepoContext,
+    root: &Path,
+    config: Config,
+    notices: &mut Vec<Notice>,
+) -> Result<PreparedRun, AppError> {
+    let directory = inputs.directory;
+    let templates = read_templates(root);
+    let job = PlanningJob {
+        name: &directory.name,
+        directory: directory.inside(),
+        ledger: inputs.ledger,
+        project: inputs.project,
+        stack: inputs.stack,
+        templates: &templates,
+    };
+    let plan = Plan::new(quick_plan(&job)).map_err(|problems| {
+        let messages: Vec<String> =
+            problems.iter().map(|problem| problem.message.clone()).collect();
+        AppError::bug("plan", messages.join("; "))
+    })?;
+    let text = native::render(&plan, None, PlanSyntax::Toml);
+    let path = directory.stages();
+    let is_current =
+        read_bounded(&path, text.len() + 1).is_ok_and(|bytes| bytes == text.as_bytes());
+    if !is_current {
+        directory.write("stages.plan.toml", text.as_bytes())?;
+    }
+    let file = plan_source::load(root, &path, &PlanReadOptions::default())?;
+    let mut prepared = session.prepare(repository, file, for_planning(config), notices)?;
+    prepared.base_files = directory.base_files();
+    Ok(prepared)
+}
+
+/// A planning run writes documents: the checks of every merge have nothing to say about them.
+fn for_planning(mut config: Config) -> Config {
+    let settings = &mut config.settings;
+    settings.always.clear();
+    settings.probe = ProbeScope::Nothing;
+    settings.on_red_base = OnRedBase::Continue;
+    settings.mutation = None;
+    settings.quarantine.clear();
+    settings.scope = ScopeMode::Strict;
+    settings.history = History::Linear;
+    config
+}
+
+/// Texts of roles that the project overrides.
+fn read_templates(root: &Path) -> BTreeMap<String, String> {
+    let read = |role: &PlanningRole| {
+        let path = root.join(".afresh/templates").join(role.file_name());
+        let text = String::from_utf8(read_bounded(&path, MAX_TEMPLATE_BYTES).ok()?).ok()?;
+        Some((role.file_name().to_owned(), text))
+    };
+    PlanningRole::ALL.iter().filter_map(read).collect()
+}
