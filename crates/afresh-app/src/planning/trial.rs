@@ -11,7 +11,7 @@ use afresh_checks::runners::read_test_reports;
 use afresh_core::Plan;
 use afresh_core::check::{CheckEnd, CheckResult};
 use afresh_core::ids::TreeId;
-use afresh_core::plan::Check;
+use afresh_core::plan::{Check, Task};
 use afresh_core::printable;
 use afresh_core::probe::ProbedCheck;
 use afresh_process::{
@@ -44,7 +44,7 @@ impl CheckTrial<'_> {
             directory.map_err(|error| format!("cannot create a temporary directory: {error}"))?;
         let started = Instant::now();
         let mut probed: Vec<ProbedCheck> = Vec::new();
-        for check in plan.tasks().iter().flat_map(|task| task.all_checks()) {
+        for check in plan.tasks().iter().flat_map(Task::all_checks) {
             let is_known = probed.iter().any(|known| known.command() == check.command);
             if is_known || started.elapsed() > TOTAL_LIMIT {
                 continue;
