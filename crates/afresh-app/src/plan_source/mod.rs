@@ -28,7 +28,7 @@ pub mod unstarted_run;
 
 use afresh_core::Plan;
 use afresh_core::ids::TaskId;
-use afresh_core::plan::nearest;
+use afresh_core::plan::{RequirementId, nearest};
 use afresh_core::settings::Settings;
 use afresh_formats::folder::{MemoryFolder, PlanFolder};
 use afresh_formats::native as native_format;
@@ -37,11 +37,13 @@ use afresh_formats::text::limits::MAX_TEXT_BYTES;
 use afresh_formats::{Finding, Severity};
 use afresh_import::detect::{FORMATS, PlanFormat, ReadOptions, WorkUnit};
 use afresh_import::requirements;
+use afresh_planner::ledger::{Ledger, LedgerStatement};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::AppError;
+use crate::planning::validate::LEDGER;
 use crate::text::files::read_bounded;
 use caller_paths::{CallerPaths, relative_path};
 use file_states::FileStates;
@@ -203,10 +205,32 @@ pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<Fou
     }
     let documents: Vec<String> = files.iter().skip(1).map(|(name, _)| name.clone()).collect();
     let folder = Box::new(MemoryFolder::new(files));
-    add_requirements(&*folder, &mut reading, &documents);
+    match planned_ledger(&path) {
+        // What was planned from a specification has its statements beside it.
+        Some(ledger) => add_statements(&mut reading, &ledger),
+        None => add_requirements(&*folder, &mut reading, &documents),
+    }
     let base = directory.to_owned();
     let reader = PlanReader::Own { file: shown.clone(), documents };
     Ok(FoundPlan { path, shown, format: NATIVE, reading, folder, base, paths: None, reader })
+}
+
+/// The statements that a plan was made from.
+fn planned_ledger(plan: &Path) -> Option<Ledger> {
+    let path = plan.with_file_name(LEDGER);
+    serde_json::from_slice(&read_bounded(&path, MAX_TEXT_BYTES).ok()?).ok()
+}
+
+/// `requirements` of tasks are ids of the ledger; `afresh plan validate` reports those that are not.
+fn add_statements(reading: &mut PlanReading, ledger: &Ledger) {
+    let Some(plan) = reading.plan.take() else { return };
+    let requirements = ledger.statements.iter().map(LedgerStatement::to_requirement).collect();
+    let served = plan.tasks().iter().map(|task| {
+        let known = task.requirements.iter().filter_map(|id| ledger.find(id.as_str()));
+        (task.id.clone(), known.map(|statement| statement.id.clone()).collect())
+    });
+    let served: Vec<(TaskId, Vec<RequirementId>)> = served.collect();
+    reading.plan = Some(plan.with_requirements(requirements, served));
 }
 
 /// What a native plan is for: the ids of its spec, and those that its tasks cite.

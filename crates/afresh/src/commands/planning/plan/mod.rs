@@ -33,6 +33,7 @@ use afresh_app::session::open::{ExistingRun, RunRequest};
 /// check is run on the current code. The files are in .afresh/plans/NAME.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<PlanCommand>,
