@@ -239,7 +239,7 @@ fn nothing_there(shown: &str) -> AppError {
         ""
     };
     let message = format!("{directory} contains no plan{why}");
-    AppError::usage("plan", message).in_file(shown).hint(format!(
+    AppError::usage(super::NO_PLAN, message).in_file(shown).hint(format!(
         "{}; the formats are: native, {}",
         super::WHAT_IS_A_PLAN,
         names.join(", ")

@@ -53,6 +53,8 @@ const WHAT_IS_A_PLAN: &str =
     "PLAN is a *.plan.toml or *.plan.json file, or a directory with a plan";
 /// How many files beside a missing plan are compared to its name.
 const MAX_SIBLINGS: usize = 1000;
+/// The kind of the error for something that is readable and no plan: perhaps a specification.
+pub const NO_PLAN: &str = "no-plan";
 /// The name of the native format.
 pub const NATIVE: &str = "native";
 

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use afresh_core::Plan;
+use afresh_core::plan::PlanDraft;
 use afresh_core::settings::{History, OnRedBase, ProbeScope, ScopeMode};
 use afresh_engine::RepoContext;
 use afresh_formats::native::{self, PlanSyntax};
 use afresh_planner::ledger::Ledger;
 use afresh_planner::prompts::PlanningRole;
-use afresh_planner::stages::{PlanningJob, quick_plan};
+use afresh_planner::spec::files::SpecFile;
+use afresh_planner::stages::{PlanningJob, quick_plan, single_plan};
 
 use super::directory::PlanDirectory;
 use crate::config::Config;
@@ -32,6 +34,41 @@ pub struct PlanningInputs<'a> {
     pub stack: Option<&'a str>,
 }
 
+impl PlanningInputs<'_> {
+    fn job<'a>(&'a self, templates: &'a BTreeMap<String, String>) -> PlanningJob<'a> {
+        PlanningJob {
+            name: &self.directory.name,
+            directory: self.directory.inside(),
+            ledger: self.ledger,
+            project: self.project,
+            stack: self.stack,
+            templates,
+        }
+    }
+
+    /// Writes a plan of one task, without any agent.
+    pub fn write_single(
+        &self,
+        title: &str,
+        files: &[SpecFile],
+        checks: &[String],
+    ) -> Result<(), AppError> {
+        let templates = BTreeMap::new();
+        let plan = checked(single_plan(&self.job(&templates), title, files, checks))?;
+        let text = native::render(&plan, None, PlanSyntax::Toml);
+        self.directory.write(&format!("{}.plan.toml", self.directory.name), text.as_bytes())
+    }
+}
+
+/// A plan that afresh itself made has no problems.
+fn checked(draft: PlanDraft) -> Result<Plan, AppError> {
+    Plan::new(draft).map_err(|problems| {
+        let messages: Vec<String> =
+            problems.iter().map(|problem| problem.message.clone()).collect();
+        AppError::bug("plan", messages.join("; "))
+    })
+}
+
 /// Writes the built-in plan, and prepares its run.
 pub fn prepare(
     session: &Session<'_>,
@@ -43,19 +80,7 @@ pub fn prepare(
 ) -> Result<PreparedRun, AppError> {
     let directory = inputs.directory;
     let templates = read_templates(root);
-    let job = PlanningJob {
-        name: &directory.name,
-        directory: directory.inside(),
-        ledger: inputs.ledger,
-        project: inputs.project,
-        stack: inputs.stack,
-        templates: &templates,
-    };
-    let plan = Plan::new(quick_plan(&job)).map_err(|problems| {
-        let messages: Vec<String> =
-            problems.iter().map(|problem| problem.message.clone()).collect();
-        AppError::bug("plan", messages.join("; "))
-    })?;
+    let plan = checked(quick_plan(&inputs.job(&templates)))?;
     let text = native::render(&plan, None, PlanSyntax::Toml);
     let path = directory.stages();
     let is_current =

@@ -11,7 +11,7 @@
 //! | [`options`] | how to run: options win over the configuration |
 //! | [`preflight`] | what must be true before a run touches anything |
 //! | [`probe`] | what checks show before any work, without a run |
-//! | `prose` | plans whose tasks have no commands for checks |
+//! | [`prose`] | plans whose tasks have no commands for checks |
 //! | [`runs`] | the list of all runs |
 //! | [`select_run`] | the run that a command is about |
 //! | [`tracing`] | the requirements of a plan, with what a run says about them |
@@ -28,7 +28,7 @@ pub mod open;
 pub mod options;
 pub mod preflight;
 pub mod probe;
-mod prose;
+pub mod prose;
 pub mod runs;
 pub mod select_run;
 pub mod tracing;

@@ -50,7 +50,7 @@ pub(super) fn add_repository_checks(
 }
 
 /// The commands that test the repository; where there are none, those that build it.
-fn test_commands(root: &Path) -> Vec<String> {
+pub fn test_commands(root: &Path) -> Vec<String> {
     let stacks = project::discover(&init::files::list(root));
     let of = |kind: CheckKind| -> Vec<String> {
         let checks = stacks.iter().flat_map(|stack| &stack.checks);

@@ -3,10 +3,13 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `quick` | one planner writes the whole plan |
+//! | `single` | one worker does all of a small specification, without a planner |
 
 mod quick;
+mod single;
 
 pub use quick::quick_plan;
+pub use single::single_plan;
 
 use std::collections::BTreeMap;
 

@@ -7,6 +7,7 @@ use afresh_core::Run;
 use afresh_core::input::ResumeMode;
 use afresh_engine::RepoContext;
 
+use crate::commands::planning::plan::request::{ModeChoice, PlannedSpec, SpecRequest, confirm};
 use crate::commands::planning::{PlanArgs, show};
 use crate::commands::running::drive::{Interaction, drive};
 use crate::commands::running::run_args::RunArgs;
@@ -23,11 +24,14 @@ use afresh_app::session::options::only_task;
 use afresh_app::session::{PreparedRun, RunOptions, Session, preflight, select_run};
 use afresh_app::text::time;
 
-/// Run a plan: start it, or continue where it stopped
+/// Run a plan or a specification: start it, or continue where it stopped
+///
+/// A specification is audited and planned first (see `afresh plan`), and its plan is shown before it runs.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct Args {
-    /// A plan file, or a directory that contains one; by default, the plan of the last run, else the plan in this
-    /// directory
+    /// A plan file, a directory that contains one, or a specification; by default, the plan of the last run, else the
+    /// plan in this directory
     plan: Option<PathBuf>,
     #[command(flatten)]
     how: PlanArgs,
@@ -40,6 +44,15 @@ pub(crate) struct Args {
     /// How to continue an interrupted wave
     #[arg(long, value_enum, value_name = "HOW")]
     resume: Option<ResumeArg>,
+    /// Of a specification: one worker does all of it, without a planner
+    #[arg(long, conflicts_with = "orchestrated")]
+    single: bool,
+    /// Of a specification: a planner divides it, whatever its size
+    #[arg(long)]
+    orchestrated: bool,
+    /// Do not ask before a specification is planned and before its plan runs
+    #[arg(long, short)]
+    yes: bool,
     /// Create a git repository with an empty first commit if there is none
     #[arg(long)]
     init_git: bool,
@@ -73,8 +86,15 @@ pub(crate) fn run(args: &Args, context: &AppContext, output: &Output) -> Result<
     let options = args.options.options();
     // Everything that can be wrong is found before anything is touched.
     let how = args.how.options();
-    let given =
-        args.plan.as_deref().map(|plan| plan_source::load(&here, plan, &how)).transpose()?;
+    let given = match args.plan.as_deref().map(|plan| plan_source::load(&here, plan, &how)) {
+        Some(Err(error)) if error.kind == plan_source::NO_PLAN => {
+            match plan_spec(args, error, context, output)? {
+                PlannedSpec::Ready(planned) => Some(plan_source::load(&here, &planned.path, &how)?),
+                PlannedSpec::Ended(exit) => return Ok(exit),
+            }
+        }
+        given => given.transpose()?,
+    };
     // A plan's target selects the repository, and with it the configuration (EX-12).
     let target = given.as_ref().and_then(|file| file.target.clone());
     let directory = target.unwrap_or_else(|| here.clone());
@@ -109,6 +129,45 @@ pub(crate) fn run(args: &Args, context: &AppContext, output: &Output) -> Result<
         ..RunRequest::default()
     };
     finish(prepared, &request, &args.options, context, output)
+}
+
+/// What is no plan may be a specification: it becomes a plan first.
+fn plan_spec(
+    args: &Args,
+    no_plan: AppError,
+    context: &AppContext,
+    output: &Output,
+) -> Result<PlannedSpec, AppError> {
+    let Some(spec) = args.plan.as_deref() else { return Err(no_plan) };
+    if args.dry_run {
+        return Err(no_plan.hint("`afresh audit SPEC` shows how a specification would be divided"));
+    }
+    let mode = match (args.single, args.orchestrated) {
+        (true, _) => ModeChoice::Single,
+        (_, true) => ModeChoice::Planned,
+        _ => ModeChoice::Audited,
+    };
+    let request = SpecRequest {
+        spec,
+        name: None,
+        stack: None,
+        all_phases: false,
+        update: false,
+        new: args.new,
+        yes: args.yes,
+        mode,
+        options: &args.options,
+    };
+    let planned = request.make_plan(context, output)?;
+    let PlannedSpec::Ready(ready) = &planned else { return Ok(planned) };
+    let file = plan_source::load(&context.directory()?, &ready.path, &PlanReadOptions::default())?;
+    let config = config::load(&context.directory()?, context.config_file.as_deref())?;
+    show_plan(&file, &config, &args.options.options(), context, &output.for_people())?;
+    if !args.yes && !confirm("Run this plan?", output) {
+        output.note(&format!("nothing was started; `afresh run {}` runs it", file.shown));
+        return Ok(PlannedSpec::Ended(Exit::Waiting));
+    }
+    Ok(planned)
 }
 
 /// Clears a run's halt and continues it; without a name, the last run.
