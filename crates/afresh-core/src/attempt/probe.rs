@@ -68,6 +68,20 @@ impl std::fmt::Display for CheckClass {
     }
 }
 
+/// Why a check cannot run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnrunnableCause {
+    /// Something is missing that no task creates.
+    Missing,
+    /// What is missing exists in the user's checkout, and is not committed.
+    Uncommitted,
+    /// Only tasks that depend on the task that it judges create what is missing.
+    CreatedLater,
+    /// The shell or a tool does not understand the command.
+    Malformed,
+}
+
 /// One command, run before the work.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct ProbedCheck {
@@ -75,6 +89,9 @@ pub struct ProbedCheck {
     /// Why it is of this class, in one line; empty if the class says it all.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
+    /// Why it cannot run; none if it can. Earlier versions did not record it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<UnrunnableCause>,
     /// The tree that it ran on.
     pub tree: TreeId,
     pub result: CheckResult,

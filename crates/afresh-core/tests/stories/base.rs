@@ -27,7 +27,7 @@ fn probed(command: &str, class: CheckClass) -> ProbedCheck {
 }
 
 fn with_result(class: CheckClass, result: CheckResult) -> ProbedCheck {
-    ProbedCheck { class, detail: String::new(), tree: tree("base"), result }
+    ProbedCheck { class, detail: String::new(), cause: None, tree: tree("base"), result }
 }
 
 /// A result of the checks of every merge with these failed tests.

@@ -134,7 +134,7 @@ fn work_that_lands_proves_requirements() {
 
 fn probed(command: &str, class: CheckClass) -> ProbedCheck {
     let result = check_result(command, 0);
-    ProbedCheck { class, detail: String::new(), tree: tree("base"), result }
+    ProbedCheck { class, detail: String::new(), cause: None, tree: tree("base"), result }
 }
 
 /// One task whose only check was of this class before the work, and ended so after it.

@@ -3,11 +3,12 @@
 //! Several run side by side, each in a clean checkout, and all of them within a time limit. What a command showed is
 //! remembered between runs; it is never the pass of a merge.
 
+use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use afresh_checks::{ProbeFacts, classify};
+use afresh_checks::{ClassifiedCheck, ProbeFacts, classify};
 use afresh_core::check::{CheckEnd, CheckResult};
 use afresh_core::effect::ProbeRequest;
 use afresh_core::ids::TreeId;
@@ -280,6 +281,13 @@ impl CheckProbe<'_> {
         CheckedTree { tree: self.tree, head: &self.request.commit }
     }
 
+    /// Whether the user has a file that the check misses, and did not commit it.
+    fn exists_uncommitted(&self, judged: &ClassifiedCheck) -> bool {
+        let Some(root) = self.shared.pool.repository().root() else { return false };
+        let mut paths = judged.missing_paths.iter();
+        paths.any(|path| fs::symlink_metadata(root.join(path)).is_ok())
+    }
+
     fn judge(&self, item: &ProbeItem<'_>, remembered: &RememberedProbe) -> ProbedCheck {
         let (check, result) = (item.check, &remembered.result);
         let facts = ProbeFacts {
@@ -291,6 +299,9 @@ impl CheckProbe<'_> {
             syntax_error: remembered.syntax_error.as_deref(),
         };
         let mut judged = classify(&facts, self.plan);
+        if self.exists_uncommitted(&judged) {
+            judged = judged.as_uncommitted();
+        }
         if facts.is_flaky && !result.is_flaky() {
             "it is in quarantine, or was flaky in an earlier run".clone_into(&mut judged.detail);
         }
@@ -307,7 +318,8 @@ impl CheckProbe<'_> {
             result.failed_tries.clear();
         }
         let tree = self.tree.clone();
-        ProbedCheck { class: judged.class, detail: judged.detail, tree, result }
+        let ClassifiedCheck { class, detail, cause, .. } = judged;
+        ProbedCheck { class, detail, cause, tree, result }
     }
 }
 
@@ -323,6 +335,7 @@ fn unprobed(check: &Check, tree: &TreeId, why: &str) -> ProbedCheck {
     ProbedCheck {
         class: CheckClass::Unprobed,
         detail: why.to_owned(),
+        cause: None,
         tree: tree.clone(),
         result: CheckResult::new(check, end),
     }

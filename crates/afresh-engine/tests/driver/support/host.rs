@@ -151,7 +151,7 @@ impl ScriptedHost {
                 CheckFate::Impossible(_) | CheckFate::Hangs => (CheckClass::Unprobed, 1),
             };
             let (tree, result) = (tree("base"), check_result(&check.command, code));
-            ProbedCheck { class, detail: String::new(), tree, result }
+            ProbedCheck { class, detail: String::new(), cause: None, tree, result }
         };
         let checks = always.iter().chain(&own).map(&mut probed).collect();
         let outcome = ProbeOutcome::Measured(checks);
