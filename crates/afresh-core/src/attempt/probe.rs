@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::CheckResult;
 use crate::ids::TreeId;
+use crate::plan::Task;
 
 /// What a check shows before any work.
 #[derive(
@@ -101,6 +102,18 @@ impl ProbedCheck {
     pub fn command(&self) -> &str {
         &self.result.command
     }
+}
+
+/// The checks of a task, if none of them can show that it is done; none if one can, if one was not measured, or if it
+/// has none.
+pub fn find_unproved<'a>(
+    task: &Task,
+    find_probed: impl Fn(&str) -> Option<&'a ProbedCheck>,
+) -> Option<Vec<&'a ProbedCheck>> {
+    let probed = task.all_checks().map(|check| find_probed(&check.command));
+    let checks: Vec<&ProbedCheck> = probed.collect::<Option<_>>()?;
+    let prove_nothing = checks.iter().all(|probed| probed.class.proves_nothing());
+    (!checks.is_empty() && prove_nothing).then_some(checks)
 }
 
 /// `3 red, 1 vacuous`.
