@@ -3,13 +3,13 @@
 use afresh_core::Plan;
 use afresh_core::check::CheckEnd;
 use afresh_core::plan::Check;
-use afresh_core::probe::CheckClass;
+use afresh_core::probe::{CheckClass, UnrunnableCause};
 use afresh_core::process::describe_signal;
 
 use crate::command::ReadCommand;
 use crate::missing::lines::FailedOutput;
 use crate::missing::{MissingKind, MissingThing, NeededBy, find_in, find_reported};
-use crate::planned::{find_creator, find_test_author, join_path};
+use crate::planned::{PlannedProvider, file_places, find_provider, find_test_author, join_path};
 use crate::runners::{TestReport, TestRunner, relative_path};
 use crate::tally::add_up;
 use crate::text::detail_line;
@@ -36,11 +36,33 @@ pub struct ClassifiedCheck {
     pub class: CheckClass,
     /// One line; empty if the class says it all.
     pub detail: String,
+    /// Why it cannot run; none if it can.
+    pub cause: Option<UnrunnableCause>,
+    /// Where a file that it misses may be, from the root of the repository.
+    pub missing_paths: Vec<String>,
 }
 
 impl ClassifiedCheck {
     fn new(class: CheckClass, detail: &str) -> Self {
-        Self { class, detail: detail_line(detail) }
+        let detail = detail_line(detail);
+        Self { class, detail, cause: None, missing_paths: Vec::new() }
+    }
+
+    fn unrunnable(cause: UnrunnableCause, detail: &str) -> Self {
+        Self { cause: Some(cause), ..Self::new(CheckClass::Unrunnable, detail) }
+    }
+
+    /// The same, where what is missing exists in the user's checkout.
+    #[must_use]
+    pub fn as_uncommitted(self) -> Self {
+        let detail = format!(
+            "{} in the commit: it exists in your checkout, and is not committed",
+            self.detail
+        );
+        Self {
+            missing_paths: self.missing_paths,
+            ..Self::unrunnable(UnrunnableCause::Uncommitted, &detail)
+        }
     }
 }
 
@@ -118,7 +140,7 @@ fn classify_failure(
     plan: &Plan,
 ) -> ClassifiedCheck {
     if let Some(error) = facts.syntax_error {
-        return ClassifiedCheck::new(CheckClass::Unrunnable, error);
+        return ClassifiedCheck::unrunnable(UnrunnableCause::Malformed, error);
     }
     if count_executed(facts.reports) > 0 {
         return ClassifiedCheck::new(CheckClass::Red, &describe_failures(facts.reports));
@@ -129,7 +151,7 @@ fn classify_failure(
         return classified;
     }
     if let Some(error) = find_usage_error(&failed) {
-        return ClassifiedCheck::new(CheckClass::Unrunnable, &error);
+        return ClassifiedCheck::unrunnable(UnrunnableCause::Malformed, &error);
     }
     let ended_empty = |report: &TestReport| {
         report.found_none && report.runner.code_of_none() == Some(failed.code)
@@ -149,13 +171,25 @@ fn classify_missing(
     let mut pending = None;
     for thing in missing {
         let shown = MissingThing { name: shown_name(thing, command), ..thing.clone() };
-        match (find_creator(thing, command, plan), thing.needed_by) {
-            (Some(file), _) => {
-                let detail = format!("{}; {}", shown.describe(), file.describe(&shown.name));
-                pending.get_or_insert(ClassifiedCheck::new(CheckClass::Pending, &detail));
+        let provider = find_provider(thing, command, plan);
+        let detail = provider.map_or_else(
+            || shown.describe(),
+            |provider| format!("{}; {}", shown.describe(), provider.describe(&shown.name)),
+        );
+        match (provider, thing.needed_by) {
+            (Some(PlannedProvider::TooLate { .. }), NeededBy::Check) => {
+                return Some(ClassifiedCheck::unrunnable(UnrunnableCause::CreatedLater, &detail));
             }
             (None, NeededBy::Check) => {
-                return Some(ClassifiedCheck::new(CheckClass::Unrunnable, &shown.describe()));
+                let found = ClassifiedCheck::unrunnable(UnrunnableCause::Missing, &detail);
+                return Some(ClassifiedCheck {
+                    missing_paths: file_places(thing, command),
+                    ..found
+                });
+            }
+            // The task may change the code so that it needs something else.
+            (Some(_), _) => {
+                pending.get_or_insert(ClassifiedCheck::new(CheckClass::Pending, &detail));
             }
             (None, NeededBy::Code) => {}
         }
@@ -185,13 +219,14 @@ fn shown_name(missing: &MissingThing, command: &ReadCommand) -> String {
 /// No test was executed: those that would be are declared by a task, or there are none.
 fn classify_none(facts: &ProbeFacts<'_>, command: &ReadCommand, plan: &Plan) -> ClassifiedCheck {
     let runners: Vec<TestRunner> = facts.reports.iter().map(|report| report.runner).collect();
-    match find_test_author(&runners, command, plan) {
-        Some(file) => {
-            let detail = format!("it executed no test; {}", file.describe(""));
-            ClassifiedCheck::new(CheckClass::Pending, &detail)
-        }
-        None => ClassifiedCheck::new(CheckClass::Empty, "it executed no test"),
-    }
+    let Some(author) = find_test_author(&runners, command, plan) else {
+        return ClassifiedCheck::new(CheckClass::Empty, "it executed no test");
+    };
+    let class = match author {
+        PlannedProvider::InTime(_) => CheckClass::Pending,
+        PlannedProvider::TooLate { .. } => CheckClass::Empty,
+    };
+    ClassifiedCheck::new(class, &format!("it executed no test; {}", author.describe("")))
 }
 
 fn count_executed(reports: &[TestReport]) -> u64 {

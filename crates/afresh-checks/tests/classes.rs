@@ -5,9 +5,11 @@
 use afresh_checks::{ClassifiedCheck, ProbeFacts, classify, read_test_reports};
 use afresh_core::Plan;
 use afresh_core::check::CheckEnd;
-use afresh_core::plan::{Check, FileAction, FileDraft, PlanDraft, StepDraft, TaskDraft};
+use afresh_core::plan::{
+    Check, CheckDraft, FileAction, FileDraft, PlanDraft, StepDraft, TaskDraft,
+};
 use afresh_core::printable::is_unprintable;
-use afresh_core::probe::CheckClass;
+use afresh_core::probe::{CheckClass, UnrunnableCause};
 use afresh_core::process::{LimitExceeded, LimitedResource};
 
 const MISSING: &str = "ERROR: file or directory not found: tests/test_new.py\n";
@@ -162,5 +164,117 @@ fn colours_and_carriage_returns_change_nothing() {
     let plan = creating(&["tests/test_new.py"]);
     for output in [MISSING.replace('\n', "\r\n"), format!("\x1b[31m{}\x1b[0m\n", MISSING.trim())] {
         assert_eq!(fail("pytest tests/test_new.py", 4, &output, &plan), CheckClass::Pending);
+    }
+}
+
+/// A chain of tasks, each with its files; the one at `judged` has the check.
+fn chain(command: &str, judged: usize, files: &[&[&str]]) -> Plan {
+    let mut tasks: Vec<TaskDraft> = Vec::new();
+    for (at, paths) in files.iter().enumerate() {
+        let check = CheckDraft { command: command.to_owned(), ..CheckDraft::default() };
+        tasks.push(TaskDraft {
+            files: paths.iter().map(|path| file(path, None)).collect(),
+            checks: (at == judged).then_some(check).into_iter().collect(),
+            no_check: (at != judged).then(|| "it is an example".to_owned()),
+            needs: tasks.last().map(|last| last.id.clone()).into_iter().collect(),
+            ..task(&format!("T{}", at + 1))
+        });
+    }
+    plan(tasks)
+}
+
+/// TR-01: what only a later task creates is missing for ever, because that task waits for the check to pass.
+#[test]
+fn what_a_dependent_task_creates_comes_too_late() {
+    let command = "pytest tests/test_new.py";
+    let probe = |judged, files: &[&[&str]]| {
+        end(command, &CheckEnd::Exited(4), MISSING, &chain(command, judged, files))
+    };
+    let found = probe(0, &[&["src/a.py"], &["src/b.py"], &["tests/test_new.py"]]);
+    assert_eq!(
+        (found.class, found.cause),
+        (CheckClass::Unrunnable, Some(UnrunnableCause::CreatedLater))
+    );
+    assert_eq!(
+        found.detail,
+        "`tests/test_new.py` does not exist; only T3 creates it, and T3 depends on T1, which this check judges"
+    );
+    // The task itself, one before it, and one that declares nothing and may write anything.
+    assert_eq!(probe(0, &[&["tests/test_new.py"], &["tests/"]]).class, CheckClass::Pending);
+    assert_eq!(probe(1, &[&["tests/test_new.py"], &["src/a.py"]]).class, CheckClass::Pending);
+    assert_eq!(probe(0, &[&[], &["tests/test_new.py"]]).class, CheckClass::Pending);
+    // One that is not ordered.
+    let check = CheckDraft { command: command.to_owned(), ..CheckDraft::default() };
+    let judged = TaskDraft {
+        checks: vec![check],
+        no_check: None,
+        files: vec![file("src/a.py", None)],
+        ..task("T1")
+    };
+    let other = TaskDraft { files: vec![file("tests/test_new.py", None)], ..task("T2") };
+    assert_eq!(fail(command, 4, MISSING, &plan(vec![judged, other])), CheckClass::Pending);
+}
+
+/// TR-01: tests that only a later task writes cannot be executed in time.
+#[test]
+fn tests_of_a_dependent_task_come_too_late() {
+    let none = "collected 0 items\n\n==== no tests ran in 0.01s ====\n";
+    let probe = |judged| {
+        let plan = chain("pytest", judged, &[&["src/a.py"], &["tests/test_a.py"]]);
+        fail("pytest", 5, none, &plan)
+    };
+    assert_eq!((probe(0), probe(1)), (CheckClass::Empty, CheckClass::Pending));
+}
+
+/// TR-01: planned tests make a check pending only where the command would find them.
+#[test]
+fn tests_elsewhere_are_not_awaited() {
+    let unittest = "\n----------------------------------------------------------------------\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n";
+    let node =
+        "1..0\n# tests 0\n# suites 0\n# pass 0\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n";
+    for (command, code, output, path, class) in [
+        (
+            "python3 -m unittest discover -s empty_t",
+            5,
+            unittest,
+            "tests/test_a.py",
+            CheckClass::Empty,
+        ),
+        ("python3 -m unittest discover empty_t", 5, unittest, "tests/test_a.py", CheckClass::Empty),
+        (
+            "python3 -m unittest discover -s tests",
+            5,
+            unittest,
+            "tests/test_a.py",
+            CheckClass::Pending,
+        ),
+        ("python3 -m unittest discover -s empty_t", 5, unittest, "tests/", CheckClass::Pending),
+        ("node --test empty_t/", 0, node, "tests/a.test.js", CheckClass::Empty),
+        ("node --test tests/", 0, node, "tests/a.test.js", CheckClass::Pending),
+    ] {
+        assert_eq!(fail(command, code, output, &creating(&[path])), class, "{command} and {path}");
+    }
+}
+
+/// TR-01: a command that names its own exit code misses nothing.
+#[test]
+fn an_exit_code_of_the_command_is_no_missing_program() {
+    let plan = creating(&["a.py"]);
+    assert_eq!(fail("grep -q x a.py || exit 127", 127, "", &plan), CheckClass::Red);
+    let found = end("command -v nothere", &CheckEnd::Exited(127), "", &plan);
+    assert_eq!(found.detail, "the program `nothere` does not exist");
+}
+
+/// TR-01: a makefile that does not exist is a file, not a target.
+#[test]
+fn a_missing_makefile_is_no_target() {
+    let output = "make: nofile.mk: No such file or directory\nmake: *** No rule to make target 'nofile.mk'.  Stop.\n";
+    for command in ["make -f nofile.mk all", "make --file=nofile.mk", "make -fnofile.mk"] {
+        let found = end(command, &CheckEnd::Exited(2), output, &creating(&["a.py"]));
+        assert_eq!(
+            (found.class, found.detail.as_str()),
+            (CheckClass::Unrunnable, "`nofile.mk` does not exist"),
+            "{command}"
+        );
     }
 }

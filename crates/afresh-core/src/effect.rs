@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use crate::check::CheckPhase;
+use crate::check::{CheckPhase, CheckResult};
 use crate::ids::{AttemptId, CommitId, TreeId, WorkspaceSlot};
 use crate::interruption::AttemptResumption;
 use crate::plan::{Check, ModelTier};
+use crate::run::KnownFailure;
 use crate::settings::MutationRule;
 use crate::step::{StartPoint, StepAnswer};
 use crate::usage::ContextFill;
@@ -35,6 +36,8 @@ pub enum Effect {
     Check(CheckRequest),
     /// Run checks before any work, to see what they are worth.
     Probe(ProbeRequest),
+    /// End the checks before any work, and no others.
+    StopProbe,
     /// End all checks that are running.
     StopChecks,
     /// Merge `theirs` with `onto`, without touching the branch.
@@ -54,8 +57,8 @@ pub struct CheckRequest {
     pub checks: Vec<Check>,
     /// How often a failed check runs again on the same tree.
     pub reruns: u32,
-    /// Commands whose failure may not count: it does not end the round.
-    pub tolerated: Vec<String>,
+    /// Checks whose failure may not count: it does not end the round.
+    pub tolerated: Vec<ToleratedCheck>,
     /// Test files that the work created or changed.
     pub changed_tests: Vec<String>,
     /// After everything else has passed: mutants of what changed since this commit.
@@ -75,13 +78,30 @@ impl CheckRequest {
     }
 }
 
-/// Each command once, on this commit.
+/// A check that may fail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToleratedCheck {
+    pub command: String,
+    /// How it failed before; none: it is in quarantine, and may fail in any way.
+    pub known: Option<KnownFailure>,
+}
+
+impl ToleratedCheck {
+    /// Whether this failure is one that does not count.
+    pub fn tolerates(&self, failed: &CheckResult) -> bool {
+        self.command == failed.command
+            && self.known.as_ref().is_none_or(|known| known.is_repeated_by(failed))
+    }
+}
+
+/// The checks of a plan and of every merge, on this commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeRequest {
     pub commit: CommitId,
     /// Checks of tasks, each command once.
     pub own: Vec<Check>,
-    /// Checks of every merge: these must pass, so they run again if they fail.
+    /// Checks of every merge, in order and in one workspace, as a merge runs them. These must pass, so they run again
+    /// if they fail.
     pub always: Vec<Check>,
     pub reruns: u32,
     /// How often a failed check of a task runs again; such a failure is expected, so usually not at all.

@@ -1,7 +1,8 @@
 //! A receipt as an in-toto statement: what was checked, on which commit and tree, with what result.
 //!
 //! The predicate is the receipt of the core, so a field that is added there is in the note as well. The outputs of
-//! checks stay out, only their digests are in; so do denials of the sandbox, which name places of the machine.
+//! checks stay out, only their digests are in; so do denials of the sandbox, which name places of the machine, and what
+//! the worker says about its work.
 
 use afresh_core::check::Receipt;
 use afresh_core::ids::{AttemptId, CommitId, RunId, TaskId};
@@ -164,6 +165,7 @@ fn single<'a>(mut found: impl Iterator<Item = &'a str>) -> Option<&'a str> {
 fn bounded(receipt: &Receipt) -> (Receipt, usize) {
     let mut kept = receipt.clone();
     kept.criteria.clear();
+    kept.deviations.clear();
     kept.notes = None;
     let mut omitted = 0;
     for paths in [&mut kept.created, &mut kept.modified, &mut kept.deleted] {
@@ -173,12 +175,6 @@ fn bounded(receipt: &Receipt) -> (Receipt, usize) {
     }
     kept.differences.truncate(MAX_PATHS);
     kept.differences.iter_mut().for_each(shorten);
-    kept.deviations.truncate(MAX_PATHS);
-    for deviation in &mut kept.deviations {
-        shorten(&mut deviation.description);
-        deviation.files.truncate(MAX_PATHS);
-        deviation.files.iter_mut().for_each(shorten);
-    }
     for check in &mut kept.checks {
         // They name paths and hosts of the machine, which are nobody else's business.
         check.refusals.clear();

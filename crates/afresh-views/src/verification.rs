@@ -4,11 +4,14 @@ use afresh_app::git::ref_names::RECEIPT_NOTES;
 use afresh_app::notes::verify::VerifiedHistory;
 use afresh_app::proof::history::{CommitProblem, CommitRole, CommitVerdict, SignatureState};
 use afresh_app::text::count;
+use afresh_core::check::CheckExcuse;
 use afresh_core::printable;
 use serde::Serialize;
 
 /// How many characters of a signer or key are shown.
 const MAX_NAME_CHARS: usize = 80;
+/// How many characters of a command or a reason are shown.
+const MAX_DETAIL_CHARS: usize = 300;
 
 /// What `afresh verify-run --json` prints.
 #[derive(Debug, Serialize)]
@@ -38,6 +41,18 @@ pub struct CommitJson {
     pub problem: Option<&'static str>,
     /// The same for people.
     pub detail: Option<String>,
+    /// Checks of its receipt that did not simply pass.
+    pub caveats: Vec<CaveatJson>,
+}
+
+/// A check that a merge landed with, although it did not simply pass.
+#[derive(Debug, Serialize)]
+pub struct CaveatJson {
+    pub check: String,
+    /// `flaky`, `quarantined`, `failed-before` or `only-measured`.
+    pub kind: &'static str,
+    /// The same for people.
+    pub detail: String,
 }
 
 /// What the signature of a receipt is worth.
@@ -77,7 +92,44 @@ fn commit_json(verdict: &CommitVerdict) -> CommitJson {
         signature: verdict.signature.as_ref().map(signature_json),
         problem: verdict.problem.as_ref().map(CommitProblem::code),
         detail: verdict.problem.as_ref().map(CommitProblem::describe),
+        caveats: find_caveats(verdict).collect(),
     }
+}
+
+fn find_caveats(verdict: &CommitVerdict) -> impl Iterator<Item = CaveatJson> {
+    let checks = verdict.receipt.iter().flat_map(|receipt| &receipt.receipt.checks);
+    checks.filter_map(|result| {
+        let (kind, detail) = match &result.excuse {
+            Some(CheckExcuse::Quarantined(reason)) => {
+                ("quarantined", format!("failed, and was in quarantine: {}", long_text(reason)))
+            }
+            Some(CheckExcuse::FailedBefore) if result.is_flaky() => (
+                "flaky",
+                "failed, as before the work; on the same tree it also failed otherwise".to_owned(),
+            ),
+            Some(CheckExcuse::FailedBefore) => {
+                ("failed-before", "failed, as before the work".to_owned())
+            }
+            Some(CheckExcuse::OnlyMeasured) => {
+                ("only-measured", "was measured, and decided nothing".to_owned())
+            }
+            None if result.is_flaky() => {
+                ("flaky", "is flaky: it failed and passed on the same tree".to_owned())
+            }
+            None => return None,
+        };
+        Some(CaveatJson { check: long_text(&result.command), kind, detail })
+    })
+}
+
+/// One line for each check that a merge landed with although it did not simply pass.
+pub fn caveats(history: &VerifiedHistory) -> Vec<String> {
+    let lines = history.verdicts.iter().flat_map(|verdict| {
+        let commit = short_id(verdict.commit.as_str());
+        let line = move |it: CaveatJson| format!("{commit}  `{}` {}", it.check, it.detail);
+        find_caveats(verdict).map(line)
+    });
+    lines.collect()
 }
 
 fn signature_json(state: &SignatureState) -> SignatureJson {
@@ -176,6 +228,11 @@ pub fn summary(history: &VerifiedHistory, remote: Option<&str>) -> Vec<String> {
 
 fn short_id(id: &str) -> String {
     id[..id.len().min(10)].to_owned()
+}
+
+/// A command or a reason, which come from notes.
+fn long_text(text: &str) -> String {
+    printable::line(&text.chars().take(MAX_DETAIL_CHARS).collect::<String>())
 }
 
 /// Names in it come from keys and from programs.

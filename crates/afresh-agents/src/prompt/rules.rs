@@ -29,9 +29,15 @@ pub(super) fn rules(bundle: &Bundle) -> String {
          that blocks you: change it, and list it in `deviations` with that number. (4) A change of architecture: stop, \
          and report NEEDS_DECISION. (5) Anything else: leave it, and note it with {issue}."
     );
-    text.push_str(
-        "- Do not weaken, skip or remove existing tests or checks; new tests that the task asks for are fine. Delete only \
-         listed files.\n",
+    let configured = if task.lists_files() {
+        "Add configuration of test runners, linters or builds only if it is listed."
+    } else {
+        "List new configuration of test runners, linters or builds in `deviations`."
+    };
+    let _ = writeln!(
+        text,
+        "- Do not weaken, skip or remove existing tests or checks; new tests that the task asks for are fine. \
+         {configured} Delete only listed files."
     );
     let _ = write!(text, "- To tell the people of this run something, use {log}.");
     text

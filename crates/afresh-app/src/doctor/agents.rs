@@ -13,7 +13,7 @@ use crate::agents::programs::inspect::{self, AgentInspection};
 use crate::agents::programs::version::VersionAge;
 use crate::config::Config;
 use crate::context::environment::Environment;
-use crate::doctor::{DoctorLine, LineSink};
+use crate::doctor::{DoctorLine, LineSink, UnsandboxedChecks};
 use crate::session::RunOptions;
 use crate::session::options::default_agent;
 
@@ -24,6 +24,7 @@ pub(super) struct AgentProbes<'a> {
     pub(super) sandbox: Option<&'a ProbeSandbox>,
     /// Workers get only what is committed in it.
     pub(super) repository: Option<&'a RepoContext>,
+    pub(super) unsandboxed: UnsandboxedChecks,
 }
 
 pub(super) fn check_agents(

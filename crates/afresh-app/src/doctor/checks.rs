@@ -4,9 +4,10 @@ use afresh_core::Plan;
 use afresh_core::probe::{CheckClass, ProbedCheck};
 use afresh_engine::RepoContext;
 
-use super::{DoctorLine, LineSink};
+use super::{DoctorLine, LineSink, UnsandboxedChecks};
 use crate::config::Config;
 use crate::context::AppContext;
+use crate::policy::sandbox;
 use crate::session::probe::PreparedProbe;
 use crate::text::count;
 
@@ -14,12 +15,25 @@ pub(super) fn check_every_merge(
     context: &AppContext,
     repository: &RepoContext,
     config: &Config,
+    unsandboxed: UnsandboxedChecks,
     lines: &mut LineSink<'_>,
 ) {
     // Without a commit there is nothing to check; another line says so.
     let has_commit = matches!(repository.git.head(), Ok(Some(_)));
     if config.settings.always.is_empty() || !has_commit {
         return;
+    }
+    // They are code of a repository that the user may only be about to look at.
+    let is_asked = unsandboxed == UnsandboxedChecks::Run || config.sandbox.required;
+    if !is_asked && sandbox::is_unavailable(&context.environment) {
+        let checks = count(config.settings.always.len(), "check");
+        return lines.push(DoctorLine::warn(
+            "checks",
+            format!(
+                "{checks} of every merge not run: without a sandbox they have all your permissions"
+            ),
+            "install bubblewrap, or run them all the same: `afresh doctor --run-checks`",
+        ));
     }
     // The sandbox has lines of its own.
     let mut notices = Vec::new();

@@ -57,7 +57,7 @@ pub(super) fn check_configuration(
         programs(name, commands, directory, has_setup, &context.environment)
     }));
     if let Some(repository) = probes.repository {
-        checks::check_every_merge(context, repository, &config, lines);
+        checks::check_every_merge(context, repository, &config, probes.unsandboxed, lines);
     }
 }
 

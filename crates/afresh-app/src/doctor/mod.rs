@@ -97,8 +97,20 @@ impl LineSink<'_> {
     }
 }
 
+/// Whether the repository's checks run where no sandbox is available.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnsandboxedChecks {
+    Skip,
+    /// The user asked for it.
+    Run,
+}
+
 /// Runs all checks; some take seconds, so `report` gets each line as soon as it is known.
-pub fn run_checks(context: &AppContext, report: &mut dyn FnMut(DoctorLine)) {
+pub fn run_checks(
+    context: &AppContext,
+    unsandboxed: UnsandboxedChecks,
+    report: &mut dyn FnMut(DoctorLine),
+) {
     let mut lines = LineSink { report };
     let trial = ProbeRunner::new(&context.environment);
     let place = repository::check_repository(context, &mut lines);
@@ -113,6 +125,7 @@ pub fn run_checks(context: &AppContext, report: &mut dyn FnMut(DoctorLine)) {
                 trial: trial.as_ref(),
                 sandbox: sandbox.as_ref(),
                 repository: place.as_ref(),
+                unsandboxed,
             };
             configured::check_configuration(context, &directory, &probes, &mut lines);
         }

@@ -109,6 +109,12 @@ pub fn describe(level: &SandboxLevel, passed_over: &[String], network: &str) -> 
     if network.is_empty() { level } else { format!("{level}; agent network: {network}") }
 }
 
+/// Whether programs would run without a sandbox although the user did not turn it off.
+pub fn is_unavailable(environment: &Environment) -> bool {
+    let word = environment.sandbox().unwrap_or("auto");
+    word == "auto" && detect(word, environment).level.is_off()
+}
+
 /// What this machine offers for one of [`WORDS`].
 pub fn detect(word: &str, environment: &Environment) -> DetectedSandbox {
     let path = environment.search_path().to_string_lossy().into_owned();

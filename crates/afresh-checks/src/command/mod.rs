@@ -20,14 +20,16 @@ pub(crate) use tools::{CalledTool, InvokedTool, PLAIN, is_python};
 /// A check's command, read but not run.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadCommand {
+    /// As it is written.
+    pub(crate) text: String,
     pub(crate) calls: Vec<CalledTool>,
 }
 
 impl ReadCommand {
     pub(crate) fn new(command: &str) -> Self {
         let commands = simple_commands(command).into_iter();
-        let commands = commands.filter(|command| !command.words.is_empty());
-        Self { calls: commands.map(CalledTool::new).collect() }
+        let commands = commands.filter(|simple| !simple.words.is_empty());
+        Self { text: command.to_owned(), calls: commands.map(CalledTool::new).collect() }
     }
 
     /// Whether it starts something of which we do not know what it runs.

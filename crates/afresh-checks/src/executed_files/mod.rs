@@ -11,6 +11,8 @@
 mod listing;
 mod selection;
 
+pub(crate) use selection::may_select;
+
 use crate::command::ReadCommand;
 use crate::runners::{TestReport, TestRunner};
 

@@ -8,7 +8,7 @@ use crate::command::{CalledTool, ReadCommand};
 use crate::runners::TestRunner;
 
 /// Whether one of the calls of the runner may select the file. In doubt, yes.
-pub(super) fn may_select(runner: TestRunner, command: &ReadCommand, path: &str) -> bool {
+pub(crate) fn may_select(runner: TestRunner, command: &ReadCommand, path: &str) -> bool {
     let mut calls =
         command.calls.iter().filter(|call| call.tool.runner() == Some(runner)).peekable();
     calls.peek().is_none() || command.is_opaque() || calls.any(|call| selects(runner, call, path))
@@ -215,8 +215,11 @@ fn selects_for_unittest(call: &CalledTool, path: &str) -> bool {
         };
         return words.is_empty() || words.iter().any(is_named);
     }
-    let starts = values(call.arguments(), &["-s", "--start-directory"]);
-    let patterns = values(call.arguments(), &["-p", "--pattern"]);
+    // `discover [START [PATTERN]]`
+    let mut starts = values(call.arguments(), &["-s", "--start-directory"]);
+    starts.extend(words.get(1));
+    let mut patterns = values(call.arguments(), &["-p", "--pattern"]);
+    patterns.extend(words.get(2));
     let name = path.rsplit('/').next().unwrap_or(path);
     selects_by_path(&starts, path) && selects_by_path(&patterns, name)
 }

@@ -138,10 +138,15 @@ fn without_quotes(name: &str) -> &str {
 pub(super) fn find_silently(failed: &FailedOutput<'_>) -> Vec<MissingThing> {
     let calls = &failed.command.calls;
     match (failed.code, calls.as_slice()) {
+        // The command says itself how it ends.
+        (126 | 127, [.., last]) if matches!(last.program.as_str(), "exit" | "return") => Vec::new(),
         (126 | 127, [.., last]) => {
             let kind =
                 if failed.code == 126 { MissingKind::NotExecutable } else { MissingKind::Program };
-            vec![MissingThing::new(kind, &last.program)]
+            // `command -v nothere`
+            let asks = matches!(last.program.as_str(), "command" | "hash" | "type");
+            let asked = last.arguments().last().filter(|_| asks);
+            vec![MissingThing::new(kind, asked.unwrap_or(&last.program))]
         }
         (2, [call]) if matches!(call.program.as_str(), "grep" | "egrep" | "fgrep" | "rg") => {
             if failed.all().any(|line| !line.trim().is_empty()) {

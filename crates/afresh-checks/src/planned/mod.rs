@@ -8,26 +8,28 @@ mod wanted;
 
 use afresh_core::Plan;
 use afresh_core::pattern::FilePattern;
-use afresh_core::plan::{FileAction, FileScope, Task};
+use afresh_core::plan::{FileAction, FileScope, Task, TaskIndex};
 use afresh_core::scope::looks_like_test;
 
 use crate::command::{CalledTool, ReadCommand};
+use crate::executed_files::may_select;
 use crate::missing::MissingThing;
 use crate::runners::TestRunner;
-pub(crate) use wanted::join_path;
 use wanted::wanted_paths;
+pub(crate) use wanted::{file_places, join_path};
 
 /// A task with the pattern that it declares.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlannedFile<'a> {
-    pub(crate) task: &'a Task,
-    pub(crate) pattern: &'a FilePattern,
+    at: TaskIndex,
+    task: &'a Task,
+    pattern: &'a FilePattern,
     action: Option<FileAction>,
 }
 
 impl PlannedFile<'_> {
     /// What the task does about something of this name.
-    pub(crate) fn describe(&self, name: &str) -> String {
+    fn describe(&self, name: &str) -> String {
         let (task, pattern) = (&self.task.id, self.pattern);
         let is_same = name.trim_start_matches("./") == pattern.as_str();
         match self.action {
@@ -38,45 +40,108 @@ impl PlannedFile<'_> {
     }
 }
 
+/// Which task provides what a check needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum PlannedProvider<'a> {
+    /// One that can be done before the check has to pass.
+    InTime(PlannedFile<'a>),
+    /// Only tasks that start after the check has passed, because they depend on the task that it judges.
+    TooLate { file: PlannedFile<'a>, judged: &'a Task },
+}
+
+impl PlannedProvider<'_> {
+    /// What the task does about something of this name.
+    pub(crate) fn describe(&self, name: &str) -> String {
+        match self {
+            Self::InTime(file) => file.describe(name),
+            Self::TooLate { file, judged } => {
+                let (what, after) = (file.describe(name), &judged.id);
+                format!(
+                    "only {what}, and {} depends on {after}, which this check judges",
+                    file.task.id
+                )
+            }
+        }
+    }
+}
+
 /// What the tasks that are still to be done write.
-pub(crate) fn planned_files(plan: &Plan) -> impl Iterator<Item = PlannedFile<'_>> {
-    let tasks = plan.tasks().iter().filter(|task| task.done_before.is_none());
-    tasks.flat_map(|task| {
-        let scopes = task.files.iter().chain(task.steps.iter().flat_map(|step| &step.files));
-        let written = scopes.filter(|scope| scope.action != Some(FileAction::Delete));
+fn planned_files(plan: &Plan) -> impl Iterator<Item = PlannedFile<'_>> {
+    let tasks = plan.indices().map(|at| (at, plan.task(at)));
+    tasks.filter(|(_, task)| task.done_before.is_none()).flat_map(|(at, task)| {
+        let written = scopes(task).filter(|scope| scope.action != Some(FileAction::Delete));
         written.map(move |scope| {
             let FileScope { pattern, action } = scope;
-            PlannedFile { task, pattern, action: *action }
+            PlannedFile { at, task, pattern, action: *action }
         })
     })
 }
 
-/// The task that declares what is missing. A declaration that is closer to its name wins.
-pub(crate) fn find_creator<'a>(
+fn scopes(task: &Task) -> impl Iterator<Item = &FileScope> {
+    task.files.iter().chain(task.steps.iter().flat_map(|step| &step.files))
+}
+
+/// The task that declares what a check misses. A declaration that is closer to its name wins.
+pub(crate) fn find_provider<'a>(
     missing: &MissingThing,
     command: &ReadCommand,
     plan: &'a Plan,
-) -> Option<PlannedFile<'a>> {
+) -> Option<PlannedProvider<'a>> {
     let mut wanted = wanted_paths(missing, command);
     wanted.dedup();
-    wanted.iter().find_map(|path| planned_files(plan).find(|file| path.fits(file.pattern)))
+    let fitting =
+        wanted.iter().flat_map(|path| planned_files(plan).filter(|file| path.fits(file.pattern)));
+    choose_provider(&fitting.collect::<Vec<_>>(), command, plan)
 }
 
-/// The task that declares tests which this runner would execute.
+/// The task that declares tests which this command would execute.
 pub(crate) fn find_test_author<'a>(
     runners: &[TestRunner],
     command: &ReadCommand,
     plan: &'a Plan,
-) -> Option<PlannedFile<'a>> {
+) -> Option<PlannedProvider<'a>> {
     let is_test = |file: &PlannedFile<'_>| {
         let path = file.pattern.as_str();
         // A directory can hold tests of any language.
         let has_extension = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
-        let is_language =
-            !has_extension || runners.iter().any(|runner| runner.reads_language_of(path));
-        is_language && looks_like_test(path)
+        // Which files a pattern will match is not known yet.
+        let is_file = has_extension && file.pattern.literal().is_some();
+        let executes = |runner: &TestRunner| {
+            (!has_extension || runner.reads_language_of(path))
+                && (!is_file || may_select(*runner, command, path))
+        };
+        looks_like_test(path) && runners.iter().any(executes)
     };
-    planned_files(plan).find(is_test).or_else(|| find_by_filter(command, plan))
+    let mut authors: Vec<PlannedFile<'_>> = planned_files(plan).filter(is_test).collect();
+    if authors.is_empty() {
+        authors.extend(find_by_filter(command, plan));
+    }
+    choose_provider(&authors, command, plan)
+}
+
+/// The first of these that is not too late for a task that the command judges.
+fn choose_provider<'a>(
+    files: &[PlannedFile<'a>],
+    command: &ReadCommand,
+    plan: &'a Plan,
+) -> Option<PlannedProvider<'a>> {
+    let first = *files.first()?;
+    let is_judged = |at: &TaskIndex| {
+        let task = plan.task(*at);
+        let mut checks = task.all_checks();
+        // A task that declares nothing may write what is missing itself.
+        task.done_before.is_none()
+            && scopes(task).next().is_some()
+            && checks.any(|check| check.command == command.text)
+    };
+    let judged: Vec<TaskIndex> = plan.indices().filter(is_judged).collect();
+    let is_late = |file: &PlannedFile<'_>, judged: TaskIndex| plan.is_before(judged, file.at);
+    let stuck = judged.iter().find(|at| files.iter().all(|file| is_late(file, **at)));
+    if let Some(at) = stuck {
+        return Some(PlannedProvider::TooLate { file: first, judged: plan.task(*at) });
+    }
+    let in_time = files.iter().find(|file| !judged.iter().any(|at| is_late(file, *at)));
+    Some(PlannedProvider::InTime(*in_time.unwrap_or(&first)))
 }
 
 /// The task that declares a file of whose name a filter of the command tells.

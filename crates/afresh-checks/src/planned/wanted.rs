@@ -83,6 +83,17 @@ pub(super) fn wanted_paths(missing: &MissingThing, command: &ReadCommand) -> Vec
     }
 }
 
+/// Where a missing file may be, from the root of the repository; none if it is no file, or has an absolute path.
+pub(crate) fn file_places(missing: &MissingThing, command: &ReadCommand) -> Vec<String> {
+    let is_file = matches!(missing.kind, MissingKind::File | MissingKind::Configuration);
+    let name = missing.name.split("::").next().unwrap_or_default();
+    if !is_file || name.starts_with('/') {
+        return Vec::new();
+    }
+    let directories = command.calls.iter().filter_map(|call| call.directory.as_deref());
+    directories.chain([""]).filter_map(|directory| join_path(directory, name)).collect()
+}
+
 fn endings<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<WantedPath> {
     paths.into_iter().map(WantedPath::ending).collect()
 }

@@ -132,7 +132,10 @@ impl CorpusCase {
     fn plan(&self) -> Plan {
         let file = |path: &String, action| FileDraft { path: path.clone(), action: Some(action) };
         let mut tasks: Vec<TaskDraft> = Vec::new();
-        for task in &self.tasks {
+        for (at, task) in self.tasks.iter().enumerate() {
+            // The check judges the last task, so that nothing comes too late for it.
+            let is_judged = at + 1 == self.tasks.len();
+            let check = CheckDraft { command: self.command.clone(), ..CheckDraft::default() };
             let created = task.creates.iter().map(|path| file(path, FileAction::Create));
             let modified = task.modifies.iter().map(|path| file(path, FileAction::Modify));
             tasks.push(TaskDraft {
@@ -140,7 +143,8 @@ impl CorpusCase {
                 title: task.id.clone(),
                 instructions: "Do it.".to_owned(),
                 files: created.chain(modified).collect(),
-                checks: vec![CheckDraft { command: self.command.clone(), ..CheckDraft::default() }],
+                checks: is_judged.then_some(check).into_iter().collect(),
+                no_check: (!is_judged).then(|| "the next one is checked".to_owned()),
                 needs: tasks.last().map(|last| last.id.clone()).into_iter().collect(),
                 ..TaskDraft::default()
             });

@@ -191,9 +191,9 @@ impl CheckResult {
         self.tests.as_ref().is_some_and(|tests| tests.executed == 0)
     }
 
-    /// Whether it failed and passed on the same tree.
+    /// Whether it failed and then passed on the same tree, or failed only as it did before the work.
     pub fn is_flaky(&self) -> bool {
-        self.passed() && !self.failed_tries.is_empty()
+        self.is_accepted() && !self.failed_tries.is_empty()
     }
 
     /// One line for people: what ran, and how it ended.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::CheckResult;
 use crate::ids::TreeId;
+use crate::plan::Task;
 
 /// What a check shows before any work.
 #[derive(
@@ -68,6 +69,20 @@ impl std::fmt::Display for CheckClass {
     }
 }
 
+/// Why a check cannot run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnrunnableCause {
+    /// Something is missing that no task creates.
+    Missing,
+    /// What is missing exists in the user's checkout, and is not committed.
+    Uncommitted,
+    /// Only tasks that depend on the task that it judges create what is missing.
+    CreatedLater,
+    /// The shell or a tool does not understand the command.
+    Malformed,
+}
+
 /// One command, run before the work.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct ProbedCheck {
@@ -75,6 +90,9 @@ pub struct ProbedCheck {
     /// Why it is of this class, in one line; empty if the class says it all.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
+    /// Why it cannot run; none if it can. Earlier versions did not record it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<UnrunnableCause>,
     /// The tree that it ran on.
     pub tree: TreeId,
     pub result: CheckResult,
@@ -84,6 +102,18 @@ impl ProbedCheck {
     pub fn command(&self) -> &str {
         &self.result.command
     }
+}
+
+/// The checks of a task, if none of them can show that it is done; none if one can, if one was not measured, or if it
+/// has none.
+pub fn find_unproved<'a>(
+    task: &Task,
+    find_probed: impl Fn(&str) -> Option<&'a ProbedCheck>,
+) -> Option<Vec<&'a ProbedCheck>> {
+    let probed = task.all_checks().map(|check| find_probed(&check.command));
+    let checks: Vec<&ProbedCheck> = probed.collect::<Option<_>>()?;
+    let prove_nothing = checks.iter().all(|probed| probed.class.proves_nothing());
+    (!checks.is_empty() && prove_nothing).then_some(checks)
 }
 
 /// `3 red, 1 vacuous`.

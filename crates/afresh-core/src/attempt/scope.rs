@@ -2,7 +2,7 @@
 //!
 //! The file lists of real plans are never complete, so by default a change outside of the list is accepted if the
 //! worker declared it. Exceptions are deletions, tests that the checks depend on, files that another unfinished task
-//! claims, and files that can make other programs run code. A file that a check merely reads is no such test; of a
+//! claims, configuration of the programs that the checks run, and files that can make other programs run code. A file that a check merely reads is no such test; of a
 //! manifest, which holds dependencies beside the settings of test runners, only the latter are guarded.
 
 use schemars::JsonSchema;
@@ -43,6 +43,8 @@ pub enum ViolationReason {
     Test,
     /// It says what the checks do.
     CheckConfig,
+    /// The same, and it did not exist before.
+    NewCheckConfig,
     /// A manifest, and the settings of test runners in it that changed; none if they could not be compared.
     RunnerSettings(Vec<String>),
     /// It can make other programs run code.
@@ -76,6 +78,12 @@ impl ViolationReason {
             }
             Self::CheckConfig => {
                 "configures the programs that the checks run, and is not one of the task's files"
+                    .to_owned()
+            }
+            Self::NewCheckConfig => {
+                "is a new file that configures the programs that the checks run; the task has to list \
+                 it among its files, or, if it lists no files at all, the worker has to declare it as a \
+                 deviation"
                     .to_owned()
             }
             Self::RunnerSettings(settings) if settings.is_empty() => {
@@ -189,13 +197,17 @@ impl TaskScope<'_> {
         if change.kind == ChangeKind::Deleted {
             return Some(ViolationReason::Deletion);
         }
+        let declared = self.deviations.iter().any(|deviation| deviation.declares(&change.path));
         if let Some(why) = weakens_checks(change, check_files) {
+            return Some(why);
+        }
+        // Without a list, a task that sets a project up could not land; its declaration is in the receipt.
+        if let Some(why) = configures_checks(change, check_files).filter(|_| !(free && declared)) {
             return Some(why);
         }
         if let Some(other) = self.unfinished.iter().find(|task| task.may_write(&change.path)) {
             return Some(ViolationReason::ClaimedBy(other.id.to_string()));
         }
-        let declared = self.deviations.iter().any(|deviation| deviation.declares(&change.path));
         (!free && !declared).then_some(ViolationReason::Undeclared)
     }
 
@@ -226,6 +238,23 @@ fn weakens_checks(change: &Change, check_files: &CheckFiles) -> Option<Violation
         FileUse::Executes | FileUse::LoadsTest => Some(ViolationReason::Test),
         FileUse::LoadsConfig => Some(ViolationReason::CheckConfig),
     }
+}
+
+/// Whether a new file says what the programs do that the checks run: it can leave tests out.
+fn configures_checks(change: &Change, check_files: &CheckFiles) -> Option<ViolationReason> {
+    if change.existed() {
+        return None;
+    }
+    let has_settings = matches!(&change.settings, SettingsChange::Changed(_));
+    let is_loaded = check_files.use_of(&change.path) == Some(FileUse::LoadsConfig);
+    let configures = is_loaded || (has_settings && is_python_manifest(&change.path));
+    configures.then_some(ViolationReason::NewCheckConfig)
+}
+
+/// Manifests that a runner may load from beside the tests, where none was before.
+pub fn is_python_manifest(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "pyproject.toml" | "setup.cfg")
 }
 
 /// Files that hold settings of test runners beside dependencies and other ordinary content.

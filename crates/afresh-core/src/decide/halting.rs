@@ -43,14 +43,20 @@ impl Decider<'_> {
         let now = now || before.is_some();
         let (reason, by) = (reason.to_owned(), by.to_owned());
         self.record(Event::HaltRequested { now, reason, by, cause: None });
-        // Nothing is lost: what was measured so far is remembered.
-        if self.run.is_probing() && !now && self.run.frontier().active().next().is_none() {
-            self.request(Effect::StopChecks);
+        if !now {
+            self.stop_probe();
         }
         if now {
             let grace = self.run.settings().halt_grace;
             self.stop_workers(grace);
             self.request(Effect::StopChecks);
+        }
+    }
+
+    /// A measurement of the base is no attempt that may finish. What it has shown so far is remembered.
+    fn stop_probe(&mut self) {
+        if self.run.is_probing() {
+            self.request(Effect::StopProbe);
         }
     }
 
@@ -62,6 +68,7 @@ impl Decider<'_> {
         let reason = format!("the disk that holds {place} is full; free some space there");
         let (by, cause) = ("afresh".to_owned(), Some(HaltCause::FullDisk));
         self.record(Event::HaltRequested { now: false, reason, by, cause });
+        self.stop_probe();
     }
 
     pub(super) fn clear_halt(&mut self) {

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Run, TaskStage};
-use crate::check::{CheckEnd, CheckExcuse, CheckResult};
+use super::{LandedTask, Run, TaskStage};
+use crate::check::{CheckEnd, CheckExcuse, CheckResult, Receipt};
+use crate::effect::ToleratedCheck;
 use crate::ids::CommitId;
 use crate::plan::{Check, Task, TaskIndex};
-use crate::probe::{CheckClass, ProbedCheck};
+use crate::probe::{CheckClass, ProbedCheck, find_unproved};
 use crate::settings::{MutationRule, ProbeScope};
 
 /// The measurement of the base.
@@ -30,11 +31,11 @@ struct MeasuredCheck {
 }
 
 /// How a check failed before the work of a task.
-#[derive(Debug, Clone, Copy)]
-struct KnownFailure<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFailure {
     /// What it was worth when it was measured.
     class: CheckClass,
-    result: &'a CheckResult,
+    result: CheckResult,
 }
 
 /// A task that no check of its own can prove done.
@@ -98,13 +99,17 @@ impl Run {
             self.unmeasured_own().is_empty() && self.unmeasured_always().is_empty();
     }
 
-    /// The checks of every merge that were not measured yet.
+    /// The checks of every merge, if one of them was not measured yet: a later one may need what an earlier one builds.
     pub(crate) fn unmeasured_always(&self) -> Vec<Check> {
-        if self.settings.probe == ProbeScope::Nothing {
+        let known = &self.base_checks.checks;
+        let always = &self.settings.always;
+        let is_complete = always.iter().all(|command| known.contains_key(command));
+        if is_complete || self.settings.probe == ProbeScope::Nothing {
             return Vec::new();
         }
-        let always = self.settings.always.iter().map(|command| Check::from_command(command));
-        self.unmeasured(always)
+        let mut seen = BTreeSet::new();
+        let distinct = always.iter().filter(|command| seen.insert(command.as_str()));
+        distinct.map(|command| Check::from_command(command)).collect()
     }
 
     /// The checks of tasks that wait for a worker, and that were not measured yet.
@@ -151,10 +156,8 @@ impl Run {
     }
 
     fn unproved<'a>(&'a self, task: &'a Task) -> Option<UnprovedTask<'a>> {
-        let probed = |check: &Check| self.probed(&check.command);
-        let checks: Vec<&ProbedCheck> = task.all_checks().map(probed).collect::<Option<_>>()?;
-        let proves_nothing = checks.iter().all(|probed| probed.class.proves_nothing());
-        (!checks.is_empty() && proves_nothing).then_some(UnprovedTask { task, checks })
+        let checks = find_unproved(task, |command| self.probed(command))?;
+        Some(UnprovedTask { task, checks })
     }
 
     /// The same without those that a person has accepted.
@@ -197,19 +200,22 @@ impl Run {
         known.is_repeated_by(result).then_some(CheckExcuse::FailedBefore)
     }
 
-    /// The commands whose failure may not count, so that it must not end a round of checks.
-    pub(crate) fn tolerated(&self, at: Option<TaskIndex>, checks: &[Check]) -> Vec<String> {
-        let commands = checks.iter().map(|check| &check.command);
-        let may_fail = |command: &&String| {
-            self.settings.quarantine_of(command).is_some()
-                || self.known_failure(at, command).is_some()
+    /// The checks whose failure may not count, so that it must not end a round of checks.
+    pub(crate) fn tolerated(&self, at: Option<TaskIndex>, checks: &[Check]) -> Vec<ToleratedCheck> {
+        let tolerate = |check: &Check| {
+            let command = check.command.clone();
+            if self.settings.quarantine_of(&command).is_some() {
+                return Some(ToleratedCheck { command, known: None });
+            }
+            let known = Some(self.known_failure(at, &command)?);
+            Some(ToleratedCheck { command, known })
         };
-        commands.filter(may_fail).cloned().collect()
+        checks.iter().filter_map(tolerate).collect()
     }
 
     /// How a check of every merge failed before the work of a task: on the base, or as the last work that landed left
     /// it. What has passed since must not fail again. A task's own checks must pass whatever was before.
-    fn known_failure(&self, at: Option<TaskIndex>, command: &str) -> Option<KnownFailure<'_>> {
+    fn known_failure(&self, at: Option<TaskIndex>, command: &str) -> Option<KnownFailure> {
         let is_own =
             |at: TaskIndex| self.plan.task(at).all_checks().any(|check| check.command == command);
         if at.is_some_and(is_own) || !self.settings.always.iter().any(|always| always == command) {
@@ -220,18 +226,24 @@ impl Run {
             return None;
         }
         let result = self.last_landed(command, *landings).unwrap_or(&probed.result);
-        (!result.passed()).then_some(KnownFailure { class: probed.class, result })
+        (!result.passed()).then(|| KnownFailure { class: probed.class, result: result.clone() })
     }
 
     /// The result of a command with which work landed last, after so many landings.
     fn last_landed(&self, command: &str, after: usize) -> Option<&CheckResult> {
         let landings = self.landings.iter().skip(after).rev();
-        let mut receipts =
-            landings.filter_map(|landing| match &self.state_of(&landing.task)?.stage {
-                TaskStage::Done { receipt, .. } => Some(receipt),
-                _ => None,
-            });
+        let mut receipts = landings.filter_map(|landing| self.receipt_of(landing));
         receipts.find_map(|receipt| receipt.checks.iter().find(|it| it.command == command))
+    }
+
+    /// With which receipt work landed, also if its task is no longer done.
+    fn receipt_of(&self, landing: &LandedTask) -> Option<&Receipt> {
+        match self.state_of(&landing.task).map(|state| &state.stage) {
+            Some(TaskStage::Done { commit, receipt, .. }) if *commit == landing.commit => {
+                Some(receipt)
+            }
+            _ => self.dropped_receipts.get(&landing.commit),
+        }
     }
 
     /// What failed before the work, and what became of it: on the final tree, or with what landed last.
@@ -263,8 +275,9 @@ impl Run {
         self.base_checks.underway = None;
         let landings = self.landings.len();
         for probed in checks {
-            let measured = MeasuredCheck { probed: probed.clone(), landings };
-            self.base_checks.checks.insert(probed.command().to_owned(), measured);
+            // What was measured first stays: later it would excuse what landed meanwhile.
+            let known = self.base_checks.checks.entry(probed.command().to_owned());
+            known.or_insert_with(|| MeasuredCheck { probed: probed.clone(), landings });
         }
         self.note_measured();
     }
@@ -282,10 +295,17 @@ impl Run {
     }
 }
 
-impl KnownFailure<'_> {
+impl KnownFailure {
+    /// What a check showed on the commit before the work; none if it passed.
+    pub fn from_result(result: &CheckResult) -> Option<Self> {
+        let is_empty = result.executed_no_test();
+        let class = if is_empty { CheckClass::Empty } else { CheckClass::Red };
+        (!result.passed()).then(|| Self { class, result: result.clone() })
+    }
+
     /// Whether a failure shows nothing that did not fail before. What was never really measured excuses nothing.
-    fn is_repeated_by(&self, now: &CheckResult) -> bool {
-        let before = self.result;
+    pub fn is_repeated_by(&self, now: &CheckResult) -> bool {
+        let before = &self.result;
         if !ends_alike(&before.end, &now.end) {
             return false;
         }

@@ -33,7 +33,7 @@ use obstacles::RepeatedFailure;
 pub(crate) use obstacles::FailedAct;
 
 pub use apply::IllegalEvent;
-pub use base::{EarlierFailure, UnprovedTask};
+pub use base::{EarlierFailure, KnownFailure, UnprovedTask};
 pub use drive_state::DriveState;
 pub use frontier::{BlockCause, TaskFrontier};
 pub use marks::RefutedMark;
@@ -46,7 +46,7 @@ pub use task::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::CheckResult;
+use crate::check::{CheckResult, Receipt};
 use crate::event::Event;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
 use crate::plan::{ModelTier, Plan, TaskIndex};
@@ -77,6 +77,8 @@ pub struct Run {
     slots: BTreeMap<WorkspaceSlot, AttemptId>,
     /// Workspaces with unsaved work of attempts whose task left the plan.
     unsaved_slots: BTreeMap<WorkspaceSlot, ActiveAttempt>,
+    /// Receipts of work that landed and whose task the plan changed or dropped since, by commit.
+    dropped_receipts: BTreeMap<CommitId, Receipt>,
     /// What is kept of tasks that are no longer in the plan.
     removed_tasks: BTreeMap<TaskId, TaskHistory>,
     merge_queue: VecDeque<TaskIndex>,
@@ -176,6 +178,7 @@ impl Run {
             epoch: 0,
             slots: BTreeMap::new(),
             unsaved_slots: BTreeMap::new(),
+            dropped_receipts: BTreeMap::new(),
             removed_tasks: BTreeMap::new(),
             merge_queue: VecDeque::new(),
             merging: None,

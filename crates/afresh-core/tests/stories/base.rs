@@ -5,7 +5,7 @@ use afresh_core::input::{BranchMove, CheckReport, ProbeOutcome, ProbeReport, Run
 use afresh_core::probe::{CheckClass, ProbedCheck};
 use afresh_core::run::{DriveState, TaskStage, UnprovedTask};
 use afresh_core::settings::{OnRedBase, ProbeScope, QuarantinedCheck, Settings, VacuousPolicy};
-use afresh_core::{Event, Input, Run};
+use afresh_core::{Effect, Event, Input, Run};
 
 use crate::support::{Story, check_result, commit, task_id, tree};
 
@@ -27,7 +27,7 @@ fn probed(command: &str, class: CheckClass) -> ProbedCheck {
 }
 
 fn with_result(class: CheckClass, result: CheckResult) -> ProbedCheck {
-    ProbedCheck { class, detail: String::new(), tree: tree("base"), result }
+    ProbedCheck { class, detail: String::new(), cause: None, tree: tree("base"), result }
 }
 
 /// A result of the checks of every merge with these failed tests.
@@ -240,13 +240,79 @@ fn one_check_that_can_fail_is_enough() {
 #[test]
 fn a_halt_stops_the_measurement() {
     let mut story = Story::with("A: a", settings());
-    assert!(story.halt(false).effects().contains(&"→ stop checks".to_owned()));
+    assert!(story.halt(false).effects().contains(&"→ stop probe".to_owned()));
     let (commit, outcome) = (commit("base"), ProbeOutcome::Stopped);
     story.feed(&Input::Probed(ProbeReport { commit, outcome }));
     assert_eq!(story.run.drive_state(story.now), DriveState::Halted);
     assert!(
         story.clear().effects().contains(&"→ probe commit base: cargo test, test A".to_owned())
     );
+}
+
+/// R7, TR-01: a halt that lets workers finish ends the measurement, and no check of their work.
+#[test]
+fn a_halt_stops_the_measurement_beside_workers() {
+    let mut story = Story::with("A: a\nB: b", Settings { always: vec![], ..settings() });
+    story.probed(&[probed("test A", CheckClass::Red), probed("test B", CheckClass::Red)]);
+    story.spawned("A.1");
+    story.spawned("B.1");
+    story.open_with(RunOpening { settings: Some(settings()), ..RunOpening::default() });
+    let effects = story.harvested("A.1", &[]).effects();
+    assert!(effects.contains(&"→ probe commit base: cargo test".to_owned()), "{effects:?}");
+    assert_eq!(story.halt(false).effects(), ["→ stop probe"]);
+}
+
+/// TR-02: what passed with a landing must not fail again, even if the plan drops its task afterwards.
+#[test]
+fn a_dropped_task_does_not_bring_an_excuse_back() {
+    for changed in ["B: b", "A: a and more\nB: b"] {
+        let mut story = on_red_base(&["one", "two"]);
+        checked_alone(&mut story, "A.1", failing(&["two"]));
+        story.built("A.1");
+        story.moved("A.1", BranchMove::Done);
+        let plan = Some(crate::support::plan_of(changed));
+        story.open_with(RunOpening { plan, ..RunOpening::default() });
+        story.harvested("B.1", &[]);
+        if changed.contains("more") {
+            story.probed(&[probed("test A", CheckClass::Red)]);
+        }
+        let text = checked_alone(&mut story, "B.2", failing(&["one", "two"]));
+        assert!(text.contains("rejected B.2 (counts)"), "{changed}: {text}");
+    }
+}
+
+/// TR-02: a later check may need what an earlier one builds, so a new one is measured with all of them; what is known
+/// of the others stays.
+#[test]
+fn a_later_check_is_measured_in_order() {
+    let mut story = on_red_base(&["one"]);
+    story.lands("A.1");
+    let always = vec![ALWAYS.to_owned(), "e2e".to_owned()];
+    let now = Some(Settings { always, ..settings() });
+    story.open_with(RunOpening { settings: now, ..RunOpening::default() });
+    let effects = story.harvested("B.1", &[]).effects();
+    assert!(effects.contains(&"→ probe commit mA.1: cargo test, e2e".to_owned()), "{effects:?}");
+    let again = with_result(CheckClass::Red, failing(&["one", "two"]));
+    story.probed(&[again, probed("e2e", CheckClass::Vacuous)]);
+    let known = story.run.probed(ALWAYS).and_then(|probed| probed.result.tests.clone());
+    assert_eq!(known.expect("its tests").failed, ["one"]);
+}
+
+/// TR-03: the executor is told how a tolerated check failed before, so that it can repeat what fails otherwise.
+#[test]
+fn a_round_knows_which_failures_do_not_count() {
+    let mut story = on_red_base(&["old"]);
+    story.spawned("A.1");
+    story.ends("A.1");
+    let step = story.harvested("A.1", &["a"]);
+    let request = step.0.effects.iter().find_map(|effect| match effect {
+        Effect::Check(request) => Some(request.clone()),
+        _ => None,
+    });
+    let tolerated = request.expect("a round").tolerated;
+    assert_eq!(tolerated.len(), 1);
+    assert!(tolerated[0].tolerates(&failing(&["old"])));
+    assert!(!tolerated[0].tolerates(&failing(&["flaky", "old"])));
 }
 
 /// R12: a driver that died while it measured does it again.

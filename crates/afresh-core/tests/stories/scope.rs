@@ -66,6 +66,12 @@ fn manifest(settings: SettingsChange) -> Change {
     Change { settings, ..changed("package.json", ChangeKind::Modified) }
 }
 
+/// A new manifest with settings of a test runner.
+fn new_manifest() -> Change {
+    let settings = SettingsChange::Changed(vec!["tool:pytest".to_owned()]);
+    Change { settings, ..changed("setup.cfg", ChangeKind::Created) }
+}
+
 fn table(plan: &str) -> String {
     use ChangeKind::{Created, Deleted, Modified};
     let rows = [
@@ -83,6 +89,8 @@ fn table(plan: &str) -> String {
         ("read by a check", changed("src/read.rs", Modified)),
         ("configures a check", changed("Makefile", Modified)),
         ("new configuration", changed("Makefile", Created)),
+        ("new, undeclared", changed("GNUmakefile", Created)),
+        ("new manifest", new_manifest()),
         ("another's Makefile", changed("other/Makefile", Modified)),
         ("manifest, same tests", manifest(SettingsChange::Same)),
         ("manifest, other tests", manifest(SettingsChange::Changed(vec!["x".to_owned()]))),
@@ -126,7 +134,9 @@ fn what_may_land_by_mode() {
     executed by a check    Unlisted        Test            beyond
     read by a check        Unlisted        beyond          beyond
     configures a check     Unlisted        CheckConfig     beyond
-    new configuration      Unlisted        beyond          beyond
+    new configuration      Unlisted        NewCheckConfig  beyond
+    new, undeclared        Unlisted        NewCheckConfig  beyond
+    new manifest           Unlisted        NewCheckConfig  beyond
     another's Makefile     Unlisted        beyond          beyond
     manifest, same tests   Unlisted        beyond          beyond
     manifest, other tests  Unlisted        RunnerSettings  beyond
@@ -163,6 +173,8 @@ fn a_task_without_files_has_the_same_guards() {
     read by a check        lands           lands           lands
     configures a check     CheckConfig     CheckConfig     lands
     new configuration      lands           lands           lands
+    new, undeclared        NewCheckConfig  NewCheckConfig  lands
+    new manifest           NewCheckConfig  NewCheckConfig  lands
     another's Makefile     lands           lands           lands
     manifest, same tests   lands           lands           lands
     manifest, other tests  RunnerSettings  RunnerSettings  lands

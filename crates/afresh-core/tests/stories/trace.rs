@@ -55,9 +55,13 @@ fn traced(plan: &str, requirements: &str) -> Plan {
 }
 
 fn started(plan: &Plan) -> Story {
-    let settings = Settings { attempts: 1, ..Settings::default() };
+    let settings = Settings { attempts: 1, probe: ProbeScope::All, ..Settings::default() };
     let mut story = Story::unopened(plan.clone(), settings);
     story.open();
+    let checks = plan.tasks().iter().flat_map(afresh_core::plan::Task::all_checks);
+    let red: Vec<ProbedCheck> =
+        checks.map(|check| probed(&check.command, CheckClass::Red)).collect();
+    story.probed(&red);
     story
 }
 
@@ -134,7 +138,7 @@ fn work_that_lands_proves_requirements() {
 
 fn probed(command: &str, class: CheckClass) -> ProbedCheck {
     let result = check_result(command, 0);
-    ProbedCheck { class, detail: String::new(), tree: tree("base"), result }
+    ProbedCheck { class, detail: String::new(), cause: None, tree: tree("base"), result }
 }
 
 /// One task whose only check was of this class before the work, and ended so after it.
@@ -168,7 +172,7 @@ fn after(class: Option<CheckClass>, result: CheckResult) -> String {
     format!("{}: {}", trace.requirements[0].state, trace.requirements[0].reason)
 }
 
-/// TR-05: what passed before the work, executed nothing, is flaky or was excused proves nothing.
+/// TR-05: what passed before the work, executed nothing, was not measured, is flaky or was excused proves nothing.
 #[test]
 fn checks_that_say_nothing_prove_nothing() {
     let passed = || check_result("test A", 0);
@@ -195,10 +199,10 @@ fn checks_that_say_nothing_prove_nothing() {
     ];
     let rows = rows.map(|(name, verdict)| format!("{name:13}{verdict}"));
     insta::assert_snapshot!(rows.join("\n"), @"
-    unknown      proved: its task landed with a check that proves it
+    unknown      partial: nothing proves A: `test A` was not measured before the work
     red          proved: its task landed with a check that proves it
     pending      proved: its task landed with a check that proves it
-    unprobed     proved: its task landed with a check that proves it
+    unprobed     partial: nothing proves A: `test A` was not measured before the work
     vacuous      partial: nothing proves A: `test A` passed before the work
     empty        partial: nothing proves A: `test A` executed no test before the work
     guard        partial: nothing proves A: `test A` passes before and after the work
@@ -225,6 +229,7 @@ fn a_changed_text_is_stale() {
     // A new task makes the run take the new plan up.
     let more = traced("A: a\nB: b\nC: c", "R1 'another':A\nR2 'another': C\nR4: A");
     story.open_with(RunOpening { plan: Some(more.clone()), ..RunOpening::default() });
+    story.probed(&[probed("test C", CheckClass::Red)]);
     insta::assert_snapshot!(lines(&trace_of(&story, &more)), @"
     stale R1 [A] its text changed since A was done
     stale R4 [A] it was stated after A was done

@@ -180,6 +180,7 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
             let on = object_name(request.commit.as_str());
             format!("→ probe commit {on}: {}", commands.join(", "))
         }
+        Effect::StopProbe => "→ stop probe".to_owned(),
         Effect::StopChecks => "→ stop checks".to_owned(),
         Effect::BuildMerge { attempt, onto, .. } => {
             format!("→ build {attempt} onto {}", object_name(onto.as_str()))

@@ -1,8 +1,8 @@
 //! Saving what an attempt left, and measuring it.
 
-use afresh_core::harvest::{Change, Harvest, SettingsChange};
+use afresh_core::harvest::{Change, ChangeKind, Harvest, SettingsChange};
 use afresh_core::ids::{AttemptId, WorkspaceSlot};
-use afresh_core::scope::is_manifest;
+use afresh_core::scope::{is_manifest, is_python_manifest};
 use afresh_core::step::StartPoint;
 use afresh_core::{Input, Run, printable};
 use afresh_formats::project::{MAX_MANIFEST_BYTES, changed_runner_settings};
@@ -93,7 +93,8 @@ pub(crate) fn measured(shared: &ExecutorContext, harvest: afresh_git::WorkspaceH
 /// A change as the journal records it; of a manifest, with the settings of test runners that it touches.
 fn summarize(shared: &ExecutorContext, change: &TreeChange) -> Change {
     let mut summary = change.summarize();
-    if is_manifest(&change.path) && summary.existed() {
+    let has_settings = if summary.existed() { is_manifest } else { is_python_manifest };
+    if has_settings(&change.path) {
         summary.settings = compare_settings(shared, change);
     }
     summary
@@ -105,7 +106,8 @@ fn compare_settings(shared: &ExecutorContext, change: &TreeChange) -> SettingsCh
         let content = shared.pool.repository().blob(id, MAX_MANIFEST_BYTES).ok()??;
         String::from_utf8(content).ok().filter(|_| is_file(mode))
     };
-    let before = read(change.old_mode, &change.old_id);
+    let is_new = change.summarize().kind == ChangeKind::Created;
+    let before = if is_new { Some(String::new()) } else { read(change.old_mode, &change.old_id) };
     let after = read(change.new_mode, &change.new_id);
     let (Some(before), Some(after)) = (before, after) else { return SettingsChange::Unknown };
     match changed_runner_settings(&change.path, &before, &after) {

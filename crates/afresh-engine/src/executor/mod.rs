@@ -107,11 +107,12 @@ impl LocalExecutor {
             }
             Effect::Probe(request) => {
                 let plan = run.plan().clone();
-                let ticket = self.context.check_slots.ticket();
+                let ticket = self.context.check_slots.probe_ticket();
                 self.spawn(move |context, answer| {
                     answer(checks::probe::carry_out(context, &request, &plan, ticket));
                 });
             }
+            Effect::StopProbe => self.context.check_slots.stop_probes(run.settings().halt_grace),
             Effect::StopChecks => self.context.check_slots.stop_all(run.settings().halt_grace),
             Effect::BuildMerge { attempt, base, onto, theirs } => {
                 let linear = run.settings().history == History::Linear;

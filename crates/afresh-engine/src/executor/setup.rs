@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use afresh_core::time::render_span;
 use afresh_git::WorkspaceId;
@@ -44,6 +44,8 @@ const MANIFESTS: &[&str] = &[
 /// No real manifest is larger.
 const MANIFEST_BYTES: u64 = 64 * 1024 * 1024;
 const SETUP_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+/// A process cannot be started with less.
+const MIN_LIMIT: Duration = Duration::from_secs(1);
 const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A set-up that failed: no worker and no check can start.
@@ -66,6 +68,15 @@ impl std::fmt::Display for SetupFailure {
     }
 }
 
+/// One command of a set-up, and where it runs.
+#[derive(Debug, Clone, Copy)]
+struct SetupCommand<'a> {
+    command: &'a str,
+    place: WorkspaceId,
+    log: &'a Path,
+    limit: Duration,
+}
+
 /// How a set-up ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SetupOutcome {
@@ -75,11 +86,13 @@ pub(crate) enum SetupOutcome {
 }
 
 impl ExecutorContext {
-    /// Makes sure that the set-up commands have run for the files that are in the workspace now.
+    /// Makes sure that the set-up commands have run for the files that are in the workspace now. A deadline can shorten
+    /// their time limit.
     pub(crate) fn set_up(
         &self,
         place: WorkspaceId,
         handle: &CancelHandle,
+        deadline: Option<Instant>,
     ) -> Result<SetupOutcome, SetupFailure> {
         if self.config.setup.is_empty() {
             return Ok(SetupOutcome::Ready);
@@ -98,7 +111,10 @@ impl ExecutorContext {
         remove(&mark)?;
         let log = notes.join(format!("{place}.log"));
         for command in &self.config.setup {
-            if self.run_setup_command(command, place, handle, &log)? == SetupOutcome::Stopped {
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            let limit = left.map_or(SETUP_TIMEOUT, |left| left.clamp(MIN_LIMIT, SETUP_TIMEOUT));
+            let set_up = SetupCommand { command, place, log: &log, limit };
+            if self.run_setup_command(&set_up, handle)? == SetupOutcome::Stopped {
                 return Ok(SetupOutcome::Stopped);
             }
         }
@@ -117,11 +133,10 @@ impl ExecutorContext {
 
     fn run_setup_command(
         &self,
-        command: &str,
-        place: WorkspaceId,
+        set_up: &SetupCommand<'_>,
         handle: &CancelHandle,
-        log: &Path,
     ) -> Result<SetupOutcome, SetupFailure> {
+        let SetupCommand { command, place, log, limit } = *set_up;
         let job = JobSpec {
             name: format!("{}setup-{place}", self.job_prefix),
             argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()],
@@ -133,7 +148,7 @@ impl ExecutorContext {
             stderr: log.to_owned(),
             secrets: self.config.workers.secrets(),
             limits: JobLimits {
-                wall: Some(SETUP_TIMEOUT),
+                wall: Some(limit),
                 silence: None,
                 output_bytes: OUTPUT_BYTES,
                 grace: Duration::from_secs(2),
@@ -159,7 +174,7 @@ impl ExecutorContext {
             let ended = match report.ended {
                 Ok(ProcessEnd::OverLimit(limit)) => limit.describe(),
                 Ok(ProcessEnd::TimedOut) => {
-                    format!("did not end within {}", render_span(SETUP_TIMEOUT))
+                    format!("did not end within {}", render_span(limit))
                 }
                 Ok(ended) => format!("failed: {}", ended.describe()),
                 Err(error) => format!("could not be started: {}", error.message),

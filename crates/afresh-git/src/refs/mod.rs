@@ -29,12 +29,15 @@ use crate::git::command::{CommandError, GitOutput};
 use crate::git::error::{FileContext, FileError};
 use crate::git::identity::{CommitIdentity, CommitSignature};
 use crate::git::repository::{Repository, parse_id};
-use crate::refs::names::check_ref_name;
+use crate::refs::names::{RECEIPT_NOTES, check_ref_name};
 use crate::refs::stale_lock::StaleLocks;
 use crate::workspace::pool::PoolError;
 
 /// How long locks of other programs are waited for, unless the caller says otherwise.
 pub const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(40);
+
+/// How long a lock of the notes with the receipts is waited for: no merge is held up by its receipt.
+pub(crate) const NOTES_LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often packs are restored that another program removes again and again.
 const MAX_RESTORED: u32 = 10;
@@ -117,7 +120,8 @@ impl RefError {
 }
 
 impl Repository {
-    /// Moves all refs or none. Waits at most `timeout` for locks of other programs.
+    /// Moves all refs or none. Waits at most `timeout` for locks of other programs, and for that of the receipts' notes
+    /// at most two seconds.
     pub fn update_refs(
         &self,
         updates: &[RefUpdate],
@@ -134,6 +138,7 @@ impl Repository {
         let mut restored = 0;
         let started = Instant::now();
         let mut pause = MIN_PAUSE;
+        let mut notes_blocked: Option<Instant> = None;
         let mut stale_locks = StaleLocks::new(self, updates);
         loop {
             let answer = self.try_update(updates)?;
@@ -160,18 +165,28 @@ impl Repository {
             if stale_locks.remove(&lock) {
                 continue;
             }
-            let waited = started.elapsed();
-            if waited >= timeout || self.fails_fast_on_locks() {
+            let (since, limit) = if lock == self.lock_file(RECEIPT_NOTES) {
+                let since = *notes_blocked.get_or_insert_with(Instant::now);
+                (since, NOTES_LOCK_TIMEOUT.min(timeout))
+            } else {
+                (started, timeout)
+            };
+            let waited = since.elapsed();
+            if waited >= limit || self.fails_fast_on_locks() {
                 return Err(RefError::Locked { name: first.name.clone(), lock, waited });
             }
-            self.pause(pause.min(timeout.saturating_sub(waited)));
+            self.pause(pause.min(limit.saturating_sub(waited)));
             pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 
     /// Whether there is a lock file for this ref now.
     pub fn has_lock_file(&self, name: &str) -> bool {
-        self.common_dir.join(format!("{name}.lock")).exists()
+        self.lock_file(name).exists()
+    }
+
+    fn lock_file(&self, name: &str) -> PathBuf {
+        self.common_dir.join(format!("{name}.lock"))
     }
 
     /// Whether locks of other programs are waited for (R7). Applies to all clones of this

@@ -6,8 +6,9 @@
 //!
 //! - it belongs to a ref that only afresh writes, or to the notes with its receipts;
 //! - it is older than the takeover of this repository by this driver, after which no git process of another one lives;
-//! - it is below `refs/afresh/`, or contains the commit that is to be written again or another one that afresh made, or
-//!   is older than the machine's start, or no process is left that could hold it.
+//! - it is below `refs/afresh/`, or contains the commit that is to be written again, or another one that afresh made
+//!   (of the notes, which the user's git may fetch, only if no process is left that could hold it), or is older than the
+//!   machine's start, or no process is left that could hold it.
 //!
 //! Git closes a lock before it renames it, so an open file proves little. A process can hold a lock only if it was
 //! there when the lock was taken. So none can if nobody has the file open, and every git process is younger.
@@ -90,8 +91,11 @@ impl<'a> StaleLocks<'a> {
         let content = content.trim_end();
         let update = self.updates.iter().find(|update| update.name.as_bytes() == name);
         let wanted = update.and_then(|update| update.new.as_ref());
+        // Any git may write the notes, so a fetch of the user's may hold a lock with a commit that another run made.
+        let is_exclusive = name != RECEIPT_NOTES.as_bytes();
+        let is_free = || is_exclusive || !lock_holders::may_be_held(lock, taken);
         wanted.is_some_and(|commit| commit.as_str() == content)
-            || self.is_landed_commit(content)
+            || (self.is_landed_commit(content) && is_free())
             || boot_time().is_some_and(|boot| taken < boot)
             || (is_written_by_git(content)
                 && taken.elapsed().is_ok_and(|age| age >= MIN_AGE_IF_ABANDONED)

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use afresh_core::ids::CommitId;
-use afresh_git::ref_names::{run_branch_ref, salvage_prefix};
+use afresh_git::ref_names::{RECEIPT_NOTES, run_branch_ref, salvage_prefix};
 use afresh_git::{
     DEFAULT_LOCK_TIMEOUT, LockWaiting, RefError, RefExpectation, RefOutcome, RefUpdate, Repository,
 };
@@ -212,6 +212,46 @@ fn a_lock_that_is_older_than_the_machines_start_is_removed() {
     let updates = [update(&branch, Some(&scene.base), RefExpectation::Missing)];
     let done = scene.repository().update_refs(&updates, Duration::from_millis(100)).unwrap();
     assert_eq!(done, RefOutcome::Done);
+}
+
+/// TR-06: no merge waits long for a lock of the notes, whatever it waits for other locks.
+#[test]
+fn a_lock_of_the_notes_is_waited_for_only_shortly() {
+    let scene = GitScene::new();
+    let lock = scene.repository().common_dir().join(format!("{RECEIPT_NOTES}.lock"));
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    fs::write(&lock, "").unwrap();
+    let updates = [
+        update(&run_branch_ref("r1"), Some(&scene.base), RefExpectation::Missing),
+        update(RECEIPT_NOTES, Some(&scene.base), RefExpectation::Missing),
+    ];
+    // Without the limit of the notes, this would take ten minutes.
+    let error = scene.repository().update_refs(&updates, Duration::from_secs(600)).unwrap_err();
+    let RefError::Locked { lock: named, waited, .. } = &error else { panic!("{error}") };
+    assert_eq!(*named, lock);
+    assert!(*waited < Duration::from_secs(300), "{waited:?}");
+    assert!(lock.exists());
+}
+
+/// F12, TR-06: the user's git may fetch notes of other runs, so a lock of the notes that may be held stays, even if a
+/// run made the commit in it.
+#[test]
+fn a_lock_of_the_notes_that_is_held_stays() {
+    let scene = GitScene::new();
+    let make = "git commit-tree -p HEAD -m a -m 'Afresh-Run: r4' HEAD^{tree}";
+    let fetched = scene.user(make).trim().to_owned();
+    let lock = scene.repository().common_dir().join(format!("{RECEIPT_NOTES}.lock"));
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    fs::write(&lock, format!("{fetched}\n")).unwrap();
+    let held = fs::File::options().write(true).open(&lock).unwrap();
+    let minute_ago = std::time::SystemTime::now() - Duration::from_secs(60);
+    held.set_modified(minute_ago).unwrap();
+    scene.repository().end_stale_git(Duration::from_secs(60)).unwrap();
+    let updates = [update(RECEIPT_NOTES, Some(&scene.base), RefExpectation::Missing)];
+    let answer = scene.repository().update_refs(&updates, Duration::from_millis(100));
+    assert!(matches!(answer, Err(RefError::Locked { .. })), "{answer:?}");
+    assert!(lock.exists());
+    drop(held);
 }
 
 /// F12, R7: an impatient update does not wait for a lock, not even if the wait has begun; the lock

@@ -12,7 +12,7 @@ mod read;
 use afresh_core::ids::{CommitId, RunId};
 use afresh_git::ref_names::RECEIPT_NOTES;
 use afresh_git::{CommandError, RefError, Repository};
-use afresh_proof::history::{CommitVerdict, SignaturePolicy, verify_line};
+use afresh_proof::history::{CommitVerdict, SignaturePolicy};
 
 use crate::signing::verifier::SignatureVerifier;
 use range::{HistoryRange, RangeFinder};
@@ -56,6 +56,8 @@ pub enum VerifyError {
     Unborn,
     #[error("no commit of {reference} was made by a run of afresh")]
     NoRun { reference: String },
+    #[error("{reference} has no commit after {base}")]
+    Nothing { reference: String, base: String },
     #[error("the history ends at {commit}, because this is a shallow clone")]
     Shallow { commit: CommitId },
     #[error("{reference} has more than {MAX_COMMITS} commits to verify")]
@@ -77,6 +79,9 @@ impl VerifyError {
             Self::NoRun { .. } => {
                 "name the branch of a run, or the commit to start after with `--base COMMIT`"
                     .to_owned()
+            }
+            Self::Nothing { .. } => {
+                "name an earlier commit with `--base COMMIT`, or leave `--base` out".to_owned()
             }
             Self::Shallow { .. } => "fetch the whole history: `git fetch --unshallow`".to_owned(),
             Self::TooLong { .. } => "name a later commit with `--base COMMIT`".to_owned(),
@@ -100,7 +105,7 @@ pub fn verify(
     let lines = finder.split_at_landings(&range.commits)?;
     let mut verdicts = Vec::new();
     for line in lines {
-        verdicts.extend(verify_line(&receipts.read_commits(&line)?, request.policy));
+        verdicts.extend(receipts.verify_line(&line, request.policy)?);
     }
     let base = range.commits.last().and_then(|oldest| oldest.parents.first().cloned());
     let HistoryRange { reference, tip, run, .. } = range;

@@ -1,5 +1,7 @@
 //! Which commits are meant.
 
+use std::collections::BTreeSet;
+
 use afresh_core::ids::{CommitId, RunId};
 use afresh_git::ref_names::{RUN_BRANCHES, display_name};
 use afresh_git::{FirstParentCommit, Repository};
@@ -32,26 +34,30 @@ impl RangeFinder<'_, '_> {
             let base = self.resolve(name)?;
             let (reference, tip) = self.find_tip(request.reference)?;
             let commits = self.first_parents(&reference, &tip, Some(&base))?;
+            if commits.is_empty() {
+                return Err(VerifyError::Nothing { reference, base: name.to_owned() });
+            }
             let trailers = commits.iter().map(|it| CommitTrailers::parse(&it.trailers));
             let run = trailers.into_iter().find_map(|trailers| trailers.run);
             return Ok(HistoryRange { reference, tip, run, commits });
         }
         let (reference, tip) = self.find_tip(request.reference)?;
-        if let Some(range) = self.find_run(&reference, &tip)? {
+        if let Some(range) = self.find_run(&reference, &tip, None)? {
             return Ok(range);
         }
         let newest = if request.reference.is_none() { self.newest_run_branch()? } else { None };
-        let found = newest.map(|(name, tip)| self.find_run(&name, &tip)).transpose()?;
+        let found = newest.map(|(name, tip)| self.find_run(&name, &tip, None)).transpose()?;
         found.flatten().ok_or(VerifyError::NoRun { reference })
     }
 
-    /// The part of a branch that belongs to its newest run.
+    /// The part of a branch that belongs to its newest run; at most what is not in `other`.
     fn find_run(
         &mut self,
         reference: &str,
         tip: &CommitId,
+        other: Option<&CommitId>,
     ) -> Result<Option<HistoryRange>, VerifyError> {
-        let mut commits = self.first_parents(reference, tip, None)?;
+        let mut commits = self.first_parents(reference, tip, other)?;
         let trailers: Vec<CommitTrailers> =
             commits.iter().map(|it| CommitTrailers::parse(&it.trailers)).collect();
         let extents: Vec<ExtentCommit<'_>> = commits
@@ -64,7 +70,7 @@ impl RangeFinder<'_, '_> {
             })
             .collect();
         let mut failure = None;
-        let mut bases = Vec::new();
+        let mut bases = BTreeSet::new();
         let named_base = |commit: &CommitId| match self.receipts.named_base(commit) {
             Ok(base) => {
                 bases.extend(base.clone());
@@ -81,7 +87,8 @@ impl RangeFinder<'_, '_> {
         }
         // The base may be below the end of a shallow history, and commits of others above it.
         let is_seen = |base: &CommitId| commits.iter().any(|it| it.commit == *base);
-        if !bases.iter().all(is_seen) {
+        let begins_below = !bases.iter().all(is_seen);
+        if begins_below {
             self.expect_whole(&commits)?;
         }
         let Some(extent) = extent else {
@@ -89,7 +96,10 @@ impl RangeFinder<'_, '_> {
             self.expect_whole(&commits)?;
             return Ok(None);
         };
-        commits.truncate(extent.commits);
+        // A base in the other branch is below everything here.
+        if other.is_none() || !begins_below {
+            commits.truncate(extent.commits);
+        }
         self.expect_whole(&commits)?;
         let (reference, tip) = (reference.to_owned(), tip.clone());
         Ok(Some(HistoryRange { reference, tip, run: Some(extent.run), commits }))
@@ -163,7 +173,7 @@ impl RangeFinder<'_, '_> {
                 .get(1)
                 .filter(|_| trailers.role(it.parents.len()) == CommitRole::LandMerge);
             if let Some(tip) = landed {
-                let side = self.find_run(tip.as_str(), &tip.clone())?;
+                let side = self.find_run(tip.as_str(), tip, it.parents.first())?;
                 let own = side.filter(|side| side.run == trailers.run);
                 lines.push(
                     own.map(|side| side.commits.into_iter().rev().collect()).unwrap_or_default(),

@@ -6,7 +6,8 @@ use afresh_core::ids::CommitId;
 use afresh_git::ref_names::RECEIPT_NOTES;
 use afresh_git::{FirstParentCommit, NoteContent, NotesReader, Repository};
 use afresh_proof::history::{
-    CheckedLine, CommitTrailers, FoundNote, HistoryCommit, SignatureState,
+    CheckedLine, CommitTrailers, CommitVerdict, FoundNote, HistoryCommit, LineVerifier,
+    SignaturePolicy, SignatureState,
 };
 use afresh_proof::note::SignedStatement;
 use afresh_proof::{MAX_NOTE_BYTES, NoteLine, parse_note};
@@ -17,6 +18,9 @@ use crate::signing::verifier::SignatureVerifier;
 /// How many signatures of one note are verified: each starts programs, and a hostile note has thousands.
 const MAX_VERIFIED: usize = 16;
 const MAX_THREADS: usize = 8;
+/// How many notes are in memory at a time, and about how much of them.
+const BATCH_COMMITS: usize = 1_000;
+const BATCH_BYTES: usize = 32 * 1024 * 1024;
 
 /// Reads receipts from the notes of a repository.
 pub(super) struct ReceiptReader<'a> {
@@ -55,14 +59,33 @@ impl<'a> ReceiptReader<'a> {
         Ok(own.next().map(|statement| statement.predicate.base))
     }
 
-    /// Reads the notes one after the other, and verifies their signatures in parallel: each takes a program or two.
-    pub(super) fn read_commits(
+    /// Judges the commits of one first-parent line. Only some notes are in memory at a time, whatever they hold.
+    pub(super) fn verify_line(
         &mut self,
         oldest_first: &[FirstParentCommit],
+        policy: SignaturePolicy,
+    ) -> Result<Vec<CommitVerdict>, VerifyError> {
+        let mut line = LineVerifier::new(policy);
+        let mut batch = Vec::new();
+        let mut batch_bytes = 0;
+        for it in oldest_first {
+            let note = self.note(&it.commit)?;
+            batch_bytes += if let NoteContent::Text(text) = &note { text.len() } else { 0 };
+            batch.push((it, note));
+            if batch.len() == BATCH_COMMITS || batch_bytes >= BATCH_BYTES {
+                self.judge_batch(&batch)?.into_iter().for_each(|commit| line.add(commit));
+                (batch, batch_bytes) = (Vec::new(), 0);
+            }
+        }
+        self.judge_batch(&batch)?.into_iter().for_each(|commit| line.add(commit));
+        Ok(line.finish())
+    }
+
+    /// Verifies signatures in parallel: each takes a program or two.
+    fn judge_batch(
+        &self,
+        read: &[(&FirstParentCommit, NoteContent)],
     ) -> Result<Vec<HistoryCommit>, VerifyError> {
-        let read = oldest_first.iter().map(|it| Ok((it, self.note(&it.commit)?)));
-        let read: Vec<(&FirstParentCommit, NoteContent)> =
-            read.collect::<Result<_, VerifyError>>()?;
         let judge = LineJudge { repository: self.repository, verifier: self.verifier };
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         let parts = read.chunks(read.len().div_ceil(threads).max(1));

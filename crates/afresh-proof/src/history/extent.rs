@@ -1,5 +1,7 @@
 //! Where a run begins in a history, if nobody says so.
 
+use std::collections::BTreeMap;
+
 use afresh_core::ids::{CommitId, RunId};
 
 use super::commit::{CommitRole, CommitTrailers};
@@ -35,6 +37,8 @@ pub fn default_extent(
     if role(&newest_first[newest]) == CommitRole::LandMerge {
         return Some(RunExtent { commits: newest + 1, run });
     }
+    let positions: BTreeMap<&CommitId, usize> =
+        newest_first.iter().enumerate().map(|(at, it)| (it.commit, at)).collect();
     let mut commits = newest + 1;
     for (at, it) in newest_first.iter().enumerate().skip(newest) {
         if it.trailers.run.as_ref() != Some(&run) || role(it) != CommitRole::Task {
@@ -42,8 +46,8 @@ pub fn default_extent(
         }
         commits = commits.max(at + 1);
         let Some(base) = named_base(it.commit) else { continue };
-        if let Some(below) = newest_first.iter().position(|other| *other.commit == base) {
-            commits = commits.max(below);
+        if let Some(below) = positions.get(&base) {
+            commits = commits.max(*below);
         }
     }
     Some(RunExtent { commits, run })

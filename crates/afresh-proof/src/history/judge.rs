@@ -1,6 +1,12 @@
 //! The rules: when a receipt covers a commit.
 
-use super::commit::{CheckedLine, CommitRole, FoundNote, HistoryCommit, SignatureState};
+use std::collections::BTreeMap;
+
+use afresh_core::ids::TreeId;
+
+use super::commit::{
+    CheckedLine, CommitRole, CommitTrailers, FoundNote, HistoryCommit, SignatureState,
+};
 use super::verdict::{CommitProblem, CommitVerdict, SignaturePolicy};
 use crate::statement::{ReceiptPredicate, Statement};
 
@@ -10,30 +16,68 @@ struct AcceptedLine {
     receipt: Box<ReceiptPredicate>,
 }
 
+/// Judges the commits of one first-parent line. Notes are dropped as soon as they are judged.
+#[derive(Debug)]
+pub struct LineVerifier {
+    policy: SignaturePolicy,
+    /// What decides whether one commit covers another.
+    commits: Vec<LineCommit>,
+    verdicts: Vec<CommitVerdict>,
+}
+
+/// A commit of the line without its note.
+#[derive(Debug)]
+struct LineCommit {
+    tree: TreeId,
+    trailers: CommitTrailers,
+}
+
+impl LineVerifier {
+    pub fn new(policy: SignaturePolicy) -> Self {
+        Self { policy, commits: Vec::new(), verdicts: Vec::new() }
+    }
+
+    /// Adds the next commit, oldest first.
+    pub fn add(&mut self, commit: HistoryCommit) {
+        self.verdicts.push(judge_commit(&commit, self.policy));
+        let HistoryCommit { tree, trailers, .. } = commit;
+        self.commits.push(LineCommit { tree, trailers });
+    }
+
+    /// One verdict per commit: its own receipt covers it, or that of a later one.
+    pub fn finish(mut self) -> Vec<CommitVerdict> {
+        find_covers(&self.commits, &mut self.verdicts);
+        self.verdicts
+    }
+}
+
 /// Judges the commits of one first-parent line, oldest first.
 pub fn verify_line(oldest_first: &[HistoryCommit], policy: SignaturePolicy) -> Vec<CommitVerdict> {
-    let mut verdicts: Vec<CommitVerdict> =
-        oldest_first.iter().map(|it| judge_commit(it, policy)).collect();
-    for (at, commit) in oldest_first.iter().enumerate() {
-        let Some(tree) = commit.trailers.checked_tree.as_ref().filter(|tree| **tree != commit.tree)
-        else {
-            continue;
-        };
-        if verdicts[at].role != CommitRole::Task || verdicts[at].problem.is_none() {
+    let mut line = LineVerifier::new(policy);
+    for commit in oldest_first {
+        line.add(commit.clone());
+    }
+    line.finish()
+}
+
+/// Commits of a batch name the tree that was checked after all of them: the nearest later commit with a receipt for it
+/// covers them.
+fn find_covers(oldest_first: &[LineCommit], verdicts: &mut [CommitVerdict]) {
+    // By tree and run: the commit, and the signature of its receipt.
+    let mut covers = BTreeMap::new();
+    for (commit, verdict) in oldest_first.iter().zip(verdicts).rev() {
+        let run = &commit.trailers.run;
+        if verdict.problem.is_none() {
+            let cover = (verdict.commit.clone(), verdict.signature.clone());
+            covers.insert((&commit.tree, run), cover);
             continue;
         }
-        let run = &commit.trailers.run;
-        let above = oldest_first.iter().zip(&verdicts).skip(at + 1);
-        let cover = above
-            .filter(|(other, verdict)| {
-                other.tree == *tree && other.trailers.run == *run && verdict.problem.is_none()
-            })
-            .map(|(_, verdict)| (verdict.commit.clone(), verdict.signature.clone()))
-            .next();
-        let verdict = &mut verdicts[at];
-        match cover {
+        let named = commit.trailers.checked_tree.as_ref().filter(|tree| **tree != commit.tree);
+        let Some(tree) = named.filter(|_| verdict.role == CommitRole::Task) else { continue };
+        match covers.get(&(tree, run)) {
             Some((by, signature)) => {
-                (verdict.covered_by, verdict.signature) = (Some(by), signature);
+                verdict.covered_by = Some(by.clone());
+                verdict.signature.clone_from(signature);
                 verdict.problem = None;
             }
             None if verdict.problem == Some(CommitProblem::MissingNote) => {
@@ -42,7 +86,6 @@ pub fn verify_line(oldest_first: &[HistoryCommit], policy: SignaturePolicy) -> V
             None => {}
         }
     }
-    verdicts
 }
 
 fn judge_commit(it: &HistoryCommit, policy: SignaturePolicy) -> CommitVerdict {
@@ -111,10 +154,21 @@ fn judge_one(
             Err(CommitProblem::UntrustedKey(format!("{key}; {why}")))
         }
         (signature, _) => {
-            let receipt = Box::new(statement.predicate.clone());
+            let receipt = Box::new(without_paths(&statement.predicate));
             Ok(AcceptedLine { signature: signature.clone(), receipt })
         }
     }
+}
+
+/// Nothing is decided by the lists of paths, which can be long.
+fn without_paths(predicate: &ReceiptPredicate) -> ReceiptPredicate {
+    let mut kept = predicate.clone();
+    let receipt = &mut kept.receipt;
+    for paths in [&mut receipt.created, &mut receipt.modified, &mut receipt.deleted] {
+        paths.clear();
+    }
+    receipt.differences.clear();
+    kept
 }
 
 fn judge_statement(it: &HistoryCommit, statement: &Statement) -> Result<(), CommitProblem> {

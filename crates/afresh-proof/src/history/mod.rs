@@ -1,6 +1,6 @@
 //! Whether every first-parent commit of a branch has a receipt.
 //!
-//! The caller reads commits and notes and verifies signatures. This module judges: [`verify_line`] gives one verdict
+//! The caller reads commits and notes and verifies signatures. This module judges: [`LineVerifier`] gives one verdict
 //! per commit, [`default_extent`] finds the part of a history that is a run's.
 //!
 //! | module | what it holds |
@@ -19,5 +19,5 @@ pub use commit::{
     CheckedLine, CommitRole, CommitTrailers, FoundNote, HistoryCommit, SignatureState,
 };
 pub use extent::{ExtentCommit, RunExtent, default_extent};
-pub use judge::verify_line;
+pub use judge::{LineVerifier, verify_line};
 pub use verdict::{CommitProblem, CommitVerdict, SignaturePolicy, refute};

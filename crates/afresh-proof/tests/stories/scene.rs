@@ -3,6 +3,7 @@
 use afresh_core::check::{CheckEnd, CheckResult, Receipt};
 use afresh_core::ids::{AttemptId, CommitId, TreeId};
 use afresh_core::input::MergedTree;
+use afresh_core::outcome::Deviation;
 use afresh_core::plan::Check;
 use afresh_proof::history::{
     CheckedLine, CommitTrailers, FoundNote, HistoryCommit, SignatureState,
@@ -36,7 +37,11 @@ pub(crate) fn receipt(tree: u8) -> Receipt {
         differences: vec![],
         unexecuted_tests: vec![],
         criteria: vec![],
-        deviations: vec![],
+        deviations: vec![Deviation {
+            rule: 1,
+            description: "the worker's own words".to_owned(),
+            files: vec!["b.txt".to_owned()],
+        }],
         notes: Some("the worker's own words".to_owned()),
     }
 }

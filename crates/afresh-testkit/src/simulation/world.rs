@@ -200,7 +200,10 @@ impl SimulatedWorld {
             }
             Effect::Check(request) => vec![self.check(request, random, scenario)],
             Effect::Probe(request) => vec![self.probe(request, random, scenario)],
-            Effect::Warn { .. } | Effect::AnswerStep { .. } | Effect::StopChecks => vec![],
+            Effect::Warn { .. }
+            | Effect::AnswerStep { .. }
+            | Effect::StopProbe
+            | Effect::StopChecks => vec![],
             Effect::MoveBack { from, to } => vec![self.move_back(from, to, random, scenario)?],
             Effect::BuildMerge { attempt, base, onto, theirs } => {
                 vec![self.build(attempt, base, onto, theirs.as_ref(), random, scenario)?]

@@ -284,7 +284,12 @@ impl ProgressReporter {
     /// Checks whose result is not what it seems.
     fn check_remarks(&self, who: &str, results: &[CheckResult]) {
         for result in results.iter().filter(|result| result.is_flaky()) {
-            let text = format!("`{}` failed and passed on the same tree", result.command);
+            let how = if result.passed() {
+                "failed and passed on the same tree"
+            } else {
+                "failed on the same tree with and without more failures than before the work"
+            };
+            let text = format!("`{}` {how}", result.command);
             self.line("flaky", Paint::Yellow, who, &text);
         }
     }

@@ -177,3 +177,18 @@ fn with_neither_it_refuses_or_says_so_loudly() {
     assert_eq!(repo.on_branch("T1.txt").as_deref(), Some("honest\n"));
     repo.expect_no_survivors();
 }
+
+/// D8, B22: without a sandbox, `doctor` runs the repository's checks only if it is asked to.
+#[test]
+fn without_a_sandbox_doctor_runs_no_checks_unless_asked() {
+    let Some(machine) = Machine::of(&[CLOSED, WITHOUT_LANDLOCK], false) else { return };
+    let repo = hostile();
+    repo.config("[checks]\nalways = [\"touch ran.txt && test -s README.md\"]");
+    let skipped = machine.afresh(&repo, "auto", "doctor").stdout;
+    assert!(skipped.contains("1 check of every merge not run"), "{skipped}");
+    assert!(skipped.contains("afresh doctor --run-checks"), "{skipped}");
+    let ran = machine.afresh(&repo, "auto", "doctor --run-checks").stdout;
+    assert!(ran.contains("test -s README.md` passes"), "{ran}");
+    let off = machine.afresh(&repo, "off", "doctor").stdout;
+    assert!(off.contains("test -s README.md` passes"), "{off}");
+}

@@ -205,3 +205,12 @@ fn a_task_and_a_requirement_may_have_the_same_id() {
     let task = repo.afresh(&[&["trace", "1.1", "--task"], &plan[..]].concat()).expect(0).stdout;
     assert!(task.contains("1.2  WHEN it is lost"), "{task}");
 }
+
+/// TR-05: where no requirement is stated, nothing is proved, and asking for it is an error.
+#[test]
+fn a_proof_of_nothing_is_an_error() {
+    let repo = repo();
+    repo.plan_of(1);
+    let ran = repo.afresh(&["trace", "--check=proved", "--json"]).expect(2).json();
+    assert_eq!(ran["error"]["kind"], "no-requirements", "{ran}");
+}

@@ -193,6 +193,42 @@ fn verify_run_is_a_required_check() {
     assert!(runner.file("summary").contains("afresh did not make this commit"));
 }
 
+/// TR-06: keys are trusted as the base has them; a pull request cannot add its own.
+#[test]
+fn a_pull_request_cannot_add_a_trusted_key() {
+    let repo = finished(1);
+    let base = repo.git(&["rev-parse", "main"]);
+    repo.git(&["switch", "-q", BRANCH]);
+    repo.write("signers", "me@example.org ssh-ed25519 AAAA\n");
+    repo.commit("trust me");
+    let head = repo.git(&["rev-parse", BRANCH]);
+    let checkout = checkout_of(&repo, BRANCH);
+    let configured = || {
+        let git = Command::new("git")
+            .args(["config", "gpg.ssh.allowedSignersFile"])
+            .current_dir(&checkout)
+            .output()
+            .expect("git starts");
+        String::from_utf8_lossy(&git.stdout).trim().to_owned()
+    };
+    let run = |base: &str| {
+        let inputs = [
+            ("command", "verify-run"),
+            ("base", base),
+            ("head", head.as_str()),
+            ("allowed-signers", "signers"),
+        ];
+        HostedRunner::new(&repo, &inputs).run(&repo, &checkout)
+    };
+    let refused = run(&base).expect(2);
+    assert!(refused.stdout.contains("has no signers, so no key is trusted"), "{refused:?}");
+    assert_eq!(configured(), "");
+    run(&head).expect(2);
+    let file = configured();
+    assert!(file.ends_with("afresh-allowed-signers"), "{file}");
+    assert!(fs::read_to_string(file).expect("the keys").starts_with("me@example.org"));
+}
+
 /// TR-06: a repository without receipts fails with a warning that says what to push.
 #[test]
 fn missing_receipts_are_a_warning_and_a_failure() {

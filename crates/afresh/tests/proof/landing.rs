@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use super::{finished, problems, verify};
+use super::{finished, prepared, problems, verify};
 
 /// TR-06: a run that landed as a fast-forward is covered on the user's branch.
 #[test]
@@ -28,6 +28,28 @@ fn the_merge_of_land_is_named_as_unchecked() {
     let merge = repo.git(&["rev-parse", "--short=10", "HEAD"]);
     assert!(ran.stderr.contains(&format!("afresh verify-run {merge}^2")), "{}", ran.stderr);
     assert_eq!(problems(&repo, &["HEAD^2"]), ["-", "-"]);
+}
+
+/// TR-06: of what `land` merged, the run is verified, and not the user's own commits that it started from; a history
+/// with several such merges is verified merge by merge.
+#[test]
+fn only_the_run_of_a_merged_branch_is_verified() {
+    let repo = prepared(2);
+    repo.git(&["switch", "-q", "-c", "feature"]);
+    repo.write("feature.txt", "mine\n");
+    repo.commit("a feature of the user's");
+    repo.run(&["--parallel", "1"]).expect(0);
+    let base = repo.git(&["rev-parse", "main"]);
+    repo.git(&["switch", "-q", "main"]);
+    for name in ["one", "two"] {
+        repo.write(&format!("{name}.txt"), "mine\n");
+        repo.commit(name);
+    }
+    repo.afresh(&["land"]).expect(0);
+    assert_eq!(problems(&repo, &[]), ["-", "-", "unchecked-merge"]);
+    let mine = "not-made-by-afresh";
+    let whole = ["HEAD", "--base", base.as_str()];
+    assert_eq!(problems(&repo, &whole), [mine, mine, "-", "-", "unchecked-merge"]);
 }
 
 /// TR-06: with a remote, `land` names the command that pushes the receipts too, and the command works.

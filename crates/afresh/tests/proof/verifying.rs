@@ -121,6 +121,53 @@ fn checks_of_every_merge_run_again_on_the_last_commit() {
     assert!(detail.contains("`test -s T002.txt` ended with exit code 1"), "{detail}");
 }
 
+/// TR-06: a forged receipt cannot excuse a check, neither its own nor one of every merge.
+#[test]
+fn an_excuse_of_a_forged_receipt_is_not_believed() {
+    let repo = finished(2);
+    forge_commit(&repo, "test -s T002.txt");
+    let forged = note_of(&repo, "HEAD");
+    let command = "\"command\":\"test -s T002.txt\"";
+    for excuse in ["\"failed-before\"", "\"only-measured\"", "{\"quarantined\":\"timing\"}"] {
+        put_note(
+            &repo,
+            "HEAD",
+            &forged.replace(command, &format!("{command},\"excuse\":{excuse}")),
+        );
+        assert_eq!(problems(&repo, &[]), ["-", "-", "-"], "{excuse}");
+        repo.config("");
+        assert_eq!(problems(&repo, &["--rerun"]), ["-", "-", "rerun-failed"], "{excuse}");
+        repo.config("[checks]\nalways = [\"test -s T002.txt\"]");
+        assert_eq!(problems(&repo, &["--rerun"]), ["-", "-", "rerun-failed"], "{excuse}");
+    }
+    // What this clone lets fail itself is another matter.
+    repo.config(
+        "[checks]\n[[checks.quarantine]]\ncommand = \"test -s T002.txt\"\nreason = \"timing\"\nuntil = \"2999-12-31\"",
+    );
+    assert_eq!(problems(&repo, &["--rerun"]), ["-", "-", "-"]);
+}
+
+/// TR-02, TR-06: a failure of the base is verified by running it there; checks that did not simply pass are named.
+#[test]
+fn a_failure_of_the_base_is_verified_and_named() {
+    let repo = prepared(1);
+    repo.config(
+        "[run]\nagent = \"mine\"\n[checks]\nalways = [\"test -s never.txt\"]\non_red_base = \"continue\"",
+    );
+    repo.commit("a red base");
+    repo.run(&[]).expect(0);
+    let ran = repo.afresh(&["verify-run", "--rerun"]).expect(0);
+    assert!(ran.stderr.contains("as on the commit before it"), "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("`test -s never.txt` failed, as before the work"),
+        "{}",
+        ran.stdout
+    );
+    let caveats = verify(&repo, &[])["commits"][0]["caveats"].clone();
+    assert_eq!(caveats[0]["kind"], "failed-before", "{caveats}");
+    assert_eq!(caveats[0]["check"], "test -s never.txt");
+}
+
 /// TR-06: with `--base`, everything after it counts; without a run there is nothing to verify.
 #[test]
 fn a_base_can_be_named() {
@@ -131,8 +178,8 @@ fn a_base_can_be_named() {
     repo.run(&[]).expect(0);
     assert_eq!(problems(&repo, &[BRANCH, "--base", "main"]), ["-"]);
     assert_eq!(problems(&repo, &[BRANCH, "--base", "main^"]), ["not-made-by-afresh", "-"]);
-    let empty = verify(&repo, &[BRANCH, "--base", BRANCH]);
-    assert_eq!((&empty["ok"], &empty["commits"]), (&true.into(), &serde_json::json!([])));
+    let empty = repo.afresh(&["verify-run", BRANCH, "--base", BRANCH, "--json"]).expect(2).json();
+    assert_eq!(empty["error"]["kind"], "nothing-to-verify", "{empty}");
     for args in [&["nonsense"][..], &["--base", "nonsense"], &["--", "--all"]] {
         let args = [&["verify-run", "--json"], args].concat();
         let error = repo.afresh(&args).expect(2).json();

@@ -20,6 +20,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod baseline;
 mod basic_run;
 mod budgets;
 mod checks;

@@ -340,3 +340,34 @@ fn a_workers_commits_become_the_steps_of_its_task() {
     let tree = |commit: &str| repo.git(&["rev-parse", &format!("{commit}^{{tree}}")]);
     assert_eq!(tree(&branch), tree(&format!("{branch}^2")));
 }
+
+/// EX-04: new configuration of a test runner can leave tests out, so a declaration is not enough.
+#[test]
+fn new_configuration_of_a_runner_has_to_be_listed() {
+    for (path, text) in [
+        ("setup.cfg", "[tool:pytest]\naddopts = --ignore=tests"),
+        ("pytest.ini", "[pytest]\naddopts = --ignore=tests"),
+        ("conftest.py", "collect_ignore = [1]"),
+    ] {
+        let repo = in_mode("declared");
+        let with = |files: &str| {
+            repo.plan(&format!(
+                "[[task]]\nid = \"T\"\ntitle = \"work\"\nfiles = [{files}]\n\
+                 checks = [\"test -s a.txt\", \"pytest --version || true\"]\n"
+            ));
+            worker(&repo, &format!("printf '{text}\\n' > {path}"), &deviation("needed", path));
+        };
+        with("\"a.txt\"");
+        rejected(&repo, &format!("{path} is a new file that configures"));
+        with(&format!("\"a.txt\", \"{path}\""));
+        repo.run(&["--new"]).expect(0);
+    }
+    // What says nothing to a runner is an ordinary file.
+    let repo = in_mode("declared");
+    worker(
+        &repo,
+        "printf '[metadata]\\nname = x\\n' > setup.cfg",
+        &deviation("needed", "setup.cfg"),
+    );
+    run(&repo, 0);
+}

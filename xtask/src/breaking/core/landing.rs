@@ -35,8 +35,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "TR-02: what passed once must not fail again",
         edits: &[Edit {
             file: "afresh-core/src/run/base.rs",
-            text: "(!result.passed()).then_some(KnownFailure { class: probed.class, result })",
-            instead: "Some(KnownFailure { class: probed.class, result: &probed.result })",
+            text: "(!result.passed()).then(|| KnownFailure { class: probed.class, result: result.clone() })",
+            instead: "Some(KnownFailure { class: probed.class, result: probed.result.clone() })",
         }],
     },
     Mutation {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use afresh_core::Plan;
 use afresh_core::plan::{Check, PlanField, Task};
-use afresh_core::probe::{CheckClass, ProbedCheck};
+use afresh_core::probe::{CheckClass, ProbedCheck, UnrunnableCause, find_unproved};
 use afresh_formats::findings::locator::FindingLocator;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::TaskPlaces;
@@ -38,7 +38,7 @@ pub fn plan_findings(
             }
             findings.push(finding);
         }
-        if is_unproved(task, &by_command) {
+        if find_unproved(task, |command| by_command.get(command).copied()).is_some() {
             if let Some(places) = places.get(position) {
                 locator.locate(findings.len(), &places.whole);
             }
@@ -60,15 +60,6 @@ fn placed_checks(task: &Task) -> impl Iterator<Item = (Option<usize>, usize, &Ch
         of.checks.iter().enumerate().map(move |(item, check)| (Some(step), item, check))
     });
     own.chain(steps)
-}
-
-fn is_unproved(task: &Task, probed: &BTreeMap<&str, &ProbedCheck>) -> bool {
-    let mut checks = task.all_checks().peekable();
-    checks.peek().is_some()
-        && checks.all(|check| {
-            let found = probed.get(check.command.as_str());
-            found.is_some_and(|found| found.class.proves_nothing())
-        })
 }
 
 fn unproved(task: &Task) -> Finding {
@@ -99,8 +90,7 @@ fn check_finding(task: &Task, check: &Check, probed: &ProbedCheck) -> Option<Fin
             Severity::Error,
             "unrunnable-check",
             format!("`{command}` cannot run{why}"),
-            "correct the command, install what it needs, or list the missing file in the task that \
-             creates it",
+            unrunnable_hint(probed.cause),
         ),
         CheckClass::Flaky => (
             Severity::Warning,
@@ -123,6 +113,23 @@ fn check_finding(task: &Task, check: &Check, probed: &ProbedCheck) -> Option<Fin
         CheckClass::Red | CheckClass::Pending | CheckClass::Guard => return None,
     };
     Some(new_finding(severity, code, with_output(message, probed), hint))
+}
+
+/// What to do about a check that cannot run.
+fn unrunnable_hint(cause: Option<UnrunnableCause>) -> &'static str {
+    match cause {
+        Some(UnrunnableCause::Malformed) => "correct the command",
+        Some(UnrunnableCause::Uncommitted) => {
+            "commit the file: checks run on a clean checkout of the last commit"
+        }
+        Some(UnrunnableCause::CreatedLater) => {
+            "move the check to the task that creates the file, or let the task that it judges create it"
+        }
+        Some(UnrunnableCause::Missing) | None => {
+            "correct the command, install what it needs, or list the missing file in the task that \
+             creates it"
+        }
+    }
 }
 
 /// Checks of every merge that do not pass yet, in the file that configures them.

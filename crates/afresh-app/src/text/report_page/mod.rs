@@ -266,6 +266,9 @@ fn check(result: &CheckResult) -> String {
         CheckEnd::NotStarted(why) => format!("not started: {}", text(why)),
     };
     let remark = match &result.excuse {
+        Some(CheckExcuse::FailedBefore) if result.is_flaky() => {
+            ", **flaky**: it failed before the work, too, and otherwise on the same tree".to_owned()
+        }
         Some(CheckExcuse::FailedBefore) => "; it failed before the work, too".to_owned(),
         Some(CheckExcuse::Quarantined(why)) => format!("; in quarantine: {}", text(why)),
         Some(CheckExcuse::OnlyMeasured) => "; only measured".to_owned(),

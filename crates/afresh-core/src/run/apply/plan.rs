@@ -21,6 +21,7 @@ impl Run {
         for (at, state) in old_tasks.indexed(&old_plan) {
             let old = old_plan.task(at);
             let history = state.history();
+            self.keep_receipt(old, state, plan);
             let Some(position) = plan.index_of(&old.id) else {
                 self.removed_tasks.insert(old.id.clone(), history);
                 continue;
@@ -78,6 +79,14 @@ impl Run {
         self.final_checks = FinalChecks::NotYet;
         self.frontier = TaskFrontier::rebuild(&self.plan, &self.tasks);
         self.note_measured();
+    }
+
+    /// What landed is compared with later merges, whatever the plan says about its task now.
+    fn keep_receipt(&mut self, old: &Task, state: &TaskState, plan: &Plan) {
+        let is_kept = plan.index_of(&old.id).is_some_and(|at| plan.task(at).is_same_work_as(old));
+        if let (false, TaskStage::Done { commit, receipt, .. }) = (is_kept, &state.stage) {
+            self.dropped_receipts.insert(commit.clone(), (**receipt).clone());
+        }
     }
 
     /// A task that enters the plan, perhaps not for the first time.

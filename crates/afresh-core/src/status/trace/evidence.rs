@@ -7,7 +7,7 @@ use crate::check::{CheckEnd, CheckResult, Receipt};
 use crate::ids::{AttemptId, CommitId, TaskId, TreeId};
 use crate::plan::{Check, Plan, Task, TaskIndex};
 use crate::probe::CheckClass;
-use crate::run::{FinalChecks, Run, TaskStage, TaskState};
+use crate::run::{FinalChecks, RefutedMark, Run, TaskStage, TaskState};
 use crate::status::{RunStatus, TaskPhase};
 
 /// What a task says about the requirements that it serves.
@@ -51,6 +51,9 @@ impl EvidenceTable {
             .into_iter()
             .map(|task| (task.id, task.state))
             .collect();
+        let marks = run.map(Run::refuted_marks).unwrap_or_default();
+        let refuted: BTreeMap<&TaskId, &RefutedMark<'_>> =
+            marks.iter().map(|mark| (&mark.task.id, mark)).collect();
         let mut found = BTreeMap::new();
         // Tasks that left the plan may still be cited by requirements that left it with them.
         let removed = run.into_iter().flat_map(|run| run.plan().tasks());
@@ -58,7 +61,10 @@ impl EvidenceTable {
             let known = run.and_then(|run| Some((run, run.plan().index_of(&task.id)?)));
             let evidence = match known {
                 None => TaskEvidence::planned(task),
-                Some((run, at)) => TaskEvidence::measured(run, at, task, &phases),
+                Some((run, at)) => {
+                    let refuted = refuted.get(&task.id).map(|mark| mark.describe());
+                    TaskEvidence::measured(run, at, task, phases.get(&task.id).copied(), refuted)
+                }
             };
             found.insert(task.id.clone(), evidence);
         }
@@ -112,9 +118,9 @@ impl TaskEvidence {
         run: &Run,
         at: TaskIndex,
         task: &Task,
-        phases: &BTreeMap<TaskId, TaskPhase>,
+        phase: Option<TaskPhase>,
+        refuted: Option<String>,
     ) -> Self {
-        let phase = phases.get(&task.id).copied();
         let state = run.task(at);
         if !task.is_same_work_as(run.plan().task(at)) {
             // Work that has not begun is done as the file says then.
@@ -126,7 +132,10 @@ impl TaskEvidence {
             TaskStage::Done { commit, attempt, receipt } => {
                 Self::landed(task, commit, attempt, receipt, class, phase)
             }
-            TaskStage::Settled { how } => Self::settled(run, task, how, phase),
+            TaskStage::Settled { how } => {
+                let proof = settled_proof(task, how, refuted);
+                Self::settled(run, task, proof, phase)
+            }
             _ => {
                 let proof = match lost(state, phase) {
                     Some(why) => TaskProof::Lost(why),
@@ -180,13 +189,7 @@ impl TaskEvidence {
     }
 
     /// Done without an attempt. Its checks ran with the final ones, on a tree that held its work before.
-    fn settled(run: &Run, task: &Task, how: &str, phase: Option<TaskPhase>) -> Self {
-        let refuted = run.refuted_marks().into_iter().find(|mark| mark.task.id == task.id);
-        let proof = match refuted {
-            Some(mark) => TaskProof::Lost(mark.describe()),
-            None if task.checkpoint.is_some() => TaskProof::Answered,
-            None => TaskProof::Unproved(format!("{} is done by word alone: {how}", task.id)),
-        };
+    fn settled(run: &Run, task: &Task, proof: TaskProof, phase: Option<TaskPhase>) -> Self {
         let last = match run.final_checks() {
             FinalChecks::Ended { tree, results, .. }
                 if run.tip_tree().is_none_or(|tip| tip == tree) =>
@@ -215,6 +218,15 @@ impl TaskEvidence {
     }
 }
 
+/// What is known of a task that is done by word alone, and that the final checks may refute.
+fn settled_proof(task: &Task, how: &str, refuted: Option<String>) -> TaskProof {
+    match refuted {
+        Some(why) => TaskProof::Lost(why),
+        None if task.checkpoint.is_some() => TaskProof::Answered,
+        None => TaskProof::Unproved(format!("{} is done by word alone: {how}", task.id)),
+    }
+}
+
 /// Why a task will not be done unless somebody does something.
 fn lost(state: &TaskState, phase: Option<TaskPhase>) -> Option<String> {
     match (&state.stage, phase) {
@@ -228,12 +240,17 @@ fn lost(state: &TaskState, phase: Option<TaskPhase>) -> Option<String> {
     }
 }
 
-/// Whether a check shows that its task is done: it passed, and did not before the work. A check that was not measured
-/// before gets the benefit of the doubt; one that fails now and then does not.
+/// Whether a check shows that its task is done: it passed, and did not before the work.
 fn proves(check: &Check, class: Option<CheckClass>, result: &CheckResult) -> bool {
-    let said_nothing =
-        matches!(class, Some(CheckClass::Vacuous | CheckClass::Empty | CheckClass::Guard));
-    result.passed() && !result.is_flaky() && !said_nothing && !check.guard
+    let failed_before = match class {
+        Some(CheckClass::Red | CheckClass::Pending | CheckClass::Unrunnable) => true,
+        Some(CheckClass::Vacuous | CheckClass::Empty | CheckClass::Guard | CheckClass::Flaky) => {
+            false
+        }
+        // The attempt itself saw that it failed first.
+        Some(CheckClass::Unprobed) | None => check.red_first,
+    };
+    result.passed() && !result.is_flaky() && failed_before && !check.guard
 }
 
 fn describe_unproved(task: &Task, checks: &[TracedCheck]) -> String {
@@ -248,6 +265,8 @@ fn describe_unproved(task: &Task, checks: &[TracedCheck]) -> String {
             (None, Some(CheckClass::Vacuous)) => "passed before the work",
             (None, Some(CheckClass::Empty)) => "executed no test before the work",
             (None, _) if check.exit.is_none() => "did not run",
+            (None, Some(CheckClass::Unprobed) | None) => "was not measured before the work",
+            (None, Some(CheckClass::Flaky)) => "was flaky before the work",
             (None, _) => "passes before and after the work",
         };
         format!("`{}` {why}", check.command)

@@ -57,7 +57,7 @@ impl AttemptJob {
         if handle.is_asked() {
             return Ok(None);
         }
-        let ready = shared.set_up(place, handle).map_err(|failed| SpawnFailure {
+        let ready = shared.set_up(place, handle, None).map_err(|failed| SpawnFailure {
             output: failed.output,
             hint: Some("correct `setup` under [workspace] in .afresh/config.toml".to_owned()),
             ..machine_failure(&failed.message)

@@ -1,13 +1,16 @@
 //! Checks before any work: each command once, on the tree that the work starts from (TR-01).
 //!
-//! Several run side by side, each in a clean checkout, and all of them within a time limit. What a command showed is
+//! Several run side by side, each in a clean checkout, except those of every merge, which run in order in one, as a
+//! merge runs them; all of them within a time limit. What a command showed is
 //! remembered between runs; it is never the pass of a merge.
 
+use std::fs;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use afresh_checks::{ProbeFacts, classify};
+use afresh_checks::{ClassifiedCheck, ProbeFacts, classify};
 use afresh_core::check::{CheckEnd, CheckResult};
 use afresh_core::effect::ProbeRequest;
 use afresh_core::ids::TreeId;
@@ -97,6 +100,13 @@ fn items(request: &ProbeRequest) -> Vec<ProbeItem<'_>> {
     always.chain(own).collect()
 }
 
+/// Where a check stands among those that run in one tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum UnitPlace {
+    First,
+    Later,
+}
+
 struct CheckProbe<'a> {
     shared: &'a ExecutorContext,
     plan: &'a Plan,
@@ -106,7 +116,7 @@ struct CheckProbe<'a> {
     cache: ProbeCache,
     deadline: Instant,
     checks: Vec<ProbeItem<'a>>,
-    /// The next check that nobody has taken.
+    /// The next unit of checks that no thread has taken.
     next: AtomicUsize,
     stopped: AtomicBool,
     /// Why no workspace can be prepared.
@@ -137,17 +147,68 @@ impl CheckProbe<'_> {
     fn work(&self) {
         let mut slot: Option<OccupiedSlot<'_>> = None;
         let mut is_fresh = false;
-        loop {
-            let at = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = self.checks.get(at) else { return };
-            if self.stopped.load(Ordering::Relaxed) {
-                return;
-            }
-            match self.probe_one(item, at, &mut slot, &mut is_fresh) {
-                Some(probed) => self.add(at, probed),
-                None => return self.stopped.store(true, Ordering::Relaxed),
+        while let Some(unit) = self.take_unit() {
+            let is_stopped = self.stopped.load(Ordering::Relaxed);
+            if is_stopped || !self.probe_unit(unit, &mut slot, &mut is_fresh) {
+                return self.stopped.store(true, Ordering::Relaxed);
             }
         }
+    }
+
+    /// The next checks that run one after the other in one tree: all of those of every merge, as a merge runs them, or
+    /// one of a task.
+    fn take_unit(&self) -> Option<Range<usize>> {
+        let taken = self.next.fetch_add(1, Ordering::Relaxed);
+        let always = self.request.always.len();
+        let baselines = usize::from(always > 0);
+        if taken < baselines {
+            return Some(0..always);
+        }
+        let at = always + taken - baselines;
+        (at < self.checks.len()).then_some(at..at + 1)
+    }
+
+    /// Runs checks in order in one workspace; false if they were stopped.
+    fn probe_unit<'s>(
+        &'s self,
+        unit: Range<usize>,
+        slot: &mut Option<OccupiedSlot<'s>>,
+        is_fresh: &mut bool,
+    ) -> bool {
+        // What an earlier check leaves may be needed by a later one: all of them are remembered, or all run.
+        let remembered: Option<Vec<RememberedProbe>> =
+            unit.clone().map(|at| self.find_remembered(at)).collect();
+        if let Some(remembered) = remembered {
+            for (at, probe) in unit.zip(&remembered) {
+                self.add(at, self.judge(&self.checks[at], probe));
+            }
+            return true;
+        }
+        let start = unit.start;
+        for at in unit {
+            let place = if at == start { UnitPlace::First } else { UnitPlace::Later };
+            let Some(probed) = self.probe_one(at, place, slot, is_fresh) else { return false };
+            self.add(at, probed);
+        }
+        true
+    }
+
+    fn find_remembered(&self, at: usize) -> Option<RememberedProbe> {
+        let remembered = self.cache.find(&self.cache_key(at))?;
+        self.is_kept(at, &remembered).then_some(remembered)
+    }
+
+    /// An excuse may rest on a failure of a check of every merge, so it is always seen by this run.
+    fn is_kept(&self, at: usize, probe: &RememberedProbe) -> bool {
+        !self.checks[at].is_always || probe.result.passed()
+    }
+
+    /// The commands that make the tree what the check sees.
+    fn cache_key(&self, at: usize) -> String {
+        let before =
+            if self.checks[at].is_always { &self.checks[..=at] } else { &self.checks[at..=at] };
+        let commands: Vec<&str> = before.iter().map(|item| item.check.command.as_str()).collect();
+        commands.join("\0")
     }
 
     fn add(&self, at: usize, probed: ProbedCheck) {
@@ -158,26 +219,21 @@ impl CheckProbe<'_> {
     /// What one check shows; none if it was stopped.
     fn probe_one<'s>(
         &'s self,
-        item: &ProbeItem<'_>,
         at: usize,
+        place: UnitPlace,
         slot: &mut Option<OccupiedSlot<'s>>,
         is_fresh: &mut bool,
     ) -> Option<ProbedCheck> {
-        let check = item.check;
-        // An excuse may rest on a failure of these, so it is always seen by this run.
-        let is_kept = |remembered: &RememberedProbe| !item.is_always || remembered.result.passed();
-        if let Some(remembered) = self.cache.find(&check.command).filter(is_kept) {
-            return Some(self.judge(item, &remembered));
-        }
+        let item = &self.checks[at];
         if let Some(why) = self.setup_failure.get() {
-            return Some(unprobed(check, self.tree, why));
+            return Some(unprobed(item.check, self.tree, why));
         }
         if self.deadline <= Instant::now() {
             let why = "the time limit of the probe was reached (`probe_limit` under [checks])";
-            return Some(unprobed(check, self.tree, why));
+            return Some(unprobed(item.check, self.tree, why));
         }
-        let ran = match self.enter(slot, is_fresh) {
-            Ok(Some(here)) => self.run_check(here, item, at),
+        let ran = match self.enter(place, slot, is_fresh) {
+            Ok(Some(here)) => self.run_check(here, at, place),
             Ok(None) => Ok(None),
             Err(why) => {
                 // It would fail for every other check, too.
@@ -189,23 +245,24 @@ impl CheckProbe<'_> {
         match ran {
             Ok(Some(remembered)) => {
                 let probed = self.judge(item, &remembered);
-                if is_lasting(&probed) && is_kept(&remembered) {
-                    self.cache.note(&check.command, &remembered);
+                if is_lasting(&probed) && self.is_kept(at, &remembered) {
+                    self.cache.note(&self.cache_key(at), &remembered);
                 }
                 Some(probed)
             }
             Ok(None) => None,
             Err(why) => {
                 let first = why.lines().next().unwrap_or_default();
-                Some(unprobed(check, self.tree, &printable::line(first)))
+                Some(unprobed(item.check, self.tree, &printable::line(first)))
             }
         }
     }
 
-    /// A clean workspace. What a check leaves must not make the next one pass; but a set-up that does not outlast it
-    /// runs only once.
+    /// A workspace that is clean for the first check of a unit. What a check leaves must not make one of another unit
+    /// pass; but a set-up that does not outlast it runs only once.
     fn enter<'s, 'b>(
         &'s self,
+        place: UnitPlace,
         slot: &'b mut Option<OccupiedSlot<'s>>,
         is_fresh: &mut bool,
     ) -> Result<Option<&'b OccupiedSlot<'s>>, String> {
@@ -216,7 +273,8 @@ impl CheckProbe<'_> {
             *is_fresh = true;
         }
         let Some(here) = slot.as_ref() else { return Ok(None) };
-        if !*is_fresh && resets && !here.prepare(self.on())? {
+        let is_used = !*is_fresh && place == UnitPlace::First;
+        if is_used && resets && !here.prepare(self.on())? {
             return Ok(None);
         }
         *is_fresh = false;
@@ -226,15 +284,17 @@ impl CheckProbe<'_> {
     fn run_check(
         &self,
         slot: &OccupiedSlot<'_>,
-        item: &ProbeItem<'_>,
         at: usize,
+        place: UnitPlace,
     ) -> Result<Option<RememberedProbe>, String> {
+        let item = &self.checks[at];
         let Some(mut ended) = self.run_once(slot, item.check, at, 0)? else { return Ok(None) };
         for again in 1..=item.reruns {
             if !may_be_flaky(&ended.result) {
                 break;
             }
-            if !slot.prepare(self.on())? {
+            // Later checks of a unit may need what earlier ones have built.
+            if place == UnitPlace::First && !slot.prepare(self.on())? {
                 return Ok(None);
             }
             let Some(next) = self.run_once(slot, item.check, at, again)? else { return Ok(None) };
@@ -277,7 +337,14 @@ impl CheckProbe<'_> {
     }
 
     fn on(&self) -> CheckedTree<'_> {
-        CheckedTree { tree: self.tree, head: &self.request.commit }
+        CheckedTree { tree: self.tree, head: &self.request.commit, set_up_by: Some(self.deadline) }
+    }
+
+    /// Whether the user has a file that the check misses, and did not commit it.
+    fn exists_uncommitted(&self, judged: &ClassifiedCheck) -> bool {
+        let Some(root) = self.shared.pool.repository().root() else { return false };
+        let mut paths = judged.missing_paths.iter();
+        paths.any(|path| fs::symlink_metadata(root.join(path)).is_ok())
     }
 
     fn judge(&self, item: &ProbeItem<'_>, remembered: &RememberedProbe) -> ProbedCheck {
@@ -291,6 +358,9 @@ impl CheckProbe<'_> {
             syntax_error: remembered.syntax_error.as_deref(),
         };
         let mut judged = classify(&facts, self.plan);
+        if self.exists_uncommitted(&judged) {
+            judged = judged.as_uncommitted();
+        }
         if facts.is_flaky && !result.is_flaky() {
             "it is in quarantine, or was flaky in an earlier run".clone_into(&mut judged.detail);
         }
@@ -307,7 +377,8 @@ impl CheckProbe<'_> {
             result.failed_tries.clear();
         }
         let tree = self.tree.clone();
-        ProbedCheck { class: judged.class, detail: judged.detail, tree, result }
+        let ClassifiedCheck { class, detail, cause, .. } = judged;
+        ProbedCheck { class, detail, cause, tree, result }
     }
 }
 
@@ -323,6 +394,7 @@ fn unprobed(check: &Check, tree: &TreeId, why: &str) -> ProbedCheck {
     ProbedCheck {
         class: CheckClass::Unprobed,
         detail: why.to_owned(),
+        cause: None,
         tree: tree.clone(),
         result: CheckResult::new(check, end),
     }

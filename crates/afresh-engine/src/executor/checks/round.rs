@@ -29,7 +29,7 @@ pub(crate) fn carry_out(
     };
     let (tree, checked) = match tree {
         Ok(tree) => {
-            let on = CheckedTree { tree: &tree, head };
+            let on = CheckedTree { tree: &tree, head, set_up_by: None };
             let checked = CheckRound { shared, request, on, ticket }.run();
             (tree, checked)
         }
@@ -91,8 +91,7 @@ impl CheckRound<'_> {
         mut results: Vec<CheckResult>,
         slot: Option<OccupiedSlot<'_>>,
     ) -> CheckOutcome {
-        let is_tolerated = |result: &CheckResult| self.request.tolerated.contains(&result.command);
-        let is_good = results.iter().all(|result| result.passed() || is_tolerated(result));
+        let is_good = results.iter().all(|result| result.passed() || self.tolerates(result));
         let Some((rule, since)) = self.request.mutation.as_ref().filter(|_| is_good) else {
             return CheckOutcome::Ran(results);
         };
@@ -118,7 +117,12 @@ impl CheckRound<'_> {
     /// Red and final checks must all be known; otherwise the first failure that counts decides.
     fn continues_after_failure(&self, check: &Check) -> bool {
         matches!(self.request.phase, CheckPhase::Red | CheckPhase::Final)
-            || self.request.tolerated.contains(&check.command)
+            || self.request.tolerated.iter().any(|tolerated| tolerated.command == check.command)
+    }
+
+    /// Whether this failure does not count.
+    fn tolerates(&self, failed: &CheckResult) -> bool {
+        self.request.tolerated.iter().any(|tolerated| tolerated.tolerates(failed))
     }
 
     /// Runs a check, and again on the same tree if it fails (TR-03); none if it was stopped.
@@ -129,10 +133,9 @@ impl CheckRound<'_> {
         check: &Check,
     ) -> Result<Option<CheckResult>, String> {
         let Some(mut result) = self.run_once(slot, number, check, 0)? else { return Ok(None) };
-        let reruns =
-            if self.request.tolerated.contains(&check.command) { 0 } else { self.request.reruns };
-        for again in 1..=reruns {
-            if !may_be_flaky(&result) {
+        for again in 1..=self.request.reruns {
+            // What failed before the work is expected to fail; a failure beside it may be flaky.
+            if !may_be_flaky(&result) || self.tolerates(&result) {
                 break;
             }
             // Later checks of a round may need what earlier ones have built.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use afresh_core::ids::{CommitId, TreeId, WorkspaceSlot};
 use afresh_git::{PrepareTarget, WorkspaceId};
@@ -24,48 +24,79 @@ pub(crate) struct CheckSlots {
 #[derive(Debug)]
 struct SlotQueue {
     free: BTreeSet<u16>,
-    running: Vec<CancelHandle>,
+    running: Vec<(CheckPurpose, CancelHandle)>,
     /// Counts how often all checks were stopped; older tickets are void.
+    round: u64,
+    /// Counts how often probes were stopped.
+    probe_round: u64,
+}
+
+/// What checks are run for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CheckPurpose {
+    /// To judge work.
+    Work,
+    /// To see what they are worth before any work.
+    Probe,
+}
+
+/// The right to run checks, until such checks are stopped the next time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CheckTicket {
+    purpose: CheckPurpose,
     round: u64,
 }
 
-/// The right to run checks, until all checks are stopped the next time.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CheckTicket(u64);
-
 impl CheckSlots {
     pub(crate) fn new(slots: u16) -> Self {
-        let desk = SlotQueue { free: (1..=slots.max(1)).collect(), running: Vec::new(), round: 0 };
+        let free = (1..=slots.max(1)).collect();
+        let desk = SlotQueue { free, running: Vec::new(), round: 0, probe_round: 0 };
         Self { state: Mutex::new(desk), freed: Condvar::new(), passes: CheckCache::default() }
     }
 
     pub(crate) fn ticket(&self) -> CheckTicket {
-        CheckTicket(self.lock().round)
+        self.lock().ticket(CheckPurpose::Work)
+    }
+
+    pub(crate) fn probe_ticket(&self) -> CheckTicket {
+        self.lock().ticket(CheckPurpose::Probe)
     }
 
     pub(crate) fn stop_all(&self, grace: Duration) {
         let mut desk = self.lock();
         desk.round += 1;
-        for handle in &desk.running {
+        desk.probe_round += 1;
+        for (_, handle) in &desk.running {
+            handle.stop(grace);
+        }
+        self.freed.notify_all();
+    }
+
+    /// Ends what measures checks before any work; checks of work continue.
+    pub(crate) fn stop_probes(&self, grace: Duration) {
+        let mut desk = self.lock();
+        desk.probe_round += 1;
+        let probes = desk.running.iter().filter(|(purpose, _)| *purpose == CheckPurpose::Probe);
+        for (_, handle) in probes {
             handle.stop(grace);
         }
         self.freed.notify_all();
     }
 
     pub(super) fn is_void(&self, ticket: CheckTicket) -> bool {
-        self.lock().round != ticket.0
+        self.lock().ticket(ticket.purpose) != ticket
     }
 
     /// Waits for a workspace; none if the checks were stopped meanwhile.
     fn acquire(&self, ticket: CheckTicket) -> Option<(WorkspaceSlot, CancelHandle)> {
         let mut desk = self.lock();
         loop {
-            if desk.round != ticket.0 {
+            if desk.ticket(ticket.purpose) != ticket {
                 return None;
             }
             if let Some(slot) = desk.free.pop_first() {
                 let handle = CancelHandle::default();
-                desk.running.push(handle.clone());
+                desk.running.push((ticket.purpose, handle.clone()));
                 return Some((WorkspaceSlot(slot), handle));
             }
             desk = self.freed.wait(desk).unwrap_or_else(PoisonError::into_inner);
@@ -75,12 +106,22 @@ impl CheckSlots {
     fn give_back(&self, slot: WorkspaceSlot, handle: &CancelHandle) {
         let mut desk = self.lock();
         desk.free.insert(slot.0);
-        desk.running.retain(|other| !other.is_same(handle));
+        desk.running.retain(|(_, other)| !other.is_same(handle));
         self.freed.notify_one();
     }
 
     fn lock(&self) -> MutexGuard<'_, SlotQueue> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SlotQueue {
+    fn ticket(&self, purpose: CheckPurpose) -> CheckTicket {
+        let round = match purpose {
+            CheckPurpose::Work => self.round,
+            CheckPurpose::Probe => self.probe_round,
+        };
+        CheckTicket { purpose, round }
     }
 }
 
@@ -90,6 +131,8 @@ pub(super) struct CheckedTree<'a> {
     pub(super) tree: &'a TreeId,
     /// The commit that git in the workspace compares it with.
     pub(super) head: &'a CommitId,
+    /// When the set-up must have ended; none: it has a limit of its own.
+    pub(super) set_up_by: Option<Instant>,
 }
 
 /// A workspace that is ours until this is dropped.
@@ -122,7 +165,7 @@ impl<'a> OccupiedSlot<'a> {
         let target = PrepareTarget::Tree { tree: on.tree, head: on.head };
         let (place, keep) = (self.place(), &self.shared.config.keep);
         self.shared.pool.prepare(place, target, keep).map_err(|error| describe(&error))?;
-        let set_up = self.shared.set_up(place, &self.handle);
+        let set_up = self.shared.set_up(place, &self.handle, on.set_up_by);
         match set_up.map_err(|failed| failed.to_string())? {
             SetupOutcome::Ready => Ok(true),
             SetupOutcome::Stopped => Ok(false),
@@ -131,5 +174,26 @@ impl<'a> OccupiedSlot<'a> {
 
     pub(super) fn place(&self) -> WorkspaceId {
         WorkspaceId::Check(self.slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R7, TR-01: what measures checks is stopped alone; checks of work are stopped only with everything.
+    #[test]
+    fn probes_are_stopped_without_the_checks_of_work() {
+        let slots = CheckSlots::new(3);
+        let (work, probe) = (slots.ticket(), slots.probe_ticket());
+        let (_, checking) = slots.acquire(work).expect("a slot");
+        let (_, probing) = slots.acquire(probe).expect("a slot");
+        slots.stop_probes(Duration::ZERO);
+        assert_eq!((checking.is_asked(), probing.is_asked()), (false, true));
+        assert_eq!((slots.is_void(work), slots.is_void(probe)), (false, true));
+        assert!(slots.acquire(probe).is_none(), "nothing of it starts any more");
+        assert!(!slots.is_void(slots.probe_ticket()), "the next probe may run");
+        slots.stop_all(Duration::ZERO);
+        assert!(checking.is_asked() && slots.is_void(work));
     }
 }

@@ -86,7 +86,7 @@ impl StandaloneProbe {
         plan: &Plan,
         on_probed: OnProbed<'_>,
     ) -> Vec<ProbedCheck> {
-        let ticket = self.context.check_slots.ticket();
+        let ticket = self.context.check_slots.probe_ticket();
         match measure(&self.context, request, plan, ticket, on_probed) {
             ProbeOutcome::Measured(checks) => checks,
             // Nobody stops a probe that is not part of a run.

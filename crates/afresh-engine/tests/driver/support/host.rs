@@ -151,7 +151,7 @@ impl ScriptedHost {
                 CheckFate::Impossible(_) | CheckFate::Hangs => (CheckClass::Unprobed, 1),
             };
             let (tree, result) = (tree("base"), check_result(&check.command, code));
-            ProbedCheck { class, detail: String::new(), tree, result }
+            ProbedCheck { class, detail: String::new(), cause: None, tree, result }
         };
         let checks = always.iter().chain(&own).map(&mut probed).collect();
         let outcome = ProbeOutcome::Measured(checks);
@@ -170,7 +170,18 @@ impl ScriptedHost {
         self.queue.push((Timestamp(u64::MAX), 0, report));
     }
 
+    fn stop_probe(&mut self) {
+        let soon = Timestamp(self.now.0 + 10);
+        for (at, _, input) in &mut self.queue {
+            if let Input::Probed(report) = input {
+                report.outcome = ProbeOutcome::Stopped;
+                *at = soon;
+            }
+        }
+    }
+
     fn stop_checks(&mut self) {
+        self.stop_probe();
         let soon = Timestamp(self.now.0 + 10);
         for (at, _, input) in &mut self.queue {
             if let Input::Checked(report) = input {
@@ -263,6 +274,7 @@ impl Executor for ScriptedHost {
             }
             Effect::Check(request) => self.run_checks(request),
             Effect::Probe(request) => self.probe(request),
+            Effect::StopProbe => self.stop_probe(),
             Effect::StopChecks => self.stop_checks(),
             Effect::BuildMerge { attempt, base, onto, .. } => {
                 let scripted = self.script.merges.get_mut(&attempt.to_string());

@@ -142,7 +142,7 @@ pub(super) const CODES: &[FindingCode] = &[
     FindingCode {
         code: "unrunnable-check",
         title: "a check that cannot run",
-        text: "Found by `afresh lint --probe`. The command is written wrongly, or needs a program, a target or a file that is missing and that no task creates.",
+        text: "Found by `afresh lint --probe`. The command is written wrongly, or needs a program, a target or a file that is missing and that no task creates in time: none at all, or only one that depends on the task.",
         example: None,
     },
     FindingCode {

@@ -71,7 +71,7 @@ impl SimulatedWorld {
             let fails = !matches!(class, CheckClass::Vacuous);
             let end = CheckEnd::Exited(i32::from(fails));
             let (tree, result) = (tree.clone(), CheckResult::new(check, end));
-            ProbedCheck { class, detail: String::new(), tree, result }
+            ProbedCheck { class, detail: String::new(), cause: None, tree, result }
         };
         let mut checks = Vec::new();
         for check in &request.always {

@@ -85,6 +85,9 @@ pub(crate) fn trace(args: &Args, context: &AppContext, output: &Output) -> Resul
             "{id} is a task too; `afresh trace --task {id}` shows what it serves"
         ))]);
     }
+    if matches!(args.check, Some(CheckLevel::Proved)) && trace.requirements.is_empty() {
+        return Err(nothing_to_prove(args.id.as_deref()));
+    }
     print(&trace, subject, args.markdown, output);
     let is_accepted = |level: CheckLevel| {
         trace.requirements.iter().all(|requirement| level.accepts(requirement.state))
@@ -93,6 +96,18 @@ pub(crate) fn trace(args: &Args, context: &AppContext, output: &Output) -> Resul
         Some(level) if !is_accepted(level) => Exit::Incomplete,
         _ => Exit::Done,
     })
+}
+
+/// Nothing is uncovered where nothing is stated; but nothing is proved there either.
+fn nothing_to_prove(task: Option<&str>) -> AppError {
+    let who = task.map_or_else(|| "the plan states".to_owned(), |task| format!("{task} serves"));
+    AppError::usage(
+        "no-requirements",
+        format!("{who} no requirement, so there is nothing to prove"),
+    )
+    .hint(
+        "name the specification in the plan (`spec`), and let tasks cite its ids (`requirements`)",
+    )
 }
 
 fn print(

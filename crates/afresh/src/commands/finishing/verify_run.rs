@@ -82,6 +82,9 @@ pub(crate) fn verify_run(
         for line in verification::table(&history) {
             output.data(&line);
         }
+        for line in verification::caveats(&history) {
+            output.data(&line);
+        }
         let remote = repository.push_remote(None).ok().flatten();
         let summary = verification::summary(&history, remote.as_deref());
         for line in summary {
@@ -121,6 +124,7 @@ fn failed(error: VerifyError) -> AppError {
         VerifyError::UnknownCommit { .. } => (ErrorClass::Usage, "unknown-commit"),
         VerifyError::Unborn => (ErrorClass::Usage, "unborn"),
         VerifyError::NoRun { .. } => (ErrorClass::Usage, "no-run"),
+        VerifyError::Nothing { .. } => (ErrorClass::Usage, "nothing-to-verify"),
         VerifyError::Shallow { .. } => (ErrorClass::Usage, "shallow"),
         VerifyError::TooLong { .. } => (ErrorClass::Usage, "too-long"),
         VerifyError::Notes(_) => (ErrorClass::Usage, "notes"),

@@ -5,18 +5,26 @@ use serde_json::json;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, Paint, safe};
 use afresh_app::context::AppContext;
-use afresh_app::doctor::{self, CheckState, DoctorLine};
+use afresh_app::doctor::{self, CheckState, DoctorLine, UnsandboxedChecks};
 
 /// Check that everything a run needs is in place
 ///
 /// Each line is OK or tells you how to fix it. Agents are really started, with an argument that does
 /// no work. Nothing is changed.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Run the checks of every merge even if no sandbox is available
+    ///
+    /// They run with all your permissions then. With a sandbox, or with `AFRESH_SANDBOX=off`, they run anyway.
+    #[arg(long)]
+    run_checks: bool,
+}
 
-pub(crate) fn doctor(_args: &Args, context: &AppContext, output: &Output) -> Exit {
+pub(crate) fn doctor(args: &Args, context: &AppContext, output: &Output) -> Exit {
     let mut lines = Vec::new();
-    doctor::run_checks(context, &mut |line| {
+    let unsandboxed =
+        if args.run_checks { UnsandboxedChecks::Run } else { UnsandboxedChecks::Skip };
+    doctor::run_checks(context, unsandboxed, &mut |line| {
         if !output.json {
             print(&line, output);
         }

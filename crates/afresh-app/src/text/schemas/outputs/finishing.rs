@@ -58,6 +58,17 @@ struct VerifiedCommit {
     problem: Option<String>,
     /// The same for people.
     detail: Option<String>,
+    /// Checks of its receipt that did not simply pass.
+    caveats: Vec<ReceiptCaveat>,
+}
+
+#[derive(JsonSchema)]
+struct ReceiptCaveat {
+    check: String,
+    /// `flaky`, `quarantined`, `failed-before` or `only-measured`.
+    kind: String,
+    /// The same for people.
+    detail: String,
 }
 
 #[derive(JsonSchema)]
