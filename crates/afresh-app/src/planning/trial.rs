@@ -111,6 +111,7 @@ impl CheckTrial<'_> {
         Ok(ProbedCheck {
             class: classified.class,
             detail: classified.detail,
+            cause: classified.cause,
             tree: TreeId::new("0".repeat(40)).expect("zeros are an id"),
             result: CheckResult {
                 output_tail: printable::lines(&tail),

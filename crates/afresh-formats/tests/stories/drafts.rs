@@ -141,6 +141,8 @@ fn task() -> impl Strategy<Value = TaskDraft> {
                 context,
                 agent,
                 requirements: Vec::new(),
+                phase: None,
+                steel_thread: false,
             }
         })
 }
@@ -150,6 +152,8 @@ pub(crate) fn draft() -> impl Strategy<Value = PlanDraft> {
         |(name, spec, mut tasks)| {
             for (at, task) in tasks.iter_mut().enumerate() {
                 task.id = format!("T{at}");
+                task.phase = u32::try_from(at).ok().filter(|phase| *phase > 0);
+                task.steel_thread = at == 2;
                 task.requirements = (0..at % 3).map(|n| format!("R{n}.{at}")).collect();
                 let bits: u64 = task.needs[0].parse().expect("a number");
                 task.needs =
