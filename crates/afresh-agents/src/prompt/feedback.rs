@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use afresh_core::check::CheckResult;
+use afresh_core::plan::FileAction;
 use afresh_core::rejection::Rejection;
 
 use crate::bundle::Bundle;
@@ -41,6 +42,20 @@ pub(super) fn render_feedback(bundle: &Bundle) -> String {
         }
         Rejection::Unintelligible { excerpt, .. } => {
             let _ = writeln!(text, "```text\n{}\n```", tail(excerpt));
+        }
+        Rejection::NoChange => {
+            // Some agents print a file instead of writing it (PL-09).
+            let created =
+                bundle.task.files.iter().filter(|it| it.action == Some(FileAction::Create));
+            let created: Vec<&str> = created.map(|it| it.pattern.as_str()).take(10).collect();
+            if !created.is_empty() {
+                let _ = writeln!(
+                    text,
+                    "Nothing was written. Write {} with your file tool, to exactly this path; printing the text is \
+                     not enough.",
+                    created.join(", ")
+                );
+            }
         }
         _ => {}
     }

@@ -5,6 +5,7 @@
 //! | [`bad_plans`] | mistakes in the native format, in TOML and JSON |
 //! | [`contained_faults`] | faults of single tasks, and the formats of real repositories |
 //! | [`formats`] | plans of other formats, through the whole program |
+//! | [`from_spec`] | specifications: audit, plan, run |
 //! | [`hostile_plans`] | plans made to break a reader |
 //! | [`hostile_text`] | text that would control a terminal |
 //! | [`importing`] | `afresh import` |
@@ -21,6 +22,7 @@ mod support;
 mod bad_plans;
 mod contained_faults;
 mod formats;
+mod from_spec;
 mod hostile_plans;
 mod hostile_text;
 mod importing;
