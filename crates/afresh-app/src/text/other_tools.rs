@@ -45,10 +45,9 @@ pub const PLANNED: &[(&str, &str)] = &[
     ("serve", "`afresh report` summarizes a run as Markdown or JSON"),
     ("web", "`afresh report` summarizes a run as Markdown or JSON"),
     (
-        "plan",
-        "write a plan by hand (docs/plan-format.md), or use one of another tool; `afresh lint` checks it",
+        "new",
+        "`afresh plan SPEC` makes a plan from a specification; docs/plan-format.md has one to start from",
     ),
-    ("new", "docs/plan-format.md has a plan to start from; `afresh lint` checks it"),
     ("diff", "`afresh report` lists the files of each task; `git log -p` shows the run's branch"),
     ("replay", "`afresh logs` shows what was recorded"),
     ("fork", "`afresh run PLAN --new` starts a new run from the current commit"),

@@ -194,7 +194,7 @@ impl Run {
 
     /// The failing tests that did not fail before the work; none where no test is known to have failed.
     fn new_failures(&self, at: Option<TaskIndex>, command: &str, now: &TestTally) -> Vec<String> {
-        let known = self.known_failure(at, command).and_then(|known| known.result.tests.as_ref());
+        let known = self.known_failure(at, command).and_then(|known| known.result.tests);
         let Some(known) = known.filter(|known| !known.failed.is_empty()) else {
             return Vec::new();
         };
