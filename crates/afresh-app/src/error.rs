@@ -163,7 +163,11 @@ impl AppError {
 fn with_causes(mut failure: AppError, error: &dyn std::error::Error) -> AppError {
     let mut cause = error.source();
     while let Some(inner) = cause {
-        failure.causes.push(inner.to_string());
+        let text = inner.to_string();
+        // Some errors end with what caused them.
+        if !failure.message.ends_with(&text) {
+            failure.causes.push(text);
+        }
         cause = inner.source();
     }
     failure

@@ -31,6 +31,7 @@ pub fn add_up(reports: &[TestReport]) -> Option<TestTally> {
         executed: counts(&files).max(counts(&printed)),
         is_cut: failed.len() > MAX_FAILED_NAMES,
         failed: failed.into_iter().take(MAX_FAILED_NAMES).cloned().collect(),
+        new_failed: Vec::new(),
     })
 }
 

@@ -180,6 +180,7 @@ impl Question {
             // A retry continues after the last finished step.
             "resume" if self.offers("retry") => Some("retry"),
             "y" | "yes" if self.topic == QuestionTopic::Start => Some("start"),
+            "n" | "no" if self.topic == QuestionTopic::Start => Some("skip"),
             "y" | "yes" | "ok" | "approve" if self.offers(REJECTED) => Some(APPROVED),
             "n" | "no" | "reject" if self.offers(REJECTED) => Some(REJECTED),
             _ => None,
@@ -272,11 +273,12 @@ mod tests {
 
     /// HU-07.
     #[test]
-    fn yes_starts_a_task_and_resume_retries_one() {
+    fn yes_starts_a_task_no_skips_it_and_resume_retries_one() {
         let start = question(QuestionTopic::Start, &["start", "all", "skip"]);
         assert_eq!(start.interpret("y"), Ok("start".to_owned()));
+        assert_eq!(start.interpret("n"), Ok("skip".to_owned()));
         assert_eq!(
-            start.interpret("n").unwrap_err().to_string(),
+            start.interpret("never").unwrap_err().to_string(),
             "Q4 takes one of: start, all, skip"
         );
         let failed = question(QuestionTopic::Failed, &["retry", "skip", "clarify"]);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// One operation on one file that failed.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot {doing} {}: {kind}", path.display())]
+#[error("cannot {doing} {}: {}", path.display(), self.describe_cause())]
 pub struct IoFault {
     /// The verb, such as "write".
     pub doing: &'static str,
@@ -38,6 +38,16 @@ impl fmt::Display for IoFaultKind {
             Self::Busy => "another process is using it; try again when that one has finished",
             Self::Io => "the system refused it",
         })
+    }
+}
+
+impl IoFault {
+    /// What is known about the kind of fault; else what the system says.
+    fn describe_cause(&self) -> String {
+        match self.kind {
+            IoFaultKind::Io => self.source.to_string(),
+            kind => kind.to_string(),
+        }
     }
 }
 

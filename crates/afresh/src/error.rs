@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use afresh_app::error::AppError;
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::{Value, json};
 
+use crate::cli::Cli;
 use crate::commands::suggest;
 use crate::terminal::output::safe;
 
@@ -24,11 +26,12 @@ pub(crate) fn to_json(error: &AppError) -> Value {
     }})
 }
 
-/// Names and messages may come from anywhere, so no line of it can move a cursor.
-pub(crate) fn to_text(error: &AppError) -> String {
+/// Names and messages may come from anywhere, so no line of it can move a cursor. Source lines take at most
+/// `columns`.
+pub(crate) fn to_text(error: &AppError, columns: usize) -> String {
     let mut text = String::new();
     for finding in &error.findings {
-        text.push_str(&finding.render());
+        text.push_str(&finding.render_within(columns));
     }
     let _ = writeln!(text, "error: {}", error.message);
     for cause in &error.causes {
@@ -40,53 +43,104 @@ pub(crate) fn to_text(error: &AppError) -> String {
     text.lines().map(|line| safe(line) + "\n").collect()
 }
 
-/// What clap found wrong, where we can say more than clap; or where the user wants JSON.
-pub(crate) fn from_usage(error: &clap::Error) -> Option<AppError> {
-    let context = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.as_str()),
-        _ => None,
-    };
-    let command = command_in_usage(error);
-    match (error.kind(), context(ContextKind::InvalidSubcommand)) {
-        (ErrorKind::InvalidSubcommand, Some(name)) if command.is_none() => {
-            Some(suggest::unknown_command(name))
+/// What clap found wrong, in our words.
+pub(crate) fn from_usage(error: &clap::Error, arguments: &[String]) -> AppError {
+    let typed = typed_command(arguments);
+    let command = typed.as_deref();
+    match error.kind() {
+        _ if matches!(command, Some("log" | "mcp")) && !is_in_attempt(error) => {
+            called_by_workers(command.unwrap_or_default(), error)
         }
-        // Outside of an attempt, this is a person who looks for the log.
-        (ErrorKind::MissingRequiredArgument | ErrorKind::InvalidValue, _)
-            // An invalid value comes without the command.
-            if command.as_deref() == Some("log")
-                || context(ContextKind::InvalidArg) == Some("<LEVEL>") =>
-        {
-            let task = context(ContextKind::InvalidValue).unwrap_or_default();
-            Some(
-                AppError::usage("usage", "`afresh log` is called by workers, inside an attempt")
-                    .hint(format!(
-                        "`{}` shows what happened",
-                        format!("afresh logs {task}").trim()
-                    )),
-            )
+        ErrorKind::InvalidSubcommand => {
+            let name = text_of(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+            match command {
+                Some(command) => suggest::unknown_subcommand(command, &name),
+                None => suggest::unknown_command(&name),
+            }
         }
-        (ErrorKind::UnknownArgument, _) => {
-            let argument = context(ContextKind::InvalidArg)?;
-            let near = context(ContextKind::SuggestedArg);
-            Some(suggest::unknown_argument(command.as_deref(), argument, near))
+        ErrorKind::UnknownArgument => {
+            let argument = text_of(error, ContextKind::InvalidArg).unwrap_or_default();
+            let near = text_of(error, ContextKind::SuggestedArg);
+            suggest::unknown_argument(command, &argument, near.as_deref())
         }
+        ErrorKind::InvalidValue => {
+            let argument = text_of(error, ContextKind::InvalidArg).unwrap_or_default();
+            let value = text_of(error, ContextKind::InvalidValue).unwrap_or_default();
+            let valid = list_of(error, ContextKind::ValidValue);
+            suggest::invalid_value(command, &argument, &value, &valid)
+        }
+        ErrorKind::ValueValidation => {
+            let argument = text_of(error, ContextKind::InvalidArg).unwrap_or_default();
+            let value = text_of(error, ContextKind::InvalidValue).unwrap_or_default();
+            let failure = suggest::invalid_value(command, &argument, &value, &[]);
+            match std::error::Error::source(error) {
+                Some(why) => failure.cause(suggest::reason(&why.to_string())),
+                None => failure,
+            }
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let missing = list_of(error, ContextKind::InvalidArg);
+            let names = missing.iter().map(|shown| suggest::plain_argument(shown));
+            let missing = names.collect::<Vec<_>>().join(" and ");
+            let name = command.map_or_else(|| "afresh".to_owned(), |it| format!("afresh {it}"));
+            AppError::usage("usage", format!("`{name}` needs {missing}"))
+                .hint(suggest::help_hint(command))
+        }
+        _ => from_clap(error, command),
+    }
+}
+
+/// The command as it was typed; the values of options of every command are none.
+fn typed_command(arguments: &[String]) -> Option<String> {
+    let cli = Cli::command();
+    let mut words = arguments.iter().skip(1);
+    while let Some(word) = words.next() {
+        if matches!(word.as_str(), "-C" | "--config" | "--color") {
+            words.next();
+        } else if !word.starts_with('-') {
+            return cli.find_subcommand(word).map(|command| command.get_name().to_owned());
+        }
+    }
+    None
+}
+
+/// Outside of an attempt, this is a person who looks for something else.
+fn called_by_workers(command: &str, error: &clap::Error) -> AppError {
+    let failure = AppError::usage(
+        "usage",
+        format!("`afresh {command}` is called by workers, inside an attempt"),
+    );
+    if command == "mcp" {
+        return failure.hint("for your own tools, every command prints JSON with `--json`");
+    }
+    let task = text_of(error, ContextKind::InvalidValue).unwrap_or_default();
+    failure.hint(format!("`{}` shows what happened", format!("afresh logs {task}").trim()))
+}
+
+/// A slip in an option is reported as such.
+fn is_in_attempt(error: &clap::Error) -> bool {
+    !matches!(error.kind(), ErrorKind::MissingRequiredArgument | ErrorKind::InvalidValue)
+}
+
+fn text_of(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,
     }
 }
 
-/// The command that the mistake is in, as in `afresh task stop`; none if it is the command itself.
-fn command_in_usage(error: &clap::Error) -> Option<String> {
-    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return None };
-    let usage = usage.to_string();
-    let word = usage.split_whitespace().skip_while(|word| *word != "afresh").nth(1)?;
-    word.starts_with(|c: char| c.is_ascii_lowercase()).then(|| word.to_owned())
+fn list_of(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        _ => Vec::new(),
+    }
 }
 
-/// clap's message as an error of ours, for JSON.
-pub(crate) fn from_clap(error: &clap::Error) -> AppError {
+/// clap's message as an error of ours.
+fn from_clap(error: &clap::Error, command: Option<&str>) -> AppError {
     let message = error.to_string();
     let first = message.lines().next().unwrap_or_default();
-    let text = first.strip_prefix("error: ").unwrap_or(first);
-    AppError::usage("usage", text).hint("see `afresh --help`")
+    let text = first.strip_prefix("error: ").unwrap_or(first).replace('\'', "`");
+    AppError::usage("usage", text).hint(suggest::help_hint(command))
 }

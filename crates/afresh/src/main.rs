@@ -29,6 +29,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use commands::tooling::help;
 use exit::Exit;
@@ -80,7 +81,7 @@ fn print_overview(arguments: &[String]) -> Option<Exit> {
     }
 }
 
-/// What clap has to say, or what we know better; help and version are no errors.
+/// What is wrong with the arguments; help and version are no errors.
 fn print_usage(error: &clap::Error, arguments: &[String]) -> ExitCode {
     if !error.use_stderr() {
         // A closed terminal must not turn help into a panic.
@@ -88,10 +89,9 @@ fn print_usage(error: &clap::Error, arguments: &[String]) -> ExitCode {
         return Exit::Done.into();
     }
     let json = arguments.iter().any(|argument| argument == "--json");
-    let ours = error::from_usage(error).or_else(|| json.then(|| error::from_clap(error)));
-    if let Some(error) = ours {
-        return Output::for_usage_errors(json).print_error(&error);
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !json {
+        let _ = error.print();
+        return Exit::Usage.into();
     }
-    let _ = error.print();
-    Exit::Usage.into()
+    Output::for_usage_errors(json).print_error(&error::from_usage(error, arguments))
 }

@@ -120,8 +120,9 @@ fn programs(
     if commands.is_empty() {
         return None;
     }
-    let wanted: BTreeSet<&str> =
+    let names: BTreeSet<String> =
         commands.iter().flat_map(|command| program_names(command)).collect();
+    let wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let path = environment.search_path();
     // What lies in the repository may be made by the set-up commands of each workspace.
     let (inside, outside): (Vec<&str>, Vec<&str>) =
@@ -155,16 +156,26 @@ fn programs(
 }
 
 /// The first word of each simple command, as far as it can be found without a shell.
-fn program_names(command: &str) -> impl Iterator<Item = &str> {
+fn program_names(command: &str) -> Vec<String> {
+    // The `&` of a redirection parts no commands.
+    let command = command.replace(">&", ">").replace("<&", "<").replace("&>", ">");
     let simple = command.split([';', '|', '&', '\n']).filter_map(|part| {
         let mut words = part.split_whitespace().filter(|word| !word.contains('='));
-        words.find(|word| !matches!(*word, "{" | "(" | "!"))
+        while let Some(word) = words.next() {
+            if word.ends_with(['<', '>']) {
+                // The file of a redirection.
+                words.next();
+            } else if !word.contains(['<', '>']) && !matches!(word, "{" | "(" | "!" | "}" | ")") {
+                return Some(word);
+            }
+        }
+        None
     });
     let plain = |word: &&str| {
         word.bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'/' | b'+'))
     };
-    simple.filter(plain).filter(|word| !SHELL.contains(word))
+    simple.filter(plain).filter(|word| !SHELL.contains(word)).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -173,13 +184,15 @@ mod tests {
 
     #[test]
     fn the_programs_of_a_command_are_found() {
-        let found = |command| program_names(command).collect::<Vec<_>>();
+        let found = program_names;
         assert_eq!(found("cargo test -q"), ["cargo"]);
         assert_eq!(found("cd web && A=1 npm ci; ./x.sh | grep y"), ["npm", "./x.sh", "grep"]);
         assert_eq!(
             found("{ test -d build || meson setup build; } && meson test"),
             ["meson", "meson"]
         );
-        assert_eq!(found("\"$X\" y"), Vec::<&str>::new());
+        assert_eq!(found("\"$X\" y"), Vec::<String>::new());
+        assert_eq!(found("make all >&2 && npm test 2>&1 | tee log"), ["make", "npm", "tee"]);
+        assert_eq!(found("> out.txt sort < in.txt; 2>/dev/null ls &> all"), ["sort", "ls"]);
     }
 }

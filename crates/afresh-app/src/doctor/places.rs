@@ -48,9 +48,9 @@ fn disk_space(state: &Path, cache: &Path) -> DoctorLine {
     };
     let text = format!("workspaces use {}, transcripts {}", shown(cache), shown(state));
     if cache.bytes.saturating_add(state.bytes) < MUCH_BYTES {
-        return DoctorLine::ok("room", text);
+        return DoctorLine::ok("disk use", text);
     }
-    DoctorLine::warn("room", text, "`afresh clean --dry-run` lists what can be removed")
+    DoctorLine::warn("disk use", text, "`afresh clean --dry-run` lists what can be removed")
 }
 
 /// A directory that exists or can be created.
@@ -126,7 +126,7 @@ fn lock(repository: &RepoContext) -> DoctorLine {
         Ok(Some(holder)) => {
             let since = time::format_utc(holder.since_wall_ms);
             let text =
-                format!("process {} on {} is running since {since}", holder.pid, holder.host);
+                format!("process {} on {} has been running since {since}", holder.pid, holder.host);
             DoctorLine::ok("driver", text)
         }
         Err(error) => {

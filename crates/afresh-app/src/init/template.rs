@@ -51,14 +51,10 @@ pub fn render(choices: &ConfigChoices) -> String {
     };
     line(&mut text, &agent_line, "the default agent");
     line(&mut text, &format!("parallel = {}", choices.parallel), "workers at the same time");
-    line(&mut text, "# attempts = 3", "fresh workers per task before it counts as failed");
+    line(&mut text, "# attempts = 3", "fresh workers per task, then it has failed");
     line(&mut text, "# attempt_timeout = \"30m\"", "");
     line(&mut text, "# silence_timeout = \"10m\"", "without output");
-    line(
-        &mut text,
-        "# scope = \"declared\"",
-        "changes outside a task's files: strict | declared | open",
-    );
+    line(&mut text, "# scope = \"declared\"", "strict | declared | open: what a task may write");
     agent(&mut text, choices.agent.as_ref());
     workspace(&mut text, choices);
     checks(&mut text, choices);
@@ -68,8 +64,8 @@ pub fn render(choices: &ConfigChoices) -> String {
 fn agent(text: &mut String, agent: Option<&FoundAgent>) {
     let Some(agent) = agent else {
         text.push_str(
-            "\n# No agent was found. Any program works: it gets its prompt on standard input, works in\n\
-             # the current directory, and exits with code 0.\n\
+            "\n# No agent was found. Any program works: it gets its prompt on standard input,\n\
+             # works in the current directory, and exits with code 0.\n\
              # [agents.mine]\n# kind = \"command\"\n# command = [\"my-agent\", \"--non-interactive\"]\n",
         );
         return;

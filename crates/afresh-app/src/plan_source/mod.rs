@@ -71,6 +71,8 @@ pub struct PlanFile {
     pub plan: Plan,
     /// The directory whose repository it is for, where it names one (EX-12).
     pub target: Option<PathBuf>,
+    /// The specification that it names, where that exists.
+    pub spec: Option<PathBuf>,
     pub warnings: Vec<Finding>,
     /// The tasks that cannot be run as they are written, and why.
     pub blocked: BTreeMap<String, String>,
@@ -280,6 +282,7 @@ pub fn read_plan(
         Ok(target) => (target, None),
         Err(failure) => (None, Some(failure)),
     };
+    let spec = find_spec(&plan, &path, &base, format);
     let ids = plan.tasks().iter().map(|task| task.id.clone());
     let of_tasks = reading.places.iter().map(|places| base.join(&*places.whole.file));
     let task_files = if format == NATIVE { BTreeMap::new() } else { ids.zip(of_tasks).collect() };
@@ -305,6 +308,7 @@ pub fn read_plan(
         how,
         plan,
         target,
+        spec,
         warnings,
         blocked: reading.blocked,
         unknown,
@@ -326,6 +330,15 @@ impl PlanFile {
         let root = start.ancestors().find(|place| place.join(".git").exists());
         root.unwrap_or(start).to_owned()
     }
+}
+
+/// The specification of a plan: of the native format, next to the plan or in its repository; of another format, in
+/// the directory that was read.
+fn find_spec(plan: &Plan, path: &Path, base: &Path, format: &str) -> Option<PathBuf> {
+    if format == NATIVE {
+        return native::documents(path, plan.spec.as_deref()).into_iter().next();
+    }
+    base.join(plan.spec.as_deref()?).canonicalize().ok()
 }
 
 /// Relative to the plan's own directory.

@@ -6,6 +6,7 @@ use afresh_core::run::DriveState;
 use afresh_core::status::{RunState, RunStatus, is_over, run_state};
 use afresh_core::time::Timestamp;
 use afresh_engine::RepoContext;
+use afresh_engine::reports::run_report::ReportContext;
 use afresh_engine::session::RecordedRun;
 use afresh_store::LockHolder;
 use schemars::JsonSchema;
@@ -37,6 +38,8 @@ pub struct RunEntry {
     pub interrupted: bool,
     /// It is the run that was driven last, which commands without a name use.
     pub last: bool,
+    /// The current branch, if it contains all of the run's work.
+    pub landed_on: Option<String>,
     #[serde(skip)]
     pub age: Duration,
     /// The process that drives it now.
@@ -48,7 +51,26 @@ pub struct RunEntry {
 pub fn list_runs(repository: &RepoContext) -> Result<Vec<RunEntry>, AppError> {
     let runs = repository.all_runs()?;
     let driver = LastDriver::find(repository)?;
-    Ok(runs.iter().rev().map(|found| entry(found, &driver)).collect())
+    Ok(runs.iter().rev().map(|found| entry(found, &driver, repository)).collect())
+}
+
+/// The current branch, if it contains all of the run's work; none for a run that changed nothing.
+pub fn find_landing(repository: &RepoContext, run: &Run) -> Option<String> {
+    if run.tip() == run.base() {
+        return None;
+    }
+    repository.git.branch_with(run.tip()).ok().flatten()
+}
+
+/// What a report needs besides the journal.
+pub fn report_context(repository: &RepoContext, run: &Run) -> Result<ReportContext, AppError> {
+    let driver = LastDriver::find(repository)?;
+    Ok(ReportContext {
+        is_driven: driver.holder_of(run.id()).is_some(),
+        is_last: driver.run.as_ref() == Some(run.id()),
+        landed_on: find_landing(repository, run),
+        moment: time::format_utc,
+    })
 }
 
 /// The run that was driven last, and the process that drives it now.
@@ -99,7 +121,7 @@ pub fn note_unfinished(repository: &RepoContext) -> Result<Option<Notice>, AppEr
     ))))
 }
 
-fn entry(found: &RecordedRun, driver: &LastDriver) -> RunEntry {
+fn entry(found: &RecordedRun, driver: &LastDriver, repository: &RepoContext) -> RunEntry {
     let (run, status) = (&found.run, RunStatus::from_run(&found.run));
     let started_ms = found.records.first().map_or(0, |record| record.wall_ms);
     RunEntry {
@@ -115,6 +137,7 @@ fn entry(found: &RecordedRun, driver: &LastDriver) -> RunEntry {
         aborted: run.aborted().map(str::to_owned),
         interrupted: driver.left(run),
         last: driver.run.as_ref() == Some(run.id()),
+        landed_on: find_landing(repository, run),
         age: since(started_ms),
         driver_pid: driver.holder_of(run.id()).map(|holder| holder.pid),
     }

@@ -80,6 +80,7 @@ pub fn pinned_plan(run: &Run) -> PlanFile {
         task_files: BTreeMap::new(),
         states: FileStates::default(),
         target: None,
+        spec: None,
         warnings: vec![],
         blocked: BTreeMap::new(),
         unknown: BTreeMap::new(),

@@ -29,9 +29,9 @@ impl BaseLine {
 /// What people should know before the first worker starts.
 pub fn describe(run: &Run, checks: &[ProbedCheck]) -> Vec<BaseLine> {
     let always = &run.settings().always;
-    let (of_merges, own): (Vec<&ProbedCheck>, Vec<&ProbedCheck>) =
-        checks.iter().partition(|probed| always.iter().any(|command| command == probed.command()));
-    let mut lines = vec![summarize(&of_merges, &own)];
+    let (of_merges, own) = split_checks(always, checks);
+    let text = summarize(always, checks);
+    let mut lines = vec![BaseLine { matters: false, ..BaseLine::new("probed", "-", text) }];
     lines.extend(of_merges.iter().filter_map(|probed| describe_baseline(run, probed)));
     let weak = own
         .iter()
@@ -57,8 +57,17 @@ pub fn describe(run: &Run, checks: &[ProbedCheck]) -> Vec<BaseLine> {
     lines
 }
 
-/// One line about all of them.
-fn summarize(of_merges: &[&ProbedCheck], own: &[&ProbedCheck]) -> BaseLine {
+/// The checks of every merge, and those of tasks.
+fn split_checks<'a>(
+    always: &[String],
+    checks: &'a [ProbedCheck],
+) -> (Vec<&'a ProbedCheck>, Vec<&'a ProbedCheck>) {
+    checks.iter().partition(|probed| always.iter().any(|command| command == probed.command()))
+}
+
+/// One line about all of them. A check of every merge that passes is as it should be.
+pub fn summarize(always: &[String], checks: &[ProbedCheck]) -> String {
+    let (of_merges, own) = split_checks(always, checks);
     let mut parts = Vec::new();
     if !own.is_empty() {
         let classes = count_classes(own.iter().copied());
@@ -72,7 +81,7 @@ fn summarize(of_merges: &[&ProbedCheck], own: &[&ProbedCheck]) -> BaseLine {
     if parts.is_empty() {
         parts.push("measured before any work".to_owned());
     }
-    BaseLine { matters: false, ..BaseLine::new("probed", "-", parts.join("; ")) }
+    parts.join("; ")
 }
 
 /// A check of every merge that does not pass yet.

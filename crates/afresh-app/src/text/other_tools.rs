@@ -14,11 +14,11 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["progress", "state", "info", "st"], "status"),
     (&["tail", "follow"], "logs -f"),
     (&["transcript", "history", "events", "activity"], "logs"),
-    (&["validate", "check", "verify"], "lint"),
+    (&["validate", "check"], "lint"),
     (&["fix"], "lint --fix"),
     (&["baseline", "measure"], "probe"),
     (&["coverage", "traceability", "requirements"], "trace"),
-    (&["attest", "attestation", "audit-run"], "verify-run"),
+    (&["verify", "attest", "attestation", "audit-run"], "verify-run"),
     (&["graph", "tree"], "show --as tree"),
     (&["preview", "view", "describe"], "show"),
     (&["convert"], "import"),
@@ -33,7 +33,7 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["login", "auth", "models"], "agents list"),
     (&["completion", "complete"], "completions"),
     (&["prompt"], "bundle generate TASK --prompt"),
-    (&["example", "tutorial", "quickstart"], "demo"),
+    (&["example", "examples", "tutorial", "quickstart"], "demo"),
     (&["abandon", "giveup", "end"], "abort"),
     (&["rewind", "undo", "rollback", "revert"], "run --resume wave"),
 ];
@@ -45,15 +45,19 @@ pub const PLANNED: &[(&str, &str)] = &[
     ("serve", "`afresh report` summarizes a run as Markdown or JSON"),
     ("web", "`afresh report` summarizes a run as Markdown or JSON"),
     (
-        "plan",
-        "write a plan by hand (docs/plan-format.md), or use one of another tool; `afresh lint` checks it",
+        "new",
+        "`afresh plan SPEC` makes a plan from a specification; docs/plan-format.md has one to start from",
     ),
-    ("new", "docs/plan-format.md has a plan to start from; `afresh lint` checks it"),
-    ("audit", "`afresh show PLAN` shows how much of a context window each task fills"),
     ("diff", "`afresh report` lists the files of each task; `git log -p` shows the run's branch"),
     ("replay", "`afresh logs` shows what was recorded"),
     ("fork", "`afresh run PLAN --new` starts a new run from the current commit"),
     ("tell", "`afresh decide QUESTION 'say: TEXT'` answers a worker in your own words"),
+    ("steer", "`afresh decide QUESTION 'say: TEXT'` answers a worker in your own words"),
+    ("edit", "change the plan's file with your editor; `afresh run PLAN` takes up the changes"),
+    (
+        "pr",
+        "`git push -u origin BRANCH` pushes the run's branch, which `afresh status` names; open the pull request there",
+    ),
     ("export", "`afresh import PLAN` writes a plan of any format in the native one"),
     ("checkpoint", "runs recover by themselves: `afresh run` continues after a crash"),
     ("statusline", "`afresh status --json` has everything for a status line"),
@@ -61,7 +65,38 @@ pub const PLANNED: &[(&str, &str)] = &[
     ("fleet", "runs use this machine only"),
 ];
 
-/// Options that other tools have, and what does that here.
+/// Subcommands that other tools have, as `COMMAND SUBCOMMAND`, and what does that here.
+pub const SUBCOMMANDS: &[(&[&str], &str)] = &[
+    (
+        &["task add", "task new", "task create", "task edit", "task set"],
+        "change the plan's file with your editor; `afresh run PLAN` takes up the changes",
+    ),
+    (
+        &["task show", "task info", "task view", "task get"],
+        "`afresh logs TASK` shows what its workers did; `afresh show PLAN` shows every task of a plan",
+    ),
+    (&["task list", "task ls", "task status"], "`afresh status` lists the tasks"),
+    (&["task redo", "task rerun"], "`afresh task retry TASK` gives it fresh workers"),
+    (&["task start", "task run"], "`afresh run --task TASK` runs one task"),
+    (
+        &["task complete", "task done", "task fail", "task close"],
+        "its checks decide whether a task is done; `afresh task skip TASK` continues without it",
+    ),
+    (
+        &["config set", "config edit", "config unset"],
+        "change .afresh/config.toml with your editor; `afresh config list --origin` shows where each value is set",
+    ),
+    (
+        &["config get", "config show"],
+        "`afresh config list` prints every value; with `--origin`, where it is set",
+    ),
+    (
+        &["agents add", "agents set", "agents new"],
+        "`afresh agents install NAME` installs a known program; `[agents.NAME]` in .afresh/config.toml adds any other",
+    ),
+];
+
+/// Options that other tools have, and what does that here; `COMMAND OPTION` is for one command only.
 pub const OPTIONS: &[(&[&str], &str)] = &[
     (
         &["--squash", "--no-ff", "--ff-only"],
@@ -74,6 +109,18 @@ pub const OPTIONS: &[(&[&str], &str)] = &[
     (
         &["--jobs", "-j", "--workers", "--concurrency", "--max-parallel"],
         "`--parallel N` sets how many workers run at the same time",
+    ),
+    (
+        &["--pr", "--pull-request", "--merge-request"],
+        "`git push -u origin BRANCH` pushes the run's branch, which `afresh status` names; open the pull request there",
+    ),
+    (
+        &["status --all", "status -a", "status --list", "report --all", "logs --all"],
+        "`afresh runs` lists every run",
+    ),
+    (
+        &["run -p", "resume -p"],
+        "`--parallel N` sets how many workers run at the same time; a plan holds the prompts",
     ),
     (
         &["-p", "--prompt", "--print"],

@@ -12,8 +12,8 @@ pub fn wrap(text: &str, width: usize) -> String {
 }
 
 fn wrap_line(line: &str, width: usize) -> String {
-    // The row of a table has no words to part.
-    if columns(line) <= width || line.starts_with('|') {
+    // The row of a table and the line of a file have no words to part.
+    if columns(line) <= width || line.starts_with('|') || is_excerpt(line) {
         return line.to_owned();
     }
     let hanging = " ".repeat(hanging_indent(line, width));
@@ -22,7 +22,7 @@ fn wrap_line(line: &str, width: usize) -> String {
     let mut used = columns(&wrapped);
     let mut is_first = true;
     // Several blanks in a row, as in a column, stay together with the word before them.
-    for word in line[start..].split_inclusive(' ') {
+    for word in split_words(&line[start..], width.saturating_sub(hanging.len())) {
         let wide = columns(word.trim_end());
         if !is_first && wide > 0 && used + wide > width {
             wrapped.truncate(wrapped.trim_end_matches(' ').len());
@@ -35,6 +35,36 @@ fn wrap_line(line: &str, width: usize) -> String {
         is_first = false;
     }
     wrapped
+}
+
+/// The words of a line, each with the blanks after it. A command in backticks that fits a line is one word, so that it
+/// can be copied.
+fn split_words(line: &str, room: usize) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = line;
+    while !rest.is_empty() {
+        let single = rest.split_inclusive(' ').next().unwrap_or(rest).len();
+        let is_open = rest[..single].matches('`').count() % 2 == 1;
+        let span = is_open.then(|| code_span(&rest[single..])).flatten().map(|more| single + more);
+        let fits = |end: &usize| columns(rest[..*end].trim_end()) <= room;
+        let (word, after) = rest.split_at(span.filter(fits).unwrap_or(single));
+        words.push(word);
+        rest = after;
+    }
+    words
+}
+
+/// Where the word ends that closes a command in backticks, if none opens before that.
+fn code_span(rest: &str) -> Option<usize> {
+    let close = rest.find('`')? + 1;
+    let end = rest[close..].find(' ').map_or(rest.len(), |blank| close + blank + 1);
+    (!rest[close..end].contains('`')).then_some(end)
+}
+
+/// A source line of a finding, or the marks below it: ` 12 | text`.
+fn is_excerpt(line: &str) -> bool {
+    let number = line.trim_start_matches(' ').trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with(' ') && (number.starts_with(" |") || number.starts_with('|'))
 }
 
 /// Where a wrapped line continues: below the last column that the line begins with, if columns are set apart by two
@@ -108,6 +138,29 @@ mod tests {
         // A column that is far to the right would leave no room.
         let far = format!("{}  word word word word", "a".repeat(30));
         assert_eq!(wrap(&far, 40), format!("{}  word\n  word word word", "a".repeat(30)));
+    }
+
+    /// What is to be typed can be copied, as long as it fits a line.
+    #[test]
+    fn a_command_is_not_parted() {
+        let text = "error: nothing was changed; stash it with `git stash push -u -- a.txt`, then land again";
+        let wanted = "error: nothing was changed; stash it with\n  `git stash push -u -- a.txt`, then land\n  again";
+        assert_eq!(wrap(text, 42), wanted);
+        let long = format!("  hint: `{}end` is long", "word ".repeat(12));
+        assert!(wrap(&long, 40).lines().all(|line| line.len() <= 40), "{}", wrap(&long, 40));
+        assert_eq!(
+            wrap("a lone ` is no command at all, it seems to me", 30),
+            "a lone ` is no command at all,\n  it seems to me"
+        );
+    }
+
+    /// Marks below a source line would be nowhere.
+    #[test]
+    fn an_excerpt_stays_as_it_is() {
+        let text = "  hint: one two three four five six seven\n 12 | one two three four five six seven eight\n    |                                        ^^";
+        let wrapped = wrap(text, 30);
+        assert!(wrapped.starts_with("  hint: one two three four\n    five"), "{wrapped}");
+        assert!(wrapped.ends_with(text.split_once('\n').expect("lines").1), "{wrapped}");
     }
 
     #[test]

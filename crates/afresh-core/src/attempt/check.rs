@@ -86,6 +86,26 @@ pub struct TestTally {
     /// Whether more tests failed than are listed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
+    /// Those that did not fail before the work, where others did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub new_failed: Vec<String>,
+}
+
+impl TestTally {
+    /// `: failing: a, b, c and 3 more`; the new ones, where others failed before. Empty if no test is known to fail.
+    fn describe_failed(&self) -> String {
+        const NAMED: usize = 3;
+        let (names, newly) = match self.new_failed.as_slice() {
+            [] => (self.failed.as_slice(), ""),
+            new => (new, "newly "),
+        };
+        let more = names.len().saturating_sub(NAMED);
+        let mut text = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        if more > 0 {
+            text = format!("{text} and {more} more");
+        }
+        if names.is_empty() { text } else { format!(": {newly}failing: {text}") }
+    }
 }
 
 /// How many names of failed tests are kept of one check.
@@ -207,7 +227,10 @@ impl CheckResult {
             CheckEnd::Exited(0) if self.executed_no_test() => {
                 format!("`{command}` ended with exit code 0, but executed no test")
             }
-            CheckEnd::Exited(code) => format!("`{command}` ended with exit code {code}"),
+            CheckEnd::Exited(code) => {
+                let failed = self.tests.as_ref().map(TestTally::describe_failed);
+                format!("`{command}` ended with exit code {code}{}", failed.unwrap_or_default())
+            }
             CheckEnd::Signaled(signal) => {
                 format!("`{command}` was ended by {}", describe_signal(*signal))
             }

@@ -1,7 +1,7 @@
 //! The person in the loop: what is asked.
 
 use super::Decider;
-use super::attempt::verdict::AttemptCounts;
+use super::attempt::verdict::{AttemptCounts, MAX_SAME_FAILURES};
 use crate::event::Event;
 use crate::ids::CommitId;
 use crate::outcome::{ActionRequest, DecisionOption, DecisionRequest};
@@ -169,6 +169,12 @@ impl Decider<'_> {
             (_, 1) => format!("task {id} failed after 1 attempt: {reason}"),
             (_, count) => format!("task {id} failed after {count} attempts: {reason}"),
         };
+        let (counted, same) = (state.retries.counted, state.retries.same_failures);
+        if counted < self.run.settings().attempts && same >= MAX_SAME_FAILURES {
+            text = format!(
+                "{text}\nThe last {same} attempts failed in the same way, so there was no other one."
+            );
+        }
         if state.retries.timeouts >= 2 {
             text.push_str("\nIt ran out of time twice: consider splitting it.");
         }

@@ -25,7 +25,8 @@ impl Decider<'_> {
         }
         let scope = self.run.spawn_scope(at, failure);
         let repeated = self.run.repeated_failure(FailedAct::Start, &scope);
-        let is_common = repeated.is_some_and(|known| known.count >= MAX_REPEATED_FAILURES);
+        let is_common = repeated.is_some_and(|known| known.count >= MAX_REPEATED_FAILURES)
+            || self.run.has_hindered_probe(failure);
         if failure.lasting || !is_common || !self.asks_about_failures() {
             return false;
         }
@@ -104,10 +105,46 @@ impl Decider<'_> {
     }
 }
 
+/// The end of an output; of a long one also its first error, which help texts may follow.
 fn append_lines(text: &mut String, more: &str) {
-    let lines: Vec<&str> = more.trim_end().lines().collect();
-    for line in &lines[lines.len().saturating_sub(MAX_OUTPUT_LINES)..] {
-        text.push('\n');
-        text.push_str(line);
+    let lines: Vec<&str> = more.trim_end().lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines.len().saturating_sub(MAX_OUTPUT_LINES);
+    let error = lines[..last].iter().position(|line| line.to_lowercase().contains("error"));
+    let Some(error) = error else {
+        return lines[last..].iter().for_each(|line| push_line(text, line));
+    };
+    let head = (error + MAX_OUTPUT_LINES / 2).min(last);
+    lines[error..head].iter().for_each(|line| push_line(text, line));
+    let tail = (lines.len() - MAX_OUTPUT_LINES / 2).max(head);
+    if tail > head {
+        push_line(text, "[…]");
+    }
+    lines[tail..].iter().for_each(|line| push_line(text, line));
+}
+
+fn push_line(text: &mut String, line: &str) {
+    text.push('\n');
+    text.push_str(line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// EX-14: a program that prints its help after the error does not hide the error.
+    #[test]
+    fn the_first_error_of_a_long_output_is_shown() {
+        let mut long: Vec<String> =
+            vec!["installing".to_owned(), "npm error no lock file".to_owned()];
+        long.extend((1..=30).map(|number| format!("npm help line {number}")));
+        let mut text = "it failed".to_owned();
+        append_lines(&mut text, &long.join("\n"));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[..2], ["it failed", "npm error no lock file"]);
+        assert_eq!(lines.last(), Some(&"npm help line 30"));
+        assert_eq!(lines.len(), 2 + MAX_OUTPUT_LINES, "{text}");
+        let mut short = String::new();
+        append_lines(&mut short, "one\n\nerror two\n");
+        assert_eq!(short, "\none\nerror two");
     }
 }

@@ -321,7 +321,11 @@ pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&
             let is_similar = *distance <= limit && *distance * 2 <= longer;
             is_similar || candidate.eq_ignore_ascii_case(word)
         })
-        .min_by_key(|(distance, candidate)| (*distance, candidate.len(), *candidate))
+        // A slip is rarely in the first letter.
+        .min_by_key(|(distance, candidate)| {
+            let differs_at_start = candidate.chars().next() != word.chars().next();
+            (*distance, differs_at_start, candidate.len(), *candidate)
+        })
         .map(|(_, candidate)| candidate)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{LandedTask, Run, TaskStage};
-use crate::check::{CheckEnd, CheckExcuse, CheckResult, Receipt};
+use crate::check::{CheckEnd, CheckExcuse, CheckResult, Receipt, TestTally};
 use crate::effect::ToleratedCheck;
 use crate::ids::CommitId;
 use crate::plan::{Check, Task, TaskIndex};
@@ -180,9 +180,25 @@ impl Run {
     ) -> Vec<CheckResult> {
         let excused = |result: &CheckResult| {
             let excuse = if result.passed() { None } else { self.excuse_of(at, result) };
-            CheckResult { excuse, ..result.clone() }
+            let tests = match (&result.tests, &excuse) {
+                (Some(tests), None) if !result.passed() => {
+                    let new_failed = self.new_failures(at, &result.command, tests);
+                    Some(TestTally { new_failed, ..tests.clone() })
+                }
+                (tests, _) => tests.clone(),
+            };
+            CheckResult { tests, excuse, ..result.clone() }
         };
         results.iter().map(excused).collect()
+    }
+
+    /// The failing tests that did not fail before the work; none where no test is known to have failed.
+    fn new_failures(&self, at: Option<TaskIndex>, command: &str, now: &TestTally) -> Vec<String> {
+        let known = self.known_failure(at, command).and_then(|known| known.result.tests);
+        let Some(known) = known.filter(|known| !known.failed.is_empty()) else {
+            return Vec::new();
+        };
+        now.failed.iter().filter(|test| !known.failed.contains(test)).cloned().collect()
     }
 
     fn excuse_of(&self, at: Option<TaskIndex>, result: &CheckResult) -> Option<CheckExcuse> {

@@ -7,6 +7,7 @@ use crate::ids::{AttemptId, TaskId};
 use crate::model_error::ModelErrorClass;
 use crate::outcome::{FailureReach, SpawnFailure};
 use crate::plan::TaskIndex;
+use crate::probe::{CheckClass, ProbedCheck};
 use crate::question::{ObstacleScope, Question, QuestionTopic};
 use crate::rejection::{Rejection, describe_death};
 
@@ -41,6 +42,14 @@ impl Run {
         scope: &ObstacleScope,
     ) -> Option<&RepeatedFailure> {
         self.repeated_failures.get(&(act, scope.clone()))
+    }
+
+    /// Whether the checks before any work could not run for the same reason: what failed there is no coincidence.
+    pub(crate) fn has_hindered_probe(&self, failure: &SpawnFailure) -> bool {
+        let is_same = |probed: &ProbedCheck| {
+            probed.class == CheckClass::Unprobed && probed.detail.starts_with(&failure.message)
+        };
+        failure.reach == FailureReach::Machine && self.probed_checks().any(is_same)
     }
 
     /// What a failure to start a task's worker concerns.

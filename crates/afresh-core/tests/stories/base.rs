@@ -33,8 +33,12 @@ fn with_result(class: CheckClass, result: CheckResult) -> ProbedCheck {
 /// A result of the checks of every merge with these failed tests.
 fn failing(tests: &[&str]) -> CheckResult {
     let failed = tests.iter().map(|name| (*name).to_owned()).collect();
-    let tally =
-        TestTally { runners: vec!["cargo test".to_owned()], executed: 10, failed, is_cut: false };
+    let tally = TestTally {
+        runners: vec!["cargo test".to_owned()],
+        executed: 10,
+        failed,
+        ..TestTally::default()
+    };
     CheckResult { tests: Some(tally), ..check_result(ALWAYS, i32::from(!tests.is_empty())) }
 }
 
@@ -107,6 +111,9 @@ fn a_new_failure_beside_an_old_one_is_rejected() {
     let mut story = on_red_base(&["old::broken"]);
     let text = checked_alone(&mut story, "A.1", failing(&["new::broken", "old::broken"]));
     assert!(text.contains("rejected A.1 (counts)"), "{text}");
+    let rejection = story.run.state_of(&task_id("A")).expect("A").last.rejection.as_ref();
+    let said = rejection.expect("a rejection").describe();
+    assert_eq!(said, "`cargo test` ended with exit code 1: newly failing: new::broken");
     // Tests that no longer compile are not the old failure.
     let text = checked_alone(&mut story, "B.1", check_result(ALWAYS, 101));
     assert!(text.contains("rejected B.1 (counts)"), "{text}");

@@ -122,6 +122,9 @@ fn the_same_failure_is_not_tried_for_ever() {
     assert_eq!(story.run.state_of(&task_id("A")).expect("A").retries.same_failures, 2);
     let text = checked(&mut story, "A.3", fails_with("f1"));
     assert!(text.contains("failed A:") && text.contains("Q1 failed"), "{text}");
+    let asked = story.run.questions().next().expect("a question").text.clone();
+    assert!(asked.starts_with("task A failed after 3 attempts"), "{asked}");
+    assert!(asked.contains("The last 3 attempts failed in the same way"), "{asked}");
 }
 
 /// TR-09: another failure begins a new count, and a person's retry forgets it.

@@ -38,9 +38,9 @@ impl Cleanup<'_> {
             let thing = CleanupItem::stays(
                 CleanupKind::Transcripts,
                 runs(kept),
-                "they tell what workers did",
+                "they record what workers did",
             );
-            let hint = "`--older-than 30d` or `--keep-runs 5` removes those of finished runs";
+            let hint = "`afresh clean --older-than 30d` or `afresh clean --keep-runs 5` removes those of finished runs";
             things.push(thing.of_size(kept_bytes).hint(hint));
         }
         things

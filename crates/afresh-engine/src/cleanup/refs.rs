@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_core::ids::CommitId;
+use afresh_core::status::{RunState, run_state};
 use afresh_git::ref_names::{
     OWN_REFS, RUN_BRANCHES, display_name, run_of_branch_ref, run_of_tip_ref, run_tip_ref,
     split_salvage_ref,
@@ -82,7 +83,7 @@ impl Cleanup<'_> {
                 why,
                 CleanupTarget::Ref { name, commit },
             ),
-            None => it.stays(),
+            None => it.stays(self.find_run(it.run)),
         })
     }
 
@@ -151,13 +152,19 @@ impl OwnedRefs<'_> {
         }
     }
 
-    fn stays(&self) -> CleanupItem {
+    /// The run is not known if the journal does not have it.
+    fn stays(&self, known: Option<&KnownRuns>) -> CleanupItem {
         let run = self.run;
         let Some(attempt) = self.attempt else {
+            let land = match known.map(|known| run_state(&known.run)) {
+                Some(RunState::Done) => format!("afresh land {run}"),
+                Some(_) => format!("afresh land {run} --partial"),
+                None => format!("git merge {}", self.display_name()),
+            };
             return CleanupItem::stays(self.kind(), self.display_name(), "it has not landed").hint(
                 format!(
-                    "`afresh land {run}` brings it to your branch; `afresh clean --discard {run}` \
-                 removes it and all saved work of the run"
+                    "`{land}` brings it to your branch; `afresh clean --discard {run}` removes it and all saved \
+                     work of the run"
                 ),
             );
         };

@@ -60,9 +60,9 @@ impl Cleanup<'_> {
         });
         if let (Some((run, attempt)), false) = (underway, self.wishes.unfinished) {
             let why = format!("{attempt} of run {run} is not finished");
-            return CleanupItem::stays(CleanupKind::Workspace, &name, why).hint(
-                "`afresh run` continues it; `afresh clean --unfinished` saves what is in it and removes it",
-            );
+            return CleanupItem::stays(CleanupKind::Workspace, &name, why).hint(format!(
+                "`afresh resume {run}` continues it; `afresh clean --unfinished` saves what is in it and removes it",
+            ));
         }
         match unsaved {
             Some(salvage) => goes(format!("what is in it is saved first, as {salvage}")),

@@ -170,7 +170,7 @@ impl ExecutorContext {
             return Ok(SetupOutcome::Stopped);
         }
         if report.ended != Ok(ProcessEnd::Exited(0)) {
-            let output = crate::executor::checks::tail_of(log);
+            let output = crate::executor::checks::ends_of(log);
             let ended = match report.ended {
                 Ok(ProcessEnd::OverLimit(limit)) => limit.describe(),
                 Ok(ProcessEnd::TimedOut) => {

@@ -217,7 +217,10 @@ fn describe(event: &Event) -> ActivityParts {
             "INFO",
             attempt.to_string(),
             "validation",
-            format!("{} checks passed on tree {}", results.len(), short(tree.as_str())),
+            match results.len() {
+                1 => format!("1 check passed on tree {}", short(tree.as_str())),
+                count => format!("{count} checks passed on tree {}", short(tree.as_str())),
+            },
         ),
         Event::ChecksStopped { attempt, .. } => (
             "INFO",

@@ -55,7 +55,12 @@ fn records(driven: &Driven) -> Vec<JournalRecord> {
 fn report(driven: &Driven) -> RunReport {
     let records = records(driven);
     let (run, last_at) = replay(&records).expect("legal").expect("a run");
-    let context = ReportContext { is_driven: false, moment: |at| format!("at {at}") };
+    let context = ReportContext {
+        is_driven: false,
+        is_last: true,
+        landed_on: None,
+        moment: |at| format!("at {at}"),
+    };
     RunReport::from_run(&RecordedRun { run, last_at, records }, context).expect("readable")
 }
 

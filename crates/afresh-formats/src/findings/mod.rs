@@ -20,6 +20,7 @@ use std::ops::Range;
 use afresh_core::printable;
 use serde::Serialize;
 
+use crate::findings::excerpt::ExcerptPlace;
 pub use crate::findings::excerpt::SourceExcerpt;
 pub use source::{SourceText, not_utf8, wide_encoding};
 
@@ -176,13 +177,19 @@ impl Finding {
 
     /// The finding as text, without colour.
     pub fn render(&self) -> String {
+        self.render_within(usize::MAX)
+    }
+
+    /// The same, with excerpts of at most this many columns.
+    pub fn render_within(&self, columns: usize) -> String {
         let message = printable::lines(&self.message);
         let mut text = format!("{}[{}]: {message}\n", self.severity.word(), self.code);
-        text.push_str(&self.excerpt.render(&self.file, (self.line, self.column), '^'));
+        let place = ExcerptPlace { file: &self.file, line: self.line, column: self.column };
+        text.push_str(&self.excerpt.render(place, '^', columns));
         for other in &self.related {
             let _ = writeln!(text, "  {}:", printable::line(&other.message));
-            let place = (other.line, other.column);
-            text.push_str(&other.excerpt.render(&other.file, place, '-'));
+            let place = ExcerptPlace { file: &other.file, line: other.line, column: other.column };
+            text.push_str(&other.excerpt.render(place, '-', columns));
         }
         if let Some(hint) = &self.hint {
             let _ = writeln!(text, "  hint: {}", printable::lines(hint));

@@ -104,16 +104,18 @@ impl<'a, 's> NativePlanReader<'a, 's> {
     fn readable_part(&self, draft: &PlanDraft, problems: &[PlanProblem]) -> Option<PartialPlan> {
         let file: Arc<str> = self.source.name.into();
         let mut faulty = self.unreadable.clone();
-        faulty.extend(problems.iter().filter_map(|problem| problem.place.task));
+        // What a task needs does not matter here.
+        let is_order = |kind| matches!(kind, ProblemKind::UnknownNeed | ProblemKind::Cycle);
+        let own = problems.iter().filter(|problem| !is_order(problem.kind));
+        faulty.extend(own.filter_map(|problem| problem.place.task));
         for _ in 0..MAX_ROUNDS {
             let kept: Vec<usize> =
                 (0..draft.tasks.len()).filter(|at| !faulty.contains(at)).collect();
-            let ids: BTreeSet<&str> = kept.iter().map(|at| draft.tasks[*at].id.as_str()).collect();
-            let mut tasks: Vec<TaskDraft> =
-                kept.iter().map(|at| draft.tasks[*at].clone()).collect();
-            for task in &mut tasks {
-                task.needs.retain(|need| ids.contains(need.as_str()));
-            }
+            let without_needs = |at: &usize| {
+                let task = draft.tasks[*at].clone();
+                TaskDraft { needs: Vec::new(), ..task }
+            };
+            let tasks: Vec<TaskDraft> = kept.iter().map(without_needs).collect();
             match Plan::new(PlanDraft { tasks, ..PlanDraft::default() }) {
                 Ok(plan) => {
                     let places = kept.iter().map(|at| self.places[*at].in_file(&file)).collect();
@@ -280,13 +282,21 @@ impl<'a, 's> NativePlanReader<'a, 's> {
                         format!("{quote}{near}{quote}"),
                     ))
                 }
-                None => finding.with_hint("it is kept but has no effect"),
+                None => finding.with_hint(elsewhere(key)),
             }
         });
         let written = self.source.text.get(entry.node.span.clone()).unwrap_or_default();
         self.unknown.insert(format!("{path}{key}"), written.to_owned());
         near
     }
+}
+
+/// What to do about a field that has no meaning where it is; it may have one elsewhere.
+fn elsewhere(key: &str) -> String {
+    if !matches!(key, "guard" | "red_first") {
+        return "it is kept but has no effect".to_owned();
+    }
+    format!("it belongs to a check: `checks = [{{ run = \"COMMAND\", {key} = true }}]`")
 }
 
 /// Names of our fields in other formats.

@@ -48,7 +48,7 @@ pub(crate) fn print_findings(bundles: &[SelectedBundle], findings: &[Finding], o
         return;
     }
     for finding in findings {
-        output.data(finding.render().trim_end());
+        output.finding(finding);
     }
     let wrong = count(findings.len(), "finding");
     output.note(&format!("{}: {wrong}", count(bundles.len(), "bundle")));

@@ -6,6 +6,7 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use afresh_app::error::AppError;
+use afresh_app::formats::Finding;
 use afresh_app::notice::Notice;
 use afresh_core::printable;
 use anstream::AutoStream;
@@ -99,6 +100,18 @@ impl Output {
             writeln!(std::io::stdout().lock(), "{}", wrap::for_stream(&std::io::stdout(), &text));
     }
 
+    /// A finding as data.
+    pub(crate) fn finding(&self, finding: &Finding) {
+        let columns = wrap::columns(&std::io::stdout()).unwrap_or(usize::MAX);
+        self.prose(finding.render_within(columns).trim_end());
+    }
+
+    /// A finding as a message.
+    pub(crate) fn note_finding(&self, finding: &Finding) {
+        let columns = wrap::columns(&std::io::stderr()).unwrap_or(usize::MAX);
+        self.note(finding.render_within(columns).trim_end());
+    }
+
     /// One JSON document as data.
     pub(crate) fn document(&self, value: &impl Serialize) {
         match serde_json::to_string_pretty(value) {
@@ -172,7 +185,8 @@ impl Output {
         if self.json {
             self.data(&error::to_json(error).to_string());
         } else {
-            self.message(error::to_text(error).trim_end());
+            let columns = wrap::columns(&std::io::stderr()).unwrap_or(usize::MAX);
+            self.message(error::to_text(error, columns).trim_end());
         }
         Exit::from(error.class).into()
     }

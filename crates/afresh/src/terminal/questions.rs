@@ -112,6 +112,10 @@ impl TerminalUser {
             self.output.note(&self.output.paint(Paint::Dim, &format!("      {where_to_look}")));
         }
         let how = match others {
+            // Its answer `stop` ends the run.
+            0 if question.offers("stop") => {
+                "type a number or a word and Enter; Ctrl-C halts the run".to_owned()
+            }
             0 => "type a number or a word and Enter; STOP halts the run".to_owned(),
             _ => {
                 format!("type `{} ANSWER` and Enter; a bare answer goes to the oldest", question.id)
@@ -148,7 +152,8 @@ impl TerminalUser {
     /// What a typed line means.
     fn understand(&self, line: &str) -> Option<Input> {
         let line = line.trim();
-        if line.eq_ignore_ascii_case("stop") {
+        let is_answer = self.open().first().is_some_and(|question| question.offers("stop"));
+        if line.eq_ignore_ascii_case("stop") && !is_answer {
             let (reason, by) = ("STOP was typed".to_owned(), user_name());
             return Some(Input::HaltAsked { now: false, reason, by });
         }

@@ -9,9 +9,14 @@ const MIN_WIDTH: usize = 40;
 
 /// The text as it is where the stream is no terminal.
 pub(crate) fn for_stream(stream: &impl AsFd, text: &str) -> String {
-    let size = terminal_size::terminal_size_of(stream.as_fd());
-    match size.map(|(width, _)| usize::from(width.0)) {
-        Some(width) if width >= MIN_WIDTH => wrap(text, width),
-        _ => text.to_owned(),
+    match columns(stream) {
+        Some(width) => wrap(text, width),
+        None => text.to_owned(),
     }
+}
+
+/// The width to wrap at; none where the stream is no terminal.
+pub(crate) fn columns(stream: &impl AsFd) -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(stream.as_fd())?;
+    Some(usize::from(width.0)).filter(|width| *width >= MIN_WIDTH)
 }

@@ -44,7 +44,7 @@ fn where_everything_is_there_nothing_fails_and_nothing_changes() {
     expect(&report, "journal", &["ok none yet"]);
     expect(&report, "state", &["ok", ".afresh/state", "free"]);
     expect(&report, "driver", &["ok no run is active"]);
-    expect(&report, "room", &["ok workspaces use"]);
+    expect(&report, "disk use", &["ok workspaces use"]);
     expect(&report, "agent mine", &["ok", "/sh starts"]);
     expect(&report, "checks", &["ok grep found"]);
     repo.untouched().expect_same_as(&before);

@@ -255,3 +255,21 @@ fn outside_of_a_repository_the_next_step_is_to_create_one() {
     assert!(ran.stderr.contains("there is no git repository here"), "{ran:?}");
     assert!(!ran.stderr.contains("then commit this file"), "{ran:?}");
 }
+
+/// B37: a person without an agent types `n`, which is not the name of one; `y` is asked back.
+#[test]
+fn no_is_not_the_name_of_an_agent() {
+    for answers in ["n\n", "yes\nNo\n"] {
+        let scene = InitScene::new(&[]);
+        let mut terminal = Terminal::start(scene.command(&["--no-check"]));
+        terminal.await_text("Which command starts your agent? [none]");
+        terminal.keys(answers);
+        terminal.await_text("config.toml? [y]");
+        terminal.keys("y\n");
+        let (code, screen) = terminal.end();
+        assert_eq!(code, Some(0), "{screen}");
+        let file = scene.file().expect("written");
+        assert!(!file.contains("[agents.n") && !file.contains("agent = \"n"), "{file}");
+        assert!(!file.contains("[agents.yes]"), "{file}");
+    }
+}

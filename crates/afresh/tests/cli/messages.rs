@@ -190,6 +190,9 @@ fn an_unknown_option_is_answered_with_what_exists() {
         (["status", "--watch"], "afresh logs -f"),
         (["run", "--paralel"], "did you mean `--parallel`?"),
         (["clean", "--xyzzy"], "`afresh help clean`"),
+        (["land", "--pr"], "git push -u origin BRANCH"),
+        (["status", "--all"], "`afresh runs` lists every run"),
+        (["run", "-p3"], "`--parallel N` sets how many workers"),
     ] {
         let ran = repo.afresh(&args).expect(2);
         assert!(ran.stderr.contains(hint), "{args:?}: {}", ran.stderr);
@@ -215,4 +218,56 @@ fn a_suggestion_resembles_what_was_typed() {
     assert!(!json.stdout.contains("[[task]]") && !json.stdout.contains("version = 1"), "{json:?}");
     let listed = repo.afresh(&["agents", "list"]).expect(0);
     assert!(listed.stderr.contains("* the default agent"), "{listed:?}");
+}
+
+/// HU-08: whatever is wrong with a command line is reported in one style, with a cause and what to type; nothing of
+/// the parser's own words is left.
+#[test]
+fn a_wrong_command_line_is_explained_in_our_words() {
+    let repo = repo();
+    for (line, message, hint) in [
+        (
+            "task add",
+            "`afresh task` has no subcommand `add`",
+            "`afresh run PLAN` takes up the changes",
+        ),
+        ("task show T1", "`afresh task` has no subcommand `show`", "`afresh logs TASK`"),
+        (
+            "task rtry",
+            "`afresh task` has no subcommand `rtry`",
+            "did you mean `afresh task retry`?",
+        ),
+        ("config set a b", "`afresh config` has no subcommand `set`", ".afresh/config.toml"),
+        ("config get a", "`afresh config` has no subcommand `get`", "`afresh config list`"),
+        ("mcp", "`afresh mcp` is called by workers", "`--json`"),
+        ("schema paln", "`NAME` cannot be `paln`", "did you mean `plan`?"),
+        ("probe --limit 5", "5s is 5 seconds, 5m is 5 minutes", "`afresh help probe`"),
+        ("run --probe of", "`--probe` cannot be `of`", "did you mean `off`?"),
+        ("lint --format gds", "`--format` cannot be `gds`", "did you mean `gsd`?"),
+        ("completions bsh", "`SHELL` cannot be `bsh`", "did you mean `bash`?"),
+        ("show --as picture", "`--as` cannot be `picture`", "one of: tree, mermaid, dot"),
+        ("run --parallel 0", "expected a number from 1 to 1000", "`afresh help run`"),
+        ("logs --lines x", "expected a number", "`afresh help logs`"),
+        ("decide", "`afresh decide` needs QUESTION", "`afresh help decide`"),
+        ("lint --sarif --fix --dry-run=x", "`--dry-run`", "`afresh help lint`"),
+        ("pr", "`afresh pr` does not exist yet", "git push -u origin BRANCH"),
+        ("verify", "afresh calls it `verify-run`", "`afresh help verify-run`"),
+        ("steer", "`afresh steer` does not exist yet", "`afresh decide QUESTION 'say: TEXT'`"),
+        ("edit", "`afresh edit` does not exist yet", "`afresh run PLAN` takes up the changes"),
+        ("examples", "afresh calls it `demo`", "`afresh help demo`"),
+    ] {
+        let args: Vec<&str> = line.split(' ').collect();
+        let ran = repo.afresh(&args).expect(2);
+        assert!(ran.stderr.starts_with("error: "), "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{line}: {}", ran.stderr);
+        let hinted = ran.stderr.split_once("  hint: ").map(|(_, hint)| hint).unwrap_or_default();
+        assert!(hinted.contains(hint), "{line}: {}", ran.stderr);
+        for clap in ["Usage:", "For more information", "possible values", "unrecognized"] {
+            assert!(!ran.stderr.contains(clap), "{line}: {}", ran.stderr);
+        }
+        let json = repo.afresh(&[&args[..], &["--json"]].concat()).expect(2).json();
+        assert_eq!(json["error"]["kind"], "usage", "{line}: {json}");
+    }
+    let listed = repo.afresh(&["schema"]).expect(0).stdout;
+    assert!(listed.contains("plan") && listed.contains("The native plan format"), "{listed}");
 }

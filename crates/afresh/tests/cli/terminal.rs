@@ -167,7 +167,7 @@ fn interactive_asks_before_each_task() {
     terminal.await_text("start T: store it?");
     terminal.keys("start\n");
     terminal.await_text("start U: beside it?");
-    terminal.keys("skip\n");
+    terminal.keys("n\n");
     let screen = ends(terminal, 1);
     assert!(screen.contains("1 merged, 1 skipped"), "{screen}");
     assert_eq!(repo.landed(), ["T"]);
@@ -216,4 +216,24 @@ fn what_waits_is_named_after_every_answer() {
     terminal.await_text("still open: Q1 (? shows them)");
     terminal.keys("sqlite\n");
     ends(terminal, 0);
+}
+
+/// TR-02, HU-07: `stop` is an answer to the question about the base, and no halt; the line below it says how to halt.
+#[test]
+fn stop_answers_the_question_that_offers_it() {
+    let repo = repo();
+    repo.plan(PLAN);
+    repo.config(&format!("{}[checks]\nalways = [\"exit 1\"]\n", crate::support::run_section("")));
+    repo.commit("config");
+    repo.agent(ASKING);
+    let mut terminal = Terminal::start(repo.command(&["run", "p.plan.toml"]));
+    terminal.await_text("Ctrl-C halts the run");
+    terminal.keys("stop\n");
+    let screen = ends(terminal, 1);
+    assert!(!screen.contains("STOP halts"), "{screen}");
+    let status = repo.status();
+    assert_eq!(
+        (&status["halt"], &status["tasks"][0]["attempts"]),
+        (&serde_json::Value::Null, &0.into())
+    );
 }

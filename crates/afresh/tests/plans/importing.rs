@@ -85,3 +85,30 @@ fn an_imported_plan_without_checks_can_be_run() {
     assert!(!linted.stdout.contains("unchecked"), "{linted:?}");
     repo.afresh(&["run", "w.plan.toml"]).expect(0);
 }
+
+/// FO-05, TR-01: in another directory, a plan still names its specification, and with it the requirements that no
+/// task serves.
+#[test]
+fn an_imported_plan_names_its_specification_from_where_it_is() {
+    let repo = crate::support::repo();
+    repo.write("specs/001-x/tasks.md", "# Tasks\n\n- [ ] T001 Create T001.txt for FR-001\n");
+    repo.write(
+        "specs/001-x/spec.md",
+        "# Spec\n\n## Requirements\n\n- **FR-001**: It MUST store\n- **FR-002**: It MUST load\n",
+    );
+    repo.write("plans/deep/keep", "");
+    for (from, to) in
+        [("specs/001-x", "plans/w.plan.toml"), ("plans/w.plan.toml", "plans/deep/v.plan.json")]
+    {
+        repo.afresh(&["import", from, "-o", to]).expect(0);
+        let traced = repo.afresh(&["trace", "--plan", to, "--json"]).json();
+        let gap = &traced["requirements"][0];
+        assert_eq!(
+            (&gap["id"], &gap["state"]),
+            (&"FR-002".into(), &"uncovered".into()),
+            "{traced}"
+        );
+    }
+    let text = fs::read_to_string(repo.root().join("plans/w.plan.toml")).expect("a plan");
+    assert!(text.contains("spec = \"../specs/001-x/spec.md\""), "{text}");
+}

@@ -1,5 +1,6 @@
 //! `afresh lint`: problems of a plan, before any agent is started (BE-01).
 
+use crate::support::terminal::Terminal;
 use afresh_testkit::TestRepo;
 
 fn repo(plan: &str) -> TestRepo {
@@ -165,4 +166,55 @@ fn every_code_can_be_explained() {
     assert!(all.stdout.contains("same-wave-file:"), "{}", all.stdout);
     let none = repo.afresh(&["lint", "--explain", "cycles"]).expect(2);
     assert!(none.stderr.contains("did you mean \"cycle\"?"), "{}", none.stderr);
+}
+
+/// FO-06: a configuration that cannot be used is found before a run, and counted apart from the plan.
+#[test]
+fn a_broken_configuration_is_found_too() {
+    let repo = repo(GOOD);
+    repo.write("bad.toml", "[run]\nparalel = 3\n");
+    for args in [["lint", "p.plan.toml"], ["probe", "p.plan.toml"]] {
+        let ran = repo.afresh(&[&args[..], &["--config", "bad.toml"]].concat()).expect(1);
+        assert!(ran.stdout.contains("did you mean \"parallel\"?"), "{ran:?}");
+        assert!(ran.stdout.contains("--> bad.toml:2:1"), "{ran:?}");
+        assert!(ran.stderr.contains("bad.toml: 1 error, 0 warnings"), "{ran:?}");
+        assert!(ran.stderr.contains("p.plan.toml (native, 1 task): no problems"), "{ran:?}");
+    }
+    let probed = repo.afresh(&["probe", "--config", "bad.toml"]);
+    assert!(probed.stderr.contains("the checks were not run"), "{probed:?}");
+}
+
+/// FO-06, B21: an error in the order of a plan hides no other finding, and a field of a check that is written beside
+/// it is explained.
+#[test]
+fn an_unknown_dependency_hides_nothing_else() {
+    let repo = repo(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a\"]\nneeds = [\"Z\"]\nguard = true\n",
+    );
+    let ran = repo.afresh(&["lint", "p.plan.toml"]).expect(1);
+    for text in [
+        "error[unknown-dependency]",
+        "warning[unchecked]: A has no check",
+        "checks = [{ run = \"COMMAND\", guard = true }]",
+    ] {
+        assert!(ran.stdout.contains(text), "{text}: {}", ran.stdout);
+    }
+}
+
+/// FO-06: in a terminal, findings are wrapped at words, and source lines are cut so that their marks stay below them.
+#[test]
+fn findings_fit_the_terminal() {
+    let long = "a word and another ".repeat(12);
+    let repo = repo(&format!(
+        "[[task]]\nid = \"A\"\ntitle = \"{long}\"\nfiles = [\"a\"]\nchecks = [\"true\"]\nneeds = [\"{}\", \"Z\"]\n",
+        "b".repeat(60)
+    ));
+    for args in [["lint", "p.plan.toml"], ["show", "p.plan.toml"], ["run", "p.plan.toml"]] {
+        let (_, screen) = Terminal::start_with_columns(repo.command(&args), 80).end();
+        let lines: Vec<&str> = screen.lines().collect();
+        assert!(lines.len() > 5, "{screen}");
+        // A word of sixty letters cannot be wrapped, and takes no more than the rest of its line.
+        assert!(lines.iter().all(|line| line.chars().count() <= 80), "{args:?}: {screen}");
+        assert!(screen.contains('^'), "{screen}");
+    }
 }

@@ -51,6 +51,12 @@ fn obstacles_are_reported_and_kept() {
     let error = repo.afresh(&["land", "--json"]).expect(1).json();
     assert_eq!(error["error"]["kind"], "in-the-way");
     repo.untouched().expect_same_as(&before);
+    // The hint stashes what is in the way, and neither the plan nor the configuration.
+    repo.write("p.plan.toml", "changed");
+    repo.git(&["stash", "push", "--quiet", "-u", "--", "T001.txt"]);
+    assert_eq!(fs::read_to_string(repo.root().join("p.plan.toml")).expect("it is kept"), "changed");
+    repo.git(&["stash", "pop", "--quiet"]);
+    repo.git(&["checkout", "--quiet", "p.plan.toml"]);
     repo.commit("mine");
     let before = repo.untouched();
     let ran = repo.afresh(&["land"]).expect(1);
@@ -166,7 +172,7 @@ fn an_ignored_file_in_the_way_is_to_be_moved() {
     repo.write("T001.txt", "mine\n");
     let ran = repo.afresh(&["land"]).expect(1);
     assert!(ran.stderr.contains("T001.txt exists, and git ignores it"), "{ran:?}");
-    assert!(ran.stderr.contains("move or rename them") && !ran.stderr.contains("stash"), "{ran:?}");
+    assert!(ran.stderr.contains("move or rename it") && !ran.stderr.contains("stash"), "{ran:?}");
     repo.write("T002.txt", "mine\n");
     let both = repo.afresh(&["land"]).expect(1);
     assert!(both.stderr.contains("T002.txt exists and is untracked"), "{both:?}");

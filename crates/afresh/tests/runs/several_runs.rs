@@ -345,3 +345,57 @@ fn a_run_that_is_done_already_is_not_summarized_again() {
     assert!(!again.stderr.contains("git log"), "{again:?}");
     assert!(again.stderr.contains("already in main"), "{again:?}");
 }
+
+/// HU-08: what a message suggests about an older run names that run, and works when it is copied.
+#[test]
+fn every_hint_about_another_run_works_when_copied() {
+    let repo = repo();
+    repo.plan_of(2);
+    repo.agent("[ $AFRESH_TASK = T001 ] && echo x > T001.txt");
+    repo.run(&["--no-input"]).expect(4);
+    repo.agent("echo y > $AFRESH_TASK.txt");
+    repo.run(&["--new"]).expect(0);
+    let copied = |text: &str, command: &str| {
+        assert!(text.contains(command), "{command}: {text}");
+        let words: Vec<String> = command.split(' ').skip(1).map(str::to_owned).collect();
+        repo.afresh(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let refused = repo.afresh(&["land", "test-1"]).expect(1);
+    assert!(refused.stderr.contains("`afresh land test-1 --partial`"), "{refused:?}");
+    let report = copied(&refused.stderr, "afresh report test-1").expect(0).stdout;
+    assert!(report.contains("`test-1`") && report.contains("--run test-1"), "{report}");
+    let questions = repo.afresh(&["questions"]).expect(0);
+    let other = copied(&questions.stderr, "afresh questions --run test-1").expect(0);
+    assert!(other.stdout.contains("afresh decide Q1 ANSWER --run test-1"), "{other:?}");
+    let unknown = repo.afresh(&["decide", "Q1", "skip"]).expect(1);
+    let shown = copied(&unknown.stderr, "afresh decide Q1 --run test-1").expect(0);
+    assert!(shown.stdout.contains("skip:"), "{shown:?}");
+    let answered = repo.afresh(&["decide", "Q1", "skip", "--run", "test-1"]).expect(0);
+    copied(&answered.stderr, "afresh resume test-1").expect(1);
+    let cleaned = repo.afresh(&["clean", "--dry-run"]).expect(0);
+    copied(&cleaned.stdout, "afresh land test-1 --partial").expect(0);
+    let retried = repo.afresh(&["task", "retry", "T002", "--run", "test-1"]).expect(0);
+    assert!(retried.stderr.contains("`afresh resume test-1`"), "{retried:?}");
+}
+
+/// EX-10: a run that has landed is shown as such, and nothing suggests to land it again.
+#[test]
+fn a_landed_run_is_shown_as_landed() {
+    let repo = repo();
+    repo.plan_of(1);
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    repo.run(&[]).expect(0);
+    let shown = |args: &[&str]| repo.afresh(args).expect(0).stdout;
+    assert!(shown(&["report"]).contains("`afresh land`"));
+    assert!(shown(&["status"]).contains("run test-1 is done\n"));
+    repo.afresh(&["land"]).expect(0);
+    let report = shown(&["report"]);
+    assert!(!report.contains("afresh land") && report.contains("landed on `main`"), "{report}");
+    assert!(shown(&["status"]).contains("run test-1 is done, and has landed on main"));
+    assert!(shown(&["runs"]).contains("test-1  landed"), "{}", shown(&["runs"]));
+    assert_eq!(listed(&repo)[0]["landed_on"], "main");
+    assert_eq!(
+        (&repo.status()["landed_on"], &repo.status()["state"]),
+        (&"main".into(), &"done".into())
+    );
+}

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use nix::pty::openpty;
+use nix::pty::{Winsize, openpty};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -22,8 +22,18 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    pub(crate) fn start(mut command: Command) -> Self {
-        let pty = openpty(None, None).expect("a terminal");
+    pub(crate) fn start(command: Command) -> Self {
+        Self::open(command, None)
+    }
+
+    /// A terminal with this many columns.
+    pub(crate) fn start_with_columns(command: Command, columns: u16) -> Self {
+        let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        Self::open(command, Some(size))
+    }
+
+    fn open(mut command: Command, size: Option<Winsize>) -> Self {
+        let pty = openpty(size.as_ref(), None).expect("a terminal");
         let side = || Stdio::from(pty.slave.try_clone().expect("a descriptor"));
         command.stdin(side()).stdout(side()).stderr(side()).process_group(0);
         command.env_remove("NO_COLOR").env("TERM", "xterm-256color");

@@ -172,3 +172,25 @@ fn what_a_set_up_creates_is_not_the_workers_work() {
         repo.run(&["--new", "--no-input"]).expect(4);
     }
 }
+
+/// EX-14: a set-up that failed before any worker is asked about at the first one, with the error and not with the help
+/// that follows it.
+#[test]
+fn a_set_up_that_failed_before_any_worker_is_asked_about_at_once() {
+    let repo = repo();
+    let setup = "echo npm error no lock file; for n in $(seq 30); do printf 'npm option %0400d\\n' $n; done; exit 1";
+    repo.config(&format!(
+        "{}[workspace]\nsetup = [{setup:?}]\n",
+        run_section("parallel = 1\nattempts = 3")
+    ));
+    repo.commit("config");
+    repo.plan_of(2);
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    let ran = repo.run(&["--no-input"]).expect(4);
+    let status = repo.status();
+    let attempts: Vec<_> =
+        status["tasks"].as_array().expect("tasks").iter().map(|task| &task["attempts"]).collect();
+    assert_eq!(attempts, [1, 0], "{}", ran.stderr);
+    let text = status["questions"][0]["text"].as_str().expect("a question");
+    assert!(text.contains("\nnpm error no lock file\n") && text.contains("00030\n"), "{text}");
+}

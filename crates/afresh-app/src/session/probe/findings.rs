@@ -77,8 +77,8 @@ fn check_finding(task: &Task, check: &Check, probed: &ProbedCheck) -> Option<Fin
             Severity::Warning,
             "vacuous-check",
             format!("`{command}` passes before any work, so it cannot prove {id} done"),
-            "test what the task adds; a check that is meant to pass before and after is marked \
-             `guard = true`",
+            "test what the task adds; a check that is meant to pass before and after is \
+             written as `{ run = \"COMMAND\", guard = true }`",
         ),
         CheckClass::Empty => (
             Severity::Warning,

@@ -15,11 +15,18 @@ const MAX_OUTPUT_LINES: usize = 6;
 
 pub(super) fn section(page: &mut String, report: &RunReport) {
     if let Some(base) = &report.measured {
+        // A check of every merge that passes is as it should be.
+        let (passing, others): (Vec<_>, Vec<_>) = base.checks.iter().partition(|check| {
+            check.tasks.is_empty() && matches!(check.class, CheckClass::Vacuous | CheckClass::Guard)
+        });
         let classes = CheckClass::ALL
-            .map(|class| (base.checks.iter().filter(|check| check.class == class).count(), class));
+            .map(|class| (others.iter().filter(|check| check.class == class).count(), class));
         let classes = classes.iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<String> =
+        let mut counts: Vec<String> =
             classes.map(|(count, class)| format!("{count} {class}")).collect();
+        if !passing.is_empty() {
+            counts.push(format!("{} of every merge passing", passing.len()));
+        }
         let _ = writeln!(page, "\n## Before the work\n");
         let number = count(base.checks.len(), "check");
         let _ = writeln!(page, "{number} measured on the base: {}.", counts.join(", "));

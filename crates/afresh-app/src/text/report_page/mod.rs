@@ -70,6 +70,9 @@ fn head(page: &mut String, report: &RunReport) {
         short(report.base.as_str()),
         short(report.tip.as_str())
     );
+    if let Some(branch) = &report.landed_on {
+        let _ = writeln!(page, "- landed on {}", code(branch));
+    }
     if let Some(sandbox) = &report.sandbox {
         let _ = writeln!(page, "- sandbox: {}", text(sandbox));
     }

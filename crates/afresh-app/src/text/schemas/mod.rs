@@ -56,6 +56,8 @@ struct RunStatusOutput {
     interrupted: bool,
     /// Whether its branch still exists.
     has_branch: bool,
+    /// The current branch, if it contains all of the run's work.
+    landed_on: Option<String>,
     /// The process that drives the run now.
     driver: Option<DriverOutput>,
     /// Agents that wait because their model's provider asked for it.

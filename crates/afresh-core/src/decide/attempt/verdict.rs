@@ -15,7 +15,7 @@ use crate::scope::{ScopeVerdict, ScopeViolation, TaskScope};
 use crate::settings::{OnFailure, OnOrphan, TimeoutAction};
 
 /// How many attempts in a row may fail in the same way: the last one knows that, and then a person is asked (TR-09).
-const MAX_SAME_FAILURES: u32 = 3;
+pub(in crate::decide) const MAX_SAME_FAILURES: u32 = 3;
 
 /// Whether a rejected attempt counts against the task's limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -278,7 +278,10 @@ impl Decider<'_> {
 
     /// A person ends the run.
     pub(in crate::decide) fn end_for_good(&mut self, reason: &str, by: &str) {
-        let reason = format!("ended by {by}: {reason}");
+        let reason = match reason {
+            "" => format!("ended by {by}"),
+            _ => format!("ended by {by}: {reason}"),
+        };
         self.record(Event::Aborted { reason, for_good: true });
         let grace = self.run.settings().halt_grace;
         self.stop_workers(grace);

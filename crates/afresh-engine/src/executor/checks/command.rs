@@ -184,8 +184,28 @@ fn read_output(log: &Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// The beginning and the end of an output, printable: some programs print their help after the error.
+pub(crate) fn ends_of(log: &Path) -> String {
+    let mut head = Vec::new();
+    let length = open_plain(log).and_then(|file| {
+        let length = file.metadata()?.len();
+        file.take(TAIL_BYTES as u64).read_to_end(&mut head)?;
+        Ok(length)
+    });
+    let tail = tail_of(log);
+    match length {
+        Ok(length) if length > TAIL_BYTES as u64 => {
+            let head = printable::lines(&String::from_utf8_lossy(&head));
+            let whole = head.rsplit_once('\n').map_or(head.as_str(), |(lines, _)| lines);
+            let rest = tail.split_once('\n').map_or(tail.as_str(), |(_, lines)| lines);
+            format!("{whole}\n[…]\n{rest}")
+        }
+        _ => tail,
+    }
+}
+
 /// The end of an output, printable: no control characters except line breaks.
-pub(crate) fn tail_of(log: &Path) -> String {
+fn tail_of(log: &Path) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut file = open_plain(log)?;
         let length = file.metadata()?.len();

@@ -23,6 +23,6 @@ mod slots;
 pub(crate) mod standalone;
 mod written_reports;
 
-pub(crate) use command::tail_of;
+pub(crate) use command::ends_of;
 pub(crate) use round::carry_out;
 pub(crate) use slots::CheckSlots;

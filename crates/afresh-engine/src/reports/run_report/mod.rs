@@ -55,6 +55,9 @@ pub struct RunReport {
     pub branch: String,
     pub base: CommitId,
     pub tip: CommitId,
+    /// The user's current branch, if it contains all of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landed_on: Option<String>,
     pub started_at: String,
     /// The time of the last event.
     pub last_at: String,
@@ -181,10 +184,14 @@ impl UsageReport {
 }
 
 /// What the report needs besides the journal.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ReportContext {
     /// A driver is running this run right now.
     pub is_driven: bool,
+    /// Commands without a name use this run.
+    pub is_last: bool,
+    /// The user's branch that contains all of it.
+    pub landed_on: Option<String>,
     /// Formats a time; calendars are the command's responsibility.
     pub moment: fn(i64) -> String,
 }
@@ -240,7 +247,8 @@ impl RunReport {
             agents: agents::by_agent(everything()),
             note_problems,
             error: status.error,
-            next: next_steps(run, around.is_driven),
+            next: next_steps(run, &around),
+            landed_on: around.landed_on,
             dropped,
             tasks,
         })

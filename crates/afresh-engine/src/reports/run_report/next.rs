@@ -7,6 +7,8 @@ use afresh_core::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::ReportContext;
+
 /// How many failed tasks are named one by one.
 const NAMED: usize = 5;
 
@@ -16,60 +18,109 @@ pub struct NextStep {
     pub command: String,
 }
 
-pub fn next_steps(run: &Run, is_driven: bool) -> Vec<NextStep> {
+/// Commands that work as they are: those for another run than the last one name it.
+pub fn next_steps(run: &Run, around: &ReportContext) -> Vec<NextStep> {
+    let names = CommandNames { run, is_last: around.is_last };
     let mut steps = Vec::new();
-    let mut step = |why: &str, command: String| {
-        steps.push(NextStep { why: why.to_owned(), command });
-    };
     for question in run.questions() {
         let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
         let answers = if keys.is_empty() { "ANSWER".to_owned() } else { keys.join("|") };
-        step("a question waits", format!("afresh decide {} {answers}", question.id));
+        let command = format!("afresh decide {} {answers}{}", question.id, names.option());
+        steps.push(NextStep::new("a question waits", command));
     }
-    if is_driven {
-        step("it is being driven; see where it stands", "afresh status".to_owned());
+    if around.is_driven {
+        let command = format!("afresh status{}", names.option());
+        steps.push(NextStep::new("it is being driven; see where it stands", command));
         return steps;
     }
-    let standing = run.drive_state(Timestamp::default());
+    steps.extend(steps_to_continue(run, &names));
+    steps.extend(step_to_land(run, &names).filter(|_| around.landed_on.is_none()));
+    steps
+}
+
+impl NextStep {
+    fn new(why: &str, command: String) -> Self {
+        Self { why: why.to_owned(), command }
+    }
+}
+
+/// How commands name a run.
+struct CommandNames<'a> {
+    run: &'a Run,
+    /// Commands without a name use it.
+    is_last: bool,
+}
+
+impl CommandNames<'_> {
+    fn option(&self) -> String {
+        if self.is_last { String::new() } else { format!(" --run {}", self.run.id()) }
+    }
+
+    fn argument(&self) -> String {
+        if self.is_last { String::new() } else { format!(" {}", self.run.id()) }
+    }
+
+    /// `afresh run` continues the last run only.
+    fn continuing(&self) -> String {
+        if self.is_last {
+            "afresh run".to_owned()
+        } else {
+            format!("afresh resume {}", self.run.id())
+        }
+    }
+}
+
+fn steps_to_continue(run: &Run, names: &CommandNames<'_>) -> Vec<NextStep> {
     let failed =
         || run.tasks().filter(|(_, state)| matches!(state.stage, TaskStage::Failed { .. }));
-    match standing {
-        DriveState::Halted => step("it was halted; continue", "afresh resume".to_owned()),
-        DriveState::Busy => step("it was interrupted; continue", "afresh run".to_owned()),
+    match run.drive_state(Timestamp::default()) {
+        DriveState::Halted => {
+            let command = format!("afresh resume{}", names.argument());
+            vec![NextStep::new("it was halted; continue", command)]
+        }
+        DriveState::Busy => {
+            vec![NextStep::new("it was interrupted; continue", names.continuing())]
+        }
         DriveState::BudgetReached => {
             let by_cost = run.settings().budget.cost_micros.is_some();
             let flag = if by_cost { "--budget-usd X" } else { "--budget-tokens N" };
-            step("the budget is reached; continue with more", format!("afresh run {flag}"));
+            let command = format!("{} {flag}", names.continuing());
+            vec![NextStep::new("the budget is reached; continue with more", command)]
         }
-        DriveState::Waiting => {}
+        DriveState::Waiting => Vec::new(),
         DriveState::Finished { ok: true } if run_state(run) != RunState::Done => {
-            step("other tasks are left; continue", "afresh run".to_owned());
+            vec![NextStep::new("other tasks are left; continue", names.continuing())]
         }
         DriveState::Finished { .. } => {
+            let mut steps = Vec::new();
             for (task, _) in failed().take(NAMED) {
-                step("give it fresh workers", format!("afresh task retry {}", task.id));
+                let command = format!("afresh task retry {}{}", task.id, names.option());
+                steps.push(NextStep::new("give it fresh workers", command));
             }
             for mark in run.refuted_marks().iter().take(NAMED) {
                 let id = &mark.task.id;
                 let why =
                     format!("mark {id} as open in the plan, or correct its check; then continue");
-                step(&why, "afresh run".to_owned());
+                steps.push(NextStep::new(&why, names.continuing()));
             }
             if failed().next().is_some() {
-                step("then continue", "afresh run".to_owned());
+                steps.push(NextStep::new("then continue", names.continuing()));
             }
+            steps
         }
     }
-    if run.tip() != run.base() {
-        match standing {
-            DriveState::Finished { ok: true } if run_state(run) == RunState::Done => {
-                step("merge it into your branch", "afresh land".to_owned());
-            }
-            DriveState::Finished { .. } => {
-                step("take what is done", "afresh land --partial".to_owned());
-            }
-            _ => {}
+}
+
+fn step_to_land(run: &Run, names: &CommandNames<'_>) -> Option<NextStep> {
+    let land = format!("afresh land{}", names.argument());
+    match run.drive_state(Timestamp::default()) {
+        _ if run.tip() == run.base() => None,
+        DriveState::Finished { ok: true } if run_state(run) == RunState::Done => {
+            Some(NextStep::new("merge it into your branch", land))
         }
+        DriveState::Finished { .. } => {
+            Some(NextStep::new("take what is done", format!("{land} --partial")))
+        }
+        _ => None,
     }
-    steps
 }

@@ -7,7 +7,7 @@ use afresh_core::Run;
 use afresh_core::status::{RunState, RunStatus};
 use afresh_engine::RepoContext;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::exit::Exit;
 use crate::reporters::patch_file::{self, PatchTarget};
@@ -15,6 +15,7 @@ use crate::terminal::completion;
 use crate::terminal::output::{Output, count, safe};
 use afresh_app::context::AppContext;
 use afresh_app::error::{AppError, ErrorClass};
+use afresh_app::plan_source::caller_paths::relative_path;
 use afresh_app::session::select_run;
 use afresh_app::text::time;
 
@@ -64,7 +65,7 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
             .hint("switch to your own branch, such as `git switch main`, then land again"));
     }
     if !landing.obstacles.is_empty() {
-        return Err(in_the_way(&landing, &run));
+        return Err(in_the_way(&landing, &run, &directory));
     }
     let to = if args.dry_run {
         None
@@ -99,7 +100,7 @@ fn is_finished(run: &Run, partial: bool, landed_on: Option<&str>) -> Result<(), 
     if all_done && status.error.is_none() {
         let message = format!("the final checks of run {} have not run yet", run.id());
         return Err(AppError::incomplete("unfinished", message).hint(format!(
-            "`afresh resume {}` runs them; `afresh land --partial` lands without them",
+            "`afresh resume {0}` runs them; `afresh land {0} --partial` lands without them",
             run.id()
         )));
     }
@@ -116,19 +117,30 @@ fn is_finished(run: &Run, partial: bool, landed_on: Option<&str>) -> Result<(), 
         Some(error) => failure.cause(error.clone()),
         None => failure,
     };
-    Err(failure.hint(if landed_on.is_some() {
-        "`afresh report` lists what is not done; `afresh resume` continues it"
-    } else {
-        "`afresh land --partial` lands what is done; `afresh report` lists what is not"
+    let id = run.id();
+    let is_over = run.is_ended_for_good();
+    Err(failure.hint(match landed_on {
+        Some(_) if is_over => format!("`afresh report {id}` lists what is not done"),
+        Some(_) => {
+            format!("`afresh report {id}` lists what is not done; `afresh resume {id}` continues it")
+        }
+        None => format!(
+            "`afresh land {id} --partial` lands what is done; `afresh report {id}` lists what is not"
+        ),
     }))
 }
 
 fn nothing(run: &Run, output: &Output) -> Result<Exit, AppError> {
     let status = RunStatus::from_run(run);
+    if run.is_ended_for_good() {
+        let message = format!("nothing of run {} was done before it was ended", run.id());
+        return Err(AppError::incomplete("nothing-done", message)
+            .hint("`afresh run --new PLAN` starts another run"));
+    }
     if status.state != RunState::Done {
         let message = format!("nothing of run {} is done yet", run.id());
         return Err(AppError::incomplete("nothing-done", message)
-            .hint("`afresh status` shows the progress"));
+            .hint(format!("`afresh status --run {}` shows the progress", run.id())));
     }
     if output.json {
         output.document(&json!({
@@ -147,7 +159,7 @@ fn is_there(place: &RepoContext, run: &Run, output: &Output) -> Result<(), AppEr
     if !repository.exists(run.tip()).map_err(|error| git_failed(&error))? {
         let message = format!("the last commit of run {} is gone: {}", run.id(), run.tip());
         return Err(AppError::incomplete("gone", message).hint(
-            "its branch was deleted and git removed the commit; `afresh run --new` starts over",
+            "its branch was deleted and git removed the commit; `afresh run --new PLAN` starts over",
         ));
     }
     let now = repository.read_ref(&afresh_app::git::ref_names::run_branch_ref(run.id().as_str()));
@@ -218,9 +230,9 @@ fn print_landing(run: &Run, landing: &LandingPlan, dry_run: bool, output: &Outpu
     }
 }
 
-fn in_the_way(landing: &LandingPlan, run: &Run) -> AppError {
+fn in_the_way(landing: &LandingPlan, run: &Run, directory: &Path) -> AppError {
     let obstacles = &landing.obstacles;
-    let are = if obstacles.len() == 1 { "is" } else { "are" };
+    let (are, them) = if obstacles.len() == 1 { ("is", "it") } else { ("are", "them") };
     let files = count(obstacles.len(), "file");
     let message = format!("cannot land {}: {files} of yours {are} in the way", run.branch());
     let mut failure = AppError::incomplete("in-the-way", message);
@@ -230,13 +242,32 @@ fn in_the_way(landing: &LandingPlan, run: &Run) -> AppError {
     if obstacles.len() > NAMED {
         failure = failure.cause(format!("and {} more", obstacles.len() - NAMED));
     }
-    let ignored = obstacles.iter().filter(|obstacle| obstacle.is_ignored()).count();
-    let what_to_do = match ignored {
-        0 => "commit them or stash them with `git stash -u`",
-        all if all == obstacles.len() => "git ignores them, so move or rename them yourself",
-        _ => "stash them with `git stash -u`, and move aside what git ignores",
+    let (ignored, others): (Vec<_>, Vec<_>) =
+        obstacles.iter().partition(|obstacle| obstacle.is_ignored());
+    let paths: Vec<&str> = others.iter().map(|obstacle| obstacle.path.as_str()).collect();
+    let stash = stash_command(&paths, directory);
+    let what_to_do = match (ignored.is_empty(), others.is_empty()) {
+        (true, _) => format!("commit {them} or stash {them} with `{stash}`"),
+        (false, true) => format!("git ignores {them}, so move or rename {them} yourself"),
+        (false, false) => format!("stash them with `{stash}`, and move aside what git ignores"),
     };
     failure.hint(format!("nothing was changed; {what_to_do}, then land again"))
+}
+
+/// Stashes these files and nothing else: the plan and the configuration may not be committed either.
+fn stash_command(paths: &[&str], directory: &Path) -> String {
+    const MAX_PATHS: usize = 5;
+    let root = directory.ancestors().find(|place| place.join(".git").exists());
+    let shown = |path: &&str| match root {
+        Some(root) => relative_path(directory, &root.join(path)).display().to_string(),
+        None => (*path).to_owned(),
+    };
+    let mut words: Vec<String> =
+        paths.iter().take(MAX_PATHS).map(shown).map(|path| shell_word(&path)).collect();
+    if paths.len() > MAX_PATHS {
+        words = vec!["FILES".to_owned()];
+    }
+    format!("git stash push -u -- {}", words.join(" "))
 }
 
 fn failed(error: &LandError, run: &Run) -> AppError {
@@ -255,10 +286,10 @@ fn failed(error: &LandError, run: &Run) -> AppError {
             "nothing was changed; resolve it in your checkout with `git merge {}`",
             run.branch()
         )),
-        LandError::Git(_) | LandError::File(_) => Some(
-            "check the permissions and the free space of the repository, then `afresh land` again"
-                .to_owned(),
-        ),
+        LandError::Git(_) | LandError::File(_) => Some(format!(
+            "check the permissions and the free space of the repository, then `afresh land {}` again",
+            run.id()
+        )),
         other => other.hint(),
     };
     let mut failure = AppError::new(class, kind, format!("cannot land {}", run.branch()));

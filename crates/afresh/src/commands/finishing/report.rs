@@ -1,7 +1,7 @@
 //! `afresh report`: summarizes a run.
 
 use afresh_app::store::write_atomically;
-use afresh_engine::reports::run_report::{ReportContext, RunReport};
+use afresh_engine::reports::run_report::RunReport;
 use std::path::{Path, PathBuf};
 
 use crate::exit::Exit;
@@ -9,10 +9,8 @@ use crate::terminal::completion;
 use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::session::runs::LastDriver;
-use afresh_app::session::select_run;
+use afresh_app::session::{runs, select_run};
 use afresh_app::text::report_page;
-use afresh_app::text::time;
 
 /// Summarize a run, as Markdown or JSON
 #[derive(Debug, clap::Args)]
@@ -28,9 +26,8 @@ pub(crate) struct Args {
 pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let place = context.repository()?;
     let found = select_run::find_run(&place, args.run.as_deref())?;
-    let is_driven = LastDriver::find(&place)?.holder_of(found.run.id()).is_some();
-    let report = RunReport::from_run(&found, ReportContext { is_driven, moment: time::format_utc })
-        .map_err(AppError::journal)?;
+    let around = runs::report_context(&place, &found.run)?;
+    let report = RunReport::from_run(&found, around).map_err(AppError::journal)?;
     let Some(file) = &args.output else {
         if output.json {
             output.document(&report);

@@ -103,7 +103,7 @@ fn scripted(args: &ScriptedArgs, context: &AppContext, output: &Output) -> Resul
     let directory = context.directory()?;
     let loaded = script::load_or_fail(&directory, &args.script)?;
     for warning in &loaded.warnings {
-        output.note(warning.render().trim_end());
+        output.note_finding(warning);
     }
     let mut script = loaded.script;
     script.seed = args.seed.unwrap_or(script.seed);

@@ -33,7 +33,7 @@ pub(crate) fn import(args: &Args, context: &AppContext, output: &Output) -> Resu
     let directory = context.directory()?;
     let file = plan_source::load(&directory, &args.plan, &args.how.options())?;
     for warning in &file.warnings {
-        output.note(warning.render().trim_end());
+        output.note_finding(warning);
     }
     if !file.unknown.is_empty() {
         let fields = count(file.unknown.len(), "field");
@@ -100,12 +100,17 @@ fn render(file: &PlanFile, place: &Path, syntax: PlanSyntax) -> Result<String, A
     let target = file.target.as_deref().map(|target| seen_from(place, target)).transpose()?;
     // A native plan says why a task has no check; where the source has none, that is the reason.
     let reason = format!("the {} plan names no command that checks it", file.format);
-    let plan = if file.format == NATIVE { file.plan.clone() } else { file.plan.excused(&reason) };
+    let mut plan =
+        if file.format == NATIVE { file.plan.clone() } else { file.plan.excused(&reason) };
+    // The plan may be written into another directory than it was read from.
+    if let Some(spec) = &file.spec {
+        plan.spec = Some(seen_from(place, spec)?);
+    }
     Ok(native::render(&plan, target.as_deref(), syntax))
 }
 
-/// The relative path from one directory to another, both without links; a plan names its target like
-/// that.
+/// The relative path from one directory to another path, both without links; a plan names its target and its
+/// specification like that.
 fn seen_from(place: &Path, target: &Path) -> Result<String, AppError> {
     let place = place.canonicalize().map_err(|error| {
         AppError::usage("output", format!("{} does not exist", place.display()))

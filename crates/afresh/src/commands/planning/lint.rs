@@ -5,7 +5,6 @@ use afresh_app::formats::folder::PlanFolder;
 use afresh_app::formats::lint;
 use afresh_app::formats::reading::PlanReading;
 use afresh_app::formats::{Finding, Severity};
-use afresh_core::probe::count_classes;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,11 +13,13 @@ use crate::commands::planning::PlanArgs;
 use crate::commands::planning::probe::{self, ProbeArgs, ProbedPlan};
 use crate::exit::Exit;
 use crate::terminal::output::{Output, count};
+use afresh_app::config;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::plan_source::fixes;
 use afresh_app::plan_source::fixes::PlanFixes;
 use afresh_app::plan_source::{self, FoundPlan};
+use afresh_app::text::measured_base;
 use afresh_views::sarif;
 
 /// Find mistakes in a plan of any format, before any agent is started
@@ -67,16 +68,41 @@ pub(crate) fn lint(args: &Args, context: &AppContext, output: &Output) -> Result
         found = plan_source::read(&directory, &args.path, &args.how.options())?;
     }
     let mut findings = found.for_caller(look(found.folder.as_ref(), &found.reading));
-    let probed = match (args.probe, &found.reading.plan) {
+    let in_config = ConfigFindings::collect(&found.base, context)?;
+    let is_usable = !in_config.findings.iter().any(Finding::is_error);
+    let probed = match (args.probe && is_usable, &found.reading.plan) {
         (true, Some(plan)) => Some(probe::run(&args.probing, &found, plan, context, output)?),
         _ => None,
     };
+    findings.extend(in_config.findings);
     if let Some(probed) = &probed {
         findings.extend(probed.findings.iter().cloned());
-        findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
     }
-    print(args, &found, &findings, fixed.as_ref(), probed.as_ref(), output);
+    findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    let fixed = fixed.as_ref();
+    print(args, &found, &findings, &in_config.file, (fixed, probed.as_ref()), output);
+    if args.probe && !is_usable {
+        output.note("the checks were not run: correct the configuration first");
+    }
     Ok(verdict(&found, &findings))
+}
+
+/// A plan is run with a configuration, so what is wrong with that is reported too.
+struct ConfigFindings {
+    file: String,
+    findings: Vec<Finding>,
+}
+
+impl ConfigFindings {
+    fn collect(base: &Path, context: &AppContext) -> Result<Self, AppError> {
+        match config::load(base, context.config_file.as_deref()) {
+            Ok(config) => Ok(Self { file: config.shown, findings: config.warnings }),
+            Err(failure) => match failure.findings.first() {
+                Some(first) => Ok(Self { file: first.file.clone(), findings: failure.findings }),
+                None => Err(failure),
+            },
+        }
+    }
 }
 
 /// 2 where nothing could be read, 1 where something was found, 0 where all is well; notes need no fix.
@@ -103,8 +129,8 @@ fn print(
     args: &Args,
     found: &FoundPlan,
     findings: &[Finding],
-    fixed: Option<&PlanFixes>,
-    probed: Option<&ProbedPlan>,
+    config: &str,
+    (fixed, probed): (Option<&PlanFixes>, Option<&ProbedPlan>),
     output: &Output,
 ) {
     let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
@@ -135,22 +161,33 @@ fn print(
         print_fixes(fixed, output);
     }
     for finding in findings {
-        output.data(finding.render().trim_end());
+        output.finding(finding);
+    }
+    if let Some(probed) = probed {
+        output.note(&measured_base::summarize(&probed.always, &probed.checks));
     }
     let tasks = found.reading.places.len();
     let what = format!("{} ({}, {})", found.shown, found.format, count(tasks, "task"));
-    let mut counted = match (errors, warnings) {
+    let (in_config, in_plan): (Vec<_>, Vec<_>) =
+        findings.iter().partition(|finding| finding.file == config);
+    if let Some(first) = in_config.first() {
+        output.note(&format!("{}: {}", first.file, count_findings(&in_config)));
+    }
+    output.note(&format!("{what}: {}", count_findings(&in_plan)));
+}
+
+/// `2 errors, 1 warning`.
+fn count_findings(findings: &[&Finding]) -> String {
+    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let counted = match (errors, warnings) {
         (0, 0) => "no problems".to_owned(),
         _ => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
     };
-    if notes > 0 {
-        counted = format!("{counted}, {}", count(notes, "note"));
+    match of(Severity::Note) {
+        0 => counted,
+        notes => format!("{counted}, {}", count(notes, "note")),
     }
-    if let Some(probed) = probed {
-        let number = count(probed.checks.len(), "check");
-        output.note(&format!("{number} before any work: {}", count_classes(&probed.checks)));
-    }
-    output.note(&format!("{what}: {counted}"));
 }
 
 fn fixes_json(fixes: &PlanFixes) -> serde_json::Value {

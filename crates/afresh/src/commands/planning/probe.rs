@@ -15,7 +15,7 @@ use afresh_app::policy::sandbox;
 use afresh_app::session::probe::{PreparedProbe, ProbeOptions, findings};
 use afresh_app::text::time;
 use afresh_core::Plan;
-use afresh_core::probe::ProbedCheck;
+use afresh_core::probe::{CheckClass, ProbedCheck};
 use afresh_views::probe_json::{self, ProbeEntry};
 
 use crate::commands::planning::{PlanArgs, lint};
@@ -44,7 +44,12 @@ pub(crate) struct ProbeArgs {
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
-    duration::parse(text).ok_or_else(|| "expected a time such as 90s or 10m".to_owned())
+    duration::parse(text).ok_or_else(|| {
+        if text.parse::<u64>().is_ok() {
+            return format!("it has no unit: {text}s is {text} seconds, {text}m is {text} minutes");
+        }
+        "expected a time such as 90s or 10m".to_owned()
+    })
 }
 
 impl ProbeArgs {
@@ -92,6 +97,8 @@ pub(crate) fn probe(args: &Args, context: &AppContext, output: &Output) -> Resul
 pub(super) struct ProbedPlan {
     pub(super) findings: Vec<Finding>,
     pub(super) checks: Vec<ProbedCheck>,
+    /// The commands of the checks of every merge.
+    pub(super) always: Vec<String>,
     /// One entry for each check of each task, as scripts get it.
     pub(super) entries: Vec<ProbeEntry>,
 }
@@ -110,36 +117,46 @@ pub(super) fn run(
     let prepared = output.with_notices(|notices| {
         PreparedProbe::for_plan(context, &repository, plan, &config, &options, notices)
     })?;
-    let progress = ProbeProgress::new(prepared.count(), output);
+    let progress = ProbeProgress::new(prepared.count(), &config.settings.always, output);
     let checks = prepared.run(plan, &|probed| progress.add(probed));
     let own = findings::plan_findings(plan, &found.reading.places, &checks, found.folder.as_ref());
     let mut all = found.for_caller(own);
     all.extend(findings::baseline_findings(&config, &checks));
     let entries = probe_json::entries(plan, &checks);
-    Ok(ProbedPlan { findings: all, checks, entries })
+    let always = config.settings.always.clone();
+    Ok(ProbedPlan { findings: all, checks, always, entries })
 }
 
 /// A line for each check as it ends, where a person is watching.
 struct ProbeProgress<'a> {
     total: usize,
     ended: AtomicUsize,
+    /// The checks of every merge, which should pass.
+    always: &'a [String],
     output: Option<&'a Output>,
 }
 
 impl<'a> ProbeProgress<'a> {
-    fn new(total: usize, output: &'a Output) -> Self {
+    fn new(total: usize, always: &'a [String], output: &'a Output) -> Self {
         let is_watched = std::io::stderr().is_terminal() && !output.json;
         if is_watched {
             output.note(&format!("running {} before any work", count(total, "check")));
         }
-        Self { total, ended: AtomicUsize::new(0), output: is_watched.then_some(output) }
+        let output = is_watched.then_some(output);
+        Self { total, ended: AtomicUsize::new(0), always, output }
     }
 
     fn add(&self, probed: &ProbedCheck) {
         let ended = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
         let Some(output) = self.output else { return };
         let took = time::format_duration(Duration::from_millis(probed.result.duration_ms));
-        let (total, class) = (self.total, probed.class);
+        let is_always = self.always.iter().any(|command| command == probed.command());
+        let class = if is_always && probed.result.passed() && probed.class == CheckClass::Vacuous {
+            "passes".to_owned()
+        } else {
+            probed.class.to_string()
+        };
+        let total = self.total;
         let line = format!("  {ended:>3}/{total} {class:<10} {took:>8}  {}", probed.command());
         output.note(&safe(&line));
     }

@@ -59,7 +59,7 @@ pub(crate) fn show(args: &Args, context: &AppContext, output: &Output) -> Result
     let directory = context.directory()?;
     let (file, no_target) = plan_source::read_plan(&directory, &args.plan, &args.how.options())?;
     if let Some(failure) = no_target {
-        let text = crate::error::to_text(&failure);
+        let text = crate::error::to_text(&failure, usize::MAX);
         output.note(text.trim_end().replacen("error", "warning", 1).as_str());
     }
     if let Some([one, other]) = args.why.as_deref() {
@@ -89,7 +89,7 @@ pub(crate) fn print(
     output: &Output,
 ) {
     for warning in &file.warnings {
-        output.note(warning.render().trim_end());
+        output.note_finding(warning);
     }
     let estimates = ContextEstimates::new(&file.plan, &file.root());
     let sizes = assignments.prompt_sizes(file);
@@ -106,7 +106,7 @@ pub(crate) fn print(
         }
         output.document(&document);
     } else if let Some(at) = only.and_then(|only| file.plan.index_of(only)) {
-        output.data(single_task_text(file, at, &estimates, assignments).trim_end());
+        output.prose(single_task_text(file, at, &estimates, assignments).trim_end());
     } else {
         output.prose(plan_text(file, &estimates, assignments, sizes.as_ref()).trim_end());
     }

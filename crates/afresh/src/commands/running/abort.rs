@@ -19,8 +19,8 @@ pub(crate) struct Args {
     #[arg(add = completion::runs())]
     run: Option<String>,
     /// The reason
-    #[arg(long, default_value = "ended by hand")]
-    reason: String,
+    #[arg(long)]
+    reason: Option<String>,
 }
 
 pub(crate) fn abort(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
@@ -39,7 +39,7 @@ pub(crate) fn abort(args: &Args, context: &AppContext, output: &Output) -> Resul
         // It was interrupted: the work of its attempts is saved first.
         run::end_interrupted(&found.run, context, output)?;
     }
-    let (reason, by) = (args.reason.clone(), user_name());
+    let (reason, by) = (args.reason.clone().unwrap_or_default(), user_name());
     let command = ControlCommand::Abort { run: id.clone(), reason, by };
     control::send_to_run(context, &drive::open_file_reporters, command)?;
     if output.json {

@@ -145,12 +145,27 @@ pub(crate) fn send_command(
     make: impl FnOnce(RunId) -> ControlCommand,
 ) -> Result<Exit, AppError> {
     let run = control::send_command(context, &open_file_reporters, make)?;
+    Ok(confirm(&run, done, output))
+}
+
+/// The same for the run that the command names.
+pub(crate) fn send_to_run(
+    context: &AppContext,
+    output: &Output,
+    done: &str,
+    command: ControlCommand,
+) -> Result<Exit, AppError> {
+    let run = control::send_to_run(context, &open_file_reporters, command)?;
+    Ok(confirm(&run, done, output))
+}
+
+fn confirm(run: &RunId, done: &str, output: &Output) -> Exit {
     if output.json {
         output.document(&json!({"run": run, "ok": true}));
     } else {
         output.note(done);
     }
-    Ok(Exit::Done)
+    Exit::Done
 }
 
 /// The activity log and the pages.

@@ -187,8 +187,9 @@ impl TranscriptView<'_> {
 }
 
 fn task_of(found: &RecordedRun, task: &TaskId) -> Result<Option<TaskReport>, AppError> {
-    let report =
-        RunReport::from_run(found, ReportContext { is_driven: false, moment: time::format_utc })
-            .map_err(AppError::journal)?;
+    // Only its attempts are read, so that it does not matter what else is going on.
+    let (is_driven, is_last, landed_on) = (false, true, None);
+    let around = ReportContext { is_driven, is_last, landed_on, moment: time::format_utc };
+    let report = RunReport::from_run(found, around).map_err(AppError::journal)?;
     Ok(report.tasks.into_iter().find(|reported| reported.id == *task))
 }

@@ -31,6 +31,7 @@ fn print(listed: &[RunEntry], output: &Output) {
             RunEntry { aborted: Some(_), .. } => "ended",
             RunEntry { interrupted: true, .. } => "interrupted",
             RunEntry { driver_pid: None, state: "running", .. } => "unfinished",
+            RunEntry { landed_on: Some(_), state: "done", .. } => "landed",
             _ => entry.state,
         };
         let mark = if entry.last && listed.len() > 1 { "*" } else { " " };

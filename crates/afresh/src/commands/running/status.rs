@@ -16,7 +16,7 @@ use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::git::ref_names::run_branch_ref;
 use afresh_app::plan_source::estimates::ContextEstimates;
-use afresh_app::session::runs::LastDriver;
+use afresh_app::session::runs::{self, LastDriver};
 use afresh_app::session::select_run;
 use afresh_app::text::time;
 use afresh_views::plan_json::share;
@@ -51,6 +51,7 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
     let (driver, interrupted) = (last.holder_of(found.run.id()), last.left(&found.run));
     let branch = place.git.read_ref(&run_branch_ref(found.run.id().as_str()));
     let has_branch = branch.is_ok_and(|found| found.is_some());
+    let landed_on = runs::find_landing(&place, &found.run);
     let (parked, estimated) = (parked(&found), estimated(&found, &place));
     if output.json {
         let mut document = serde_json::to_value(&status).unwrap_or_default();
@@ -60,10 +61,12 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
         document["driver"] =
             json!(driver.map(|holder| json!({"pid": holder.pid, "host": holder.host})));
         document["has_branch"] = json!(has_branch);
+        document["landed_on"] = json!(landed_on);
         output.document(&document);
     } else {
         let driver = driver.map(|holder| holder.pid);
-        print(&status, &RunSurroundings { driver, interrupted, has_branch }, output);
+        let around = RunSurroundings { driver, interrupted, has_branch, landed_on };
+        print(&status, &around, output);
         print_workers(&status, &estimated, output);
         print_use(&status, output);
         print_parked(&parked, output);
@@ -153,22 +156,13 @@ struct RunSurroundings {
     /// Its last driver was cut off.
     interrupted: bool,
     has_branch: bool,
+    /// The current branch, if it contains all of the run's work.
+    landed_on: Option<String>,
 }
 
 fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
-    let RunSurroundings { driver, interrupted, has_branch } = *around;
-    let (run, state) = (&status.run, status.state.word());
-    match driver {
-        Some(pid) => output.prose(&format!("run {run} is {state} in process {pid}")),
-        None if interrupted => {
-            output.prose(&format!("run {run} was interrupted; `afresh resume {run}` continues it"));
-        }
-        None if status.is_ended => output.prose(&format!("run {run} was ended")),
-        None if status.state == RunState::Running => {
-            output.prose(&format!("run {run} has tasks left; `afresh resume {run}` continues it"));
-        }
-        None => output.prose(&format!("run {run} is {state}")),
-    }
+    let driver = around.driver;
+    output.prose(&describe_state(status, around));
     if let Some(halt) = &status.halt {
         let since = halt.since.as_deref().unwrap_or("?");
         output.prose(&format!(
@@ -191,7 +185,7 @@ fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
     let counts: Vec<String> =
         counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
     let (branch, tip) = (&status.branch, &status.tip.as_str()[..10]);
-    let branch = if has_branch {
+    let branch = if around.has_branch {
         format!("branch {branch} at {tip}")
     } else {
         format!("branch {branch} was removed; its last commit is {tip}")
@@ -220,6 +214,42 @@ fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
             task.error.as_ref().map(|error| format!(": {}", join_lines(error))).unwrap_or_default();
         output.prose(&format!("{word}  {}  {}{tries}{error}", task.id, safe(&task.title)));
     }
+    // Nothing waits for the answers of a run that was ended, and why it was is in the first line.
+    if status.is_ended {
+        return;
+    }
+    print_questions(status, output);
+    if let Some(error) = &status.error {
+        output.prose(&format!("error: {}", safe(error)));
+    }
+}
+
+fn describe_state(status: &RunStatus, around: &RunSurroundings) -> String {
+    let (run, state) = (&status.run, status.state.word());
+    let landed = around.landed_on.as_deref().map(safe);
+    let landed_too = landed.as_ref().map(|on| format!("; what it did is in {on}"));
+    let landed_too = landed_too.unwrap_or_default();
+    match (around.driver, status.state) {
+        (Some(pid), _) => format!("run {run} is {state} in process {pid}"),
+        (None, _) if around.interrupted => {
+            format!("run {run} was interrupted; `afresh resume {run}` continues it")
+        }
+        (None, _) if status.is_ended => {
+            let why = status.error.as_deref().map_or_else(|| "ended".to_owned(), safe);
+            format!("run {run} was {why}{landed_too}")
+        }
+        (None, RunState::Running) => {
+            format!("run {run} has tasks left; `afresh resume {run}` continues it")
+        }
+        (None, RunState::Done) => match landed {
+            Some(on) => format!("run {run} is done, and has landed on {on}"),
+            None => format!("run {run} is done"),
+        },
+        (None, _) => format!("run {run} is {state}{landed_too}"),
+    }
+}
+
+fn print_questions(status: &RunStatus, output: &Output) {
     for question in &status.questions {
         let mut lines = question.text.lines();
         let first = safe(lines.next().unwrap_or_default());
@@ -228,8 +258,5 @@ fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
         for option in &question.options {
             output.prose(&format!("     {}: {}", safe(&option.key), safe(&option.description)));
         }
-    }
-    if let Some(error) = &status.error {
-        output.prose(&format!("error: {}", safe(error)));
     }
 }

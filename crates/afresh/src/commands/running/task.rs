@@ -1,11 +1,11 @@
 //! `afresh task …`: single transitions of a task, for people and scripts.
 
-use afresh_core::ids::TaskId;
+use afresh_core::ids::{RunId, TaskId};
 use afresh_core::run::TaskStage;
 use afresh_engine::ControlCommand;
 use serde_json::json;
 
-use crate::commands::running::drive::send_command;
+use crate::commands::running::drive::send_to_run;
 use crate::exit::Exit;
 use crate::terminal::completion;
 use crate::terminal::output::Output;
@@ -33,6 +33,9 @@ enum TaskAction {
         /// The task
         #[arg(add = completion::tasks())]
         id: String,
+        /// Use this run instead of the last one
+        #[arg(long, value_name = "RUN", add = completion::runs())]
+        run: Option<String>,
     },
     /// Continue without a task; tasks that need it stay blocked
     Skip {
@@ -42,12 +45,18 @@ enum TaskAction {
         /// The reason
         #[arg(default_value = "skipped by hand")]
         reason: String,
+        /// Use this run instead of the last one
+        #[arg(long, value_name = "RUN", add = completion::runs())]
+        run: Option<String>,
     },
     /// Let tasks that need a skipped task run without it
     Ignore {
         /// The task
         #[arg(add = completion::tasks())]
         id: String,
+        /// Use this run instead of the last one
+        #[arg(long, value_name = "RUN", add = completion::runs())]
+        run: Option<String>,
     },
 }
 
@@ -59,23 +68,22 @@ pub(crate) fn task(args: &Args, context: &AppContext, output: &Output) -> Result
 fn carry_out(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     match &args.change {
         TaskAction::Ready { run } => ready(run.as_deref(), context, output),
-        TaskAction::Retry { id } => {
-            let task = find_task(id, context)?;
-            let done = "the task will be retried; if no run is active, `afresh run` continues it";
-            send_command(context, output, done, |run| ControlCommand::Retry { run, task })
+        TaskAction::Retry { id, run } => {
+            let (run, task) = find_task(id, run.as_deref(), context)?;
+            let done = format!(
+                "{task} will be retried; if the run is not active, `afresh resume {run}` continues it"
+            );
+            send_to_run(context, output, &done, ControlCommand::Retry { run, task })
         }
-        TaskAction::Ignore { id } => {
-            let task = find_task(id, context)?;
-            let done = "tasks that need it will run without it";
-            send_command(context, output, done, |run| ControlCommand::Ignore { run, task })
+        TaskAction::Ignore { id, run } => {
+            let (run, task) = find_task(id, run.as_deref(), context)?;
+            let done = format!("tasks that need {task} will run without it");
+            send_to_run(context, output, &done, ControlCommand::Ignore { run, task })
         }
-        TaskAction::Skip { id, reason } => {
-            let (task, reason) = (find_task(id, context)?, reason.clone());
-            send_command(context, output, "skipped", |run| ControlCommand::Skip {
-                run,
-                task,
-                reason,
-            })
+        TaskAction::Skip { id, reason, run } => {
+            let ((run, task), reason) = (find_task(id, run.as_deref(), context)?, reason.clone());
+            let done = format!("{task} will be skipped");
+            send_to_run(context, output, &done, ControlCommand::Skip { run, task, reason })
         }
     }
 }
@@ -97,8 +105,13 @@ fn ready(named: Option<&str>, context: &AppContext, output: &Output) -> Result<E
     Ok(Exit::Done)
 }
 
-/// A task of the last run.
-fn find_task(id: &str, context: &AppContext) -> Result<TaskId, AppError> {
-    let place = context.repository()?;
-    select_run::find_task(&select_run::find_run(&place, None)?.run, id)
+/// A task of the named run, else of the last one.
+fn find_task(
+    id: &str,
+    named: Option<&str>,
+    context: &AppContext,
+) -> Result<(RunId, TaskId), AppError> {
+    let run = select_run::find_run(&context.repository()?, named)?.run;
+    let task = select_run::find_task(&run, id)?;
+    Ok((run.id().clone(), task))
 }

@@ -35,7 +35,7 @@ pub(crate) fn config(args: &Args, context: &AppContext, output: &Output) -> Resu
     let directory = context.directory()?;
     let config = config::load(&directory, context.config_file.as_deref())?;
     for warning in &config.warnings {
-        output.note(warning.render().trim_end());
+        output.note_finding(warning);
     }
     let values = values(&config, context, output);
     if output.json {

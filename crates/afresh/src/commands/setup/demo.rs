@@ -5,7 +5,7 @@ use afresh_app::store::write_atomically;
 use afresh_core::run::DriveState;
 use afresh_core::settings::OnDecision;
 use afresh_engine::RepoContext;
-use afresh_engine::reports::run_report::{ReportContext, RunReport};
+use afresh_engine::reports::run_report::RunReport;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,6 @@ use afresh_app::plan_source::PlanReadOptions;
 use afresh_app::session::open::RunRequest;
 use afresh_app::session::{RunOptions, Session};
 use afresh_app::text::report_page;
-use afresh_app::text::time;
 
 const CONFIG: &str = ".afresh/config.toml";
 /// The configuration of the built-in workers.
@@ -170,8 +169,8 @@ fn unfinished(scratch: &mut ScratchRepo, standing: DriveState, output: &Output) 
 
 fn report_of(repository: &RepoContext) -> Result<RunReport, AppError> {
     let found = afresh_app::session::select_run::find_run(repository, None)?;
-    RunReport::from_run(&found, ReportContext { is_driven: false, moment: time::format_utc })
-        .map_err(AppError::journal)
+    let around = afresh_app::session::runs::report_context(repository, &found.run)?;
+    RunReport::from_run(&found, around).map_err(AppError::journal)
 }
 
 /// The report: on standard output, or as a file where standard output is a terminal.

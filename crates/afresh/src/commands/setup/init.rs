@@ -211,26 +211,39 @@ fn agent(args: &Args, found: &DetectedProject, asker: Option<&UserPrompt>) -> Op
     let first = found.agents.first();
     // With a single installed agent there is nothing to ask.
     let answer = match (asker, found.agents.len()) {
-        (Some(asker), 0) => {
-            asker.ask("Which command starts your agent?", "none").filter(|answer| answer != "none")
-        }
+        (Some(asker), 0) => ask_agent(asker, "Which command starts your agent?", "none"),
         (Some(asker), 2..) => {
             let question = format!("Which agent ({})?", found.agents.join(", "));
-            asker.ask(&question, first.copied().unwrap_or_default())
+            ask_agent(asker, &question, first.copied().unwrap_or_default())
         }
         _ => first.map(|name| (*name).to_owned()),
     };
     answer.and_then(|name| agents::named(&name))
 }
 
+/// The agent's name or command; none if the user has none.
+fn ask_agent(asker: &UserPrompt, question: &str, default: &str) -> Option<String> {
+    loop {
+        let answer = asker.ask(question, default)?;
+        match answer.to_lowercase().as_str() {
+            _ if is_none(&answer) => return None,
+            "y" | "yes" if default == "none" => {}
+            "y" | "yes" => return Some(default.to_owned()),
+            _ => return Some(answer),
+        }
+    }
+}
+
+/// No agent and no check has such a name.
+fn is_none(answer: &str) -> bool {
+    matches!(answer.to_lowercase().as_str(), "none" | "n" | "no" | "-")
+}
+
 fn ask_checks(asker: &UserPrompt, proposed: Vec<String>) -> Vec<String> {
     let default = if proposed.is_empty() { "none".to_owned() } else { proposed.join(" && ") };
     match asker.ask("Which command must pass on every merge (`none` for no check)?", &default) {
         Some(answer) if answer == default => proposed,
-        // Nobody has a check of this name.
-        Some(answer) if matches!(answer.to_lowercase().as_str(), "none" | "n" | "no" | "-") => {
-            Vec::new()
-        }
+        Some(answer) if is_none(&answer) => Vec::new(),
         Some(answer) if matches!(answer.to_lowercase().as_str(), "y" | "yes") => proposed,
         Some(answer) => vec![answer],
         None => proposed,

@@ -2,6 +2,7 @@
 
 use afresh_app::text::schemas::OUTPUTS;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use serde_json::json;
 
 use crate::exit::Exit;
 use crate::terminal::output::Output;
@@ -9,8 +10,9 @@ use crate::terminal::output::Output;
 /// Print the JSON Schema of a format, or of what a command prints with `--json`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// The format or the output; without a name, they are listed
     #[arg(value_parser = names())]
-    name: String,
+    name: Option<String>,
 }
 
 /// A format that afresh reads or writes.
@@ -38,17 +40,36 @@ const FORMATS: [FormatSchema; 3] = [
     },
 ];
 
-fn names() -> PossibleValuesParser {
+/// Every name, with what it is about.
+fn listed() -> impl Iterator<Item = (&'static str, &'static str)> {
     let formats = FORMATS.iter().map(|format| (format.name, format.about));
-    let outputs = OUTPUTS.iter().map(|output| (output.name, output.about));
+    formats.chain(OUTPUTS.iter().map(|output| (output.name, output.about)))
+}
+
+fn names() -> PossibleValuesParser {
     let value = |(name, about)| PossibleValue::new(name).help(about);
-    PossibleValuesParser::new(formats.chain(outputs).map(value))
+    PossibleValuesParser::new(listed().map(value))
 }
 
 pub(crate) fn schema(args: &Args, output: &Output) -> Exit {
-    let format = FORMATS.iter().find(|format| format.name == args.name).map(|it| it.render);
-    let printed = OUTPUTS.iter().find(|output| output.name == args.name).map(|it| it.render);
+    let Some(name) = &args.name else {
+        list(output);
+        return Exit::Done;
+    };
+    let format = FORMATS.iter().find(|format| format.name == *name).map(|it| it.render);
+    let printed = OUTPUTS.iter().find(|output| output.name == *name).map(|it| it.render);
     let render = format.or(printed).expect("the parser accepts no other name");
     output.data(render().trim_end());
     Exit::Done
+}
+
+fn list(output: &Output) {
+    if output.json {
+        let entry = |(name, about)| json!({"name": name, "about": about});
+        return output.document(&listed().map(entry).collect::<Vec<_>>());
+    }
+    let width = listed().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, about) in listed() {
+        output.prose(&format!("{name:width$}  {about}"));
+    }
 }

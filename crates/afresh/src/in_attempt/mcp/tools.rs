@@ -126,5 +126,5 @@ fn text<'v>(arguments: &'v Value, name: &str) -> Result<&'v str, String> {
 }
 
 fn error_text(why: &AppError) -> String {
-    crate::error::to_text(why).trim_end().to_owned()
+    crate::error::to_text(why, usize::MAX).trim_end().to_owned()
 }
