@@ -190,8 +190,9 @@ fn an_audit_says_how_large_a_specification_is() {
     let repo = repo();
     repo.write("spec.md", SPEC);
     assert_eq!(verdict(&repo, 0)["verdict"], "approved");
-    let files: String = (0..7).map(|at| format!("- R{at}: Create `src/part{at}.py`\n")).collect();
-    let large = format!("# Parts\n\n## Requirements\n\n{files}");
+    let file = |at: usize| format!("- R{at}: Create `src/part{at}.py`");
+    let files = (0..7).map(file).collect::<Vec<_>>().join("\n");
+    let large = format!("# Parts\n\n## Requirements\n\n{files}\n");
     repo.write("spec.md", &large);
     let audit = verdict(&repo, 10);
     assert_eq!(
