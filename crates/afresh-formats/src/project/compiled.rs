@@ -50,7 +50,18 @@ fn cargo(place: &ProjectDir<'_>) -> Option<ProjectStack> {
 
 fn golang(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["go.work", "go.mod"])?;
-    let checks = vec![test("go test ./..."), build("go build ./..."), lint("go vet ./...")];
+    // Outside of every module, `./...` matches nothing: the modules are those that go.work lists.
+    let each = |verb: &str| {
+        if place.has("go.mod") {
+            format!("go {verb} ./...")
+        } else {
+            format!("go list -f '{{{{.Dir}}}}/...' -m | xargs go {verb}")
+        }
+    };
+    let mut checks = vec![test(each("test")), build(each("build")), lint(each("vet"))];
+    if place.first(&[".golangci.yml", ".golangci.yaml", ".golangci.toml"]).is_some() {
+        checks.push(lint("golangci-lint run"));
+    }
     Some(stack("Go", file, checks, &[]))
 }
 
