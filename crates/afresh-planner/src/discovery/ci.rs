@@ -98,11 +98,11 @@ const WORDS: &[&str] = &[
 /// Words of commands that change the world.
 const OUTSIDE: &[&str] = &[
     "publish", "deploy", "push", "login", "install", "upload", "release", "docker", "curl", "add",
-    "sudo",
+    "update", "sudo",
 ];
 
 pub(super) fn is_ci_file(path: &str) -> bool {
-    let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
+    let is_yaml = path.strip_suffix(".yml").is_some() || path.strip_suffix(".yaml").is_some();
     match path {
         ".gitlab-ci.yml"
         | ".travis.yml"
@@ -154,7 +154,11 @@ fn read_line(line: &str) -> Option<String> {
         WORDS.contains(word) || parts.into_iter().any(|part| WORDS.contains(&part))
     });
     let is_outside = words.iter().any(|word| OUTSIDE.contains(word));
-    if !PROGRAMS.contains(first) || !is_check || is_outside || line.ends_with(':') {
+    if !(PROGRAMS.contains(first) || first.starts_with("vendor/bin/"))
+        || !is_check
+        || is_outside
+        || line.ends_with([':', '&'])
+    {
         return None;
     }
     shown::command(line)

@@ -6,6 +6,8 @@ use super::facts::ForeignPath;
 use super::{RepositoryFile, paths, shown};
 
 const MAX_PATHS: usize = 10;
+/// So many directories of one name are told together.
+const MIN_GROUP: usize = 3;
 /// Lock files: changed by package managers alone.
 const LOCK_FILES: &[&str] = &[
     "Cargo.lock",
@@ -71,7 +73,7 @@ pub(super) fn find_foreign<'a>(
     for (pattern, reason) in attributes.into_iter().flat_map(read_attributes) {
         add(pattern, reason);
     }
-    let mut found: Vec<ForeignPath> = found
+    let mut found: Vec<ForeignPath> = group_directories(found)
         .into_iter()
         .map(|(path, (reason, files))| ForeignPath {
             path: shown::text(&path),
@@ -86,6 +88,25 @@ pub(super) fn find_foreign<'a>(
     });
     found.truncate(MAX_PATHS);
     found
+}
+
+/// Many directories of one name become one entry.
+fn group_directories(found: BTreeMap<String, (&str, u64)>) -> BTreeMap<String, (&str, u64)> {
+    let last = |path: &str| {
+        let name = path.strip_suffix('/')?.rsplit('/').next()?;
+        Some(format!("**/{name}/"))
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for name in found.keys().filter_map(|path| last(path)) {
+        *counts.entry(name).or_default() += 1;
+    }
+    let mut grouped: BTreeMap<String, (&str, u64)> = BTreeMap::new();
+    for (path, (reason, files)) in found {
+        let group =
+            last(&path).filter(|name| counts.get(name).is_some_and(|count| *count >= MIN_GROUP));
+        grouped.entry(group.unwrap_or(path)).or_insert((reason, 0)).1 += files;
+    }
+    grouped
 }
 
 /// What `.gitattributes` marks as generated or vendored.

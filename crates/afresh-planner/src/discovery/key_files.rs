@@ -85,8 +85,8 @@ pub(super) fn find_key_files(
     for path in find_entry_points(files, survey).into_iter().take(MAX_ENTRY_POINTS) {
         add(&path, "entry point".to_owned());
     }
-    for (path, importers) in imported {
-        add(path, format!("imported by {importers} of the files that were read"));
+    for (path, _) in imported {
+        add(path, "imported most".to_owned());
     }
     found.truncate(MAX_KEY_FILES);
     found
@@ -101,12 +101,15 @@ fn find_entry_points(files: &dyn RepositoryFiles, survey: &PackageSurvey) -> Vec
         let named = manifest.into_iter().flat_map(|facts| &facts.entry_points);
         found.extend(named.map(|path| format!("{start}{path}")));
     }
-    found.retain(|path| files.bytes_of(path).is_some() && paths::foreign_part(path).is_none());
+    found.retain(|path| files.bytes_of(path).is_some());
     // Programs with a directory each, and classes that start an application.
     let all = files.files().iter().map(|file| file.path.as_str());
-    let programs = all.filter(|path| !paths::is_test(path) && !paths::is_example(path));
-    let programs = programs.filter(|path| paths::foreign_part(path).is_none() && is_program(path));
-    found.extend(programs.map(str::to_owned));
+    found.extend(all.filter(|path| is_program(path)).map(str::to_owned));
+    found.retain(|path| {
+        !paths::is_test(path) && !paths::is_example(path) && paths::foreign_part(path).is_none()
+    });
+    // Programs are read before libraries.
+    found.sort_by_key(|path| path.ends_with("lib.rs") || path.contains("index."));
     let mut seen = BTreeSet::new();
     found.retain(|path| seen.insert(path.clone()));
     found
@@ -119,7 +122,7 @@ fn is_program(path: &str) -> bool {
     name == "main.go" && in_commands
         || is_class
         || matches!(name, "Main.java" | "Main.kt" | "Program.cs" | "__main__.py")
-        || path.starts_with("src/bin/") && path.ends_with(".rs")
+        || path.starts_with("src/bin/") && path.strip_suffix(".rs").is_some()
 }
 
 fn prefix(package: &PackageFacts) -> String {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::facts::{
     CommandProbe, PackageFacts, PatternUse, ProjectFacts, ProjectState, SourcedCommand, ToolPurpose,
 };
+use super::paths;
 use afresh_core::probe::CheckClass;
 
 /// How much of each list is shown; the JSON has more.
@@ -25,6 +26,9 @@ pub fn render_markdown(facts: &ProjectFacts) -> String {
     text.push('\n');
     if let Some(directory) = &facts.directory {
         line(&mut text, "Directory", &code(directory));
+        if facts.state == ProjectState::New {
+            text.push('\n');
+        }
     }
     if facts.state == ProjectState::New {
         render_new(&mut text, facts);
@@ -35,8 +39,7 @@ pub fn render_markdown(facts: &ProjectFacts) -> String {
     render_commands(&mut text, facts);
     render_patterns(&mut text, facts);
     render_testing(&mut text, facts);
-    let files = facts.key_files.iter().map(|file| format!("{} ({})", code(&file.path), file.role));
-    section(&mut text, "Key files", files);
+    render_key_files(&mut text, facts);
     let foreign = facts.leave_alone.iter().take(MAX_TOOLS);
     let foreign = foreign.map(|path| format!("{} ({})", code(&path.path), path.reason));
     inline_section(&mut text, "Leave alone", foreign);
@@ -52,15 +55,16 @@ fn render_new(text: &mut String, facts: &ProjectFacts) {
     };
     let _ = writeln!(
         text,
-        "\n{files} There are no patterns to follow: no stack, layout, naming, tests or commands. The plan chooses them, \
+        "{files} There are no patterns to follow: no stack, layout, naming, tests or commands. The plan chooses them, \
          and its first task creates them."
     );
 }
 
 fn render_overview(text: &mut String, facts: &ProjectFacts) {
     let languages = facts.languages.iter().take(MAX_ITEMS + 2).map(|language| {
-        let lines =
-            language.estimated_lines.map(|lines| format!(", about {} lines", rounded(lines)));
+        let lines = language
+            .estimated_lines
+            .map(|lines| format!(", about {}", counted(rounded(lines), "line")));
         let files = counted(language.files, "file");
         format!("{} ({files}{})", language.name, lines.unwrap_or_default())
     });
@@ -91,39 +95,56 @@ fn render_packages(text: &mut String, facts: &ProjectFacts) {
         line(text, "Test layout", &layout(&package.tests, package.test_files));
         return;
     }
-    let shown = facts.packages.iter().take(MAX_PACKAGES);
-    let lines = shown.map(|package| render_package(package, facts.packages.len()));
-    section(text, "Packages", lines);
-    let hidden = facts.packages.len().saturating_sub(MAX_PACKAGES) as u64 + facts.packages_left_out;
+    let own: Vec<&str> =
+        facts.packages.iter().filter_map(|package| package.name.as_deref()).collect();
+    let shown = facts.packages.iter().filter(|package| !is_example(package));
+    let lines: Vec<String> =
+        shown.take(MAX_PACKAGES).map(|package| render_package(package, facts, &own)).collect();
+    let hidden = (facts.packages.len() - lines.len()) as u64 + facts.packages_left_out;
+    section(text, "Packages", lines.into_iter());
     if hidden > 0 {
         let _ = writeln!(text, "- and {hidden} more");
     }
 }
 
-/// One line: of many packages less is told of each.
-fn render_package(package: &PackageFacts, count: usize) -> String {
-    let name = package.name.as_ref().map(|name| format!(" {}", code(name)));
-    let mut line = format!("{}{}", code(&package.directory), name.unwrap_or_default());
-    if !package.stacks.is_empty() {
-        let _ = write!(line, ": {}", package.stacks.join(", "));
+/// One line, without what the root says too; of many packages less is told of each.
+fn render_package(package: &PackageFacts, facts: &ProjectFacts, own: &[&str]) -> String {
+    let root = facts.packages.first().filter(|root| root.directory != package.directory);
+    let mut line = code(&package.directory);
+    let last = package.directory.rsplit('/').next();
+    if let Some(name) = package.name.as_ref().filter(|name| Some(name.as_str()) != last) {
+        let _ = write!(line, " {}", code(name));
     }
-    if !package.requires.is_empty() {
-        let _ = write!(line, "; {}", package.requires.join(", "));
+    let mut parts = Vec::new();
+    if root.is_none_or(|root| root.stacks != package.stacks) && !package.stacks.is_empty() {
+        parts.push(package.stacks.join(", "));
     }
-    let _ = write!(line, "; {}", counted(package.source_files, "source file"));
-    let sources = package.sources.iter().take(2).map(|path| code(path));
+    let is_new = |version: &&String| root.is_none_or(|root| !root.requires.contains(version));
+    parts.extend(package.requires.iter().filter(is_new).cloned());
     if package.source_files > 0 {
-        let _ = write!(line, " in {}", joined(sources));
+        let start = format!("{}/", package.directory);
+        let relative = |path: &String| {
+            let path = path.strip_prefix(&start).unwrap_or(path);
+            code(if path.is_empty() { "./" } else { path })
+        };
+        let sources = joined(package.sources.iter().take(2).map(relative));
+        parts.push(format!("{} in {sources}", counted(package.source_files, "source file")));
     }
     if package.test_files > 0 {
-        let _ = write!(line, ", {}", counted(package.test_files, "test file"));
+        parts.push(counted(package.test_files, "test file"));
     }
-    let most = if count > MAX_ITEMS + 2 { MAX_ITEMS } else { MAX_DEPENDENCIES - 2 };
-    let dependencies = dependencies(package, most);
-    if !dependencies.is_empty() {
-        let _ = write!(line, "; uses {dependencies}");
+    let is_large = facts.packages.len() > MAX_ITEMS + 2;
+    let most = if is_large { MAX_ITEMS - 1 } else { MAX_DEPENDENCIES - 2 };
+    let foreign = package.dependencies.iter().filter(|name| !own.contains(&name.as_str()));
+    let foreign: Vec<String> = foreign.take(most).cloned().collect();
+    if !foreign.is_empty() {
+        parts.push(format!("uses {}", foreign.join(", ")));
     }
-    line
+    format!("{line}: {}", parts.join("; "))
+}
+
+fn is_example(package: &PackageFacts) -> bool {
+    paths::is_example(&format!("{}/x", package.directory))
 }
 
 fn dependencies(package: &PackageFacts, most: usize) -> String {
@@ -145,9 +166,11 @@ fn layout(directories: &[String], files: u64) -> String {
 
 fn render_commands(text: &mut String, facts: &ProjectFacts) {
     let mut lines = Vec::new();
-    let shown = facts.packages.iter().filter(|package| !package.commands.is_empty());
-    for package in shown.take(MAX_ITEMS) {
-        let commands = &package.commands;
+    let own = facts.packages.iter().filter(|package| !is_example(package));
+    let mut shown = own.filter(|package| !package.commands.is_empty());
+    // The first package is the root, unless there is nothing to run at the root.
+    if let Some(first) = shown.next() {
+        let commands = &first.commands;
         let kinds = [
             ("set up", &commands.setup),
             ("test", &commands.test),
@@ -158,6 +181,14 @@ fn render_commands(text: &mut String, facts: &ProjectFacts) {
             let commands = commands.iter().take(MAX_ITEMS).map(render_command);
             lines.push(format!("{kind}: {}", joined(commands)));
         }
+    }
+    for package in shown.filter(|package| !package.commands.test.is_empty()).take(MAX_ITEMS) {
+        let commands = package.commands.setup.iter().chain(&package.commands.test);
+        lines.push(format!(
+            "{}: {}",
+            code(&package.directory),
+            joined(commands.map(render_command))
+        ));
     }
     section(text, "Commands, run at the root", lines.into_iter());
     let ci = facts.ci.iter().take(MAX_CI).map(|command| code(&command.command));
@@ -223,6 +254,21 @@ fn render_testing(text: &mut String, facts: &ProjectFacts) {
         testing.fixtures.iter().take(MAX_ITEMS + 2).map(|path| code(path)),
     );
     section(text, "Tests", lines.into_iter());
+}
+
+/// One line for each role.
+fn render_key_files(text: &mut String, facts: &ProjectFacts) {
+    let mut roles: Vec<&str> = Vec::new();
+    for file in &facts.key_files {
+        if !roles.contains(&file.role.as_str()) {
+            roles.push(&file.role);
+        }
+    }
+    let lines = roles.into_iter().map(|role| {
+        let files = facts.key_files.iter().filter(|file| file.role == role);
+        format!("{role}: {}", joined(files.map(|file| code(&file.path))))
+    });
+    section(text, "Key files", lines);
 }
 
 /// What new work has to satisfy.

@@ -40,7 +40,7 @@ use self::facts::{CodePatterns, FACTS_VERSION, LanguageShare, ProjectState, Test
 use self::languages::SourceLanguage;
 use self::packages::PackageSurvey;
 use self::patterns::libraries::DependencySources;
-use self::patterns::{SampledText, architecture, imports, libraries, naming, testing};
+use self::patterns::{SampledText, architecture, habits, imports, libraries, naming, testing};
 use self::sample::SourceFile;
 
 /// A file of the repository.
@@ -112,7 +112,8 @@ pub fn discover(files: &dyn RepositoryFiles) -> ProjectFacts {
         .partition(|text| foreign::is_generated(text.text));
     let survey = PackageSurvey::new(listed, &sources, &texts);
     let languages = measure_languages(&sources, &sampled);
-    let is_new = !sources.iter().any(|file| is_code(file.language)) && survey.packages.is_empty();
+    let is_new =
+        sources.iter().all(|file| is_markup(file.language.name())) && survey.packages.is_empty();
     let resolver = patterns::ImportResolver::new(&sources, survey.go_modules());
     let imported = imports::find_most_imported(&sampled, &resolver);
     let dependencies = survey.dependency_sources();
@@ -168,7 +169,7 @@ fn find_patterns(
     }
     CodePatterns {
         naming: naming::find_naming(sources, sampled, &languages),
-        imports: imports::describe_imports(sampled, &languages, resolver),
+        imports: habits::describe_imports(sampled, &languages, resolver),
         architecture: architecture::find_architecture(sources),
         errors: libraries::find_errors(sampled, dependencies),
         logging: libraries::find_logging(sampled, dependencies),
@@ -176,8 +177,8 @@ fn find_patterns(
 }
 
 /// Markup and style sheets alone make no program to fit in with.
-fn is_code(language: SourceLanguage) -> bool {
-    !matches!(language, SourceLanguage::Other("HTML" | "CSS" | "templates"))
+fn is_markup(language: &str) -> bool {
+    matches!(language, "HTML" | "CSS" | "templates")
 }
 
 fn measure_languages(
@@ -205,8 +206,10 @@ fn measure_languages(
             LanguageShare { name, files, bytes, estimated_lines: lines }
         })
         .collect();
+    // Markup is often large, and says least.
+    let rank = |share: &LanguageShare| (is_markup(&share.name), std::cmp::Reverse(share.bytes));
     shares
-        .sort_by(|one, other| other.bytes.cmp(&one.bytes).then_with(|| one.name.cmp(&other.name)));
+        .sort_by(|one, other| rank(one).cmp(&rank(other)).then_with(|| one.name.cmp(&other.name)));
     shares.truncate(MAX_LANGUAGES);
     shares
 }

@@ -44,8 +44,12 @@ impl PackageSurvey {
         let mut ordered: Vec<&str> = directories.iter().map(String::as_str).collect();
         let files_in = |directory: &str| tallies.get(directory).map_or(0, PackageTally::files);
         ordered.sort_by_key(|directory| {
-            (!directory.is_empty(), std::cmp::Reverse(files_in(directory)), *directory)
+            let is_example = paths::is_example(&format!("{directory}/x"));
+            let files = std::cmp::Reverse(files_in(directory));
+            (!directory.is_empty(), is_example, files, *directory)
         });
+        // A manifest without any source holds the tools of others.
+        ordered.retain(|directory| directory.is_empty() || files_in(directory) > 0);
         let left_out = ordered.len().saturating_sub(MAX_PACKAGES) as u64;
         ordered.truncate(MAX_PACKAGES);
         let empty = PackageTally::default();
@@ -135,7 +139,8 @@ fn describe_workspaces(
     candidates: &BTreeSet<String>,
     texts: &BTreeMap<String, String>,
 ) -> Vec<WorkspaceDeclaration> {
-    let declaring = manifests.iter().filter_map(|(path, facts)| {
+    let declaring = manifests.iter().filter(|(path, _)| !paths::is_example(path));
+    let declaring = declaring.filter_map(|(path, facts)| {
         let members = members_of(facts.members.as_ref()?, path, candidates).len() as u64;
         let kind = facts.members.as_ref()?.kind.to_owned();
         // One crate that is its own workspace ties nothing together.
@@ -164,7 +169,9 @@ fn choose_directories(
     let near = |directory: &&String| {
         let depth = directory.split('/').count();
         let file = format!("{directory}/x");
-        depth <= MAX_DEPTH && !paths::is_example(&file) && !paths::is_test(&file)
+        // The tests of a .NET project are a project.
+        let is_project = directory.ends_with(".Tests") || directory.ends_with(".Test");
+        depth <= MAX_DEPTH && !paths::is_example(&file) && (is_project || !paths::is_test(&file))
     };
     let other = candidates.iter().filter(|directory| !directory.is_empty()).filter(near);
     let mut chosen: BTreeSet<String> = other.chain(declared.keys()).cloned().collect();
@@ -189,17 +196,31 @@ fn describe_package(
     let own = manifests.iter().filter(|(path, _)| paths::parent(path) == directory);
     let own: Vec<(&String, &ManifestFacts)> = own.collect();
     let manifest = stacks.first().map(|stack| stack.file.clone());
-    let manifest = manifest.or_else(|| own.first().map(|(path, _)| (*path).clone()))?;
+    let manifest = manifest.or_else(|| own.first().map(|(path, _)| (*path).clone()));
+    let nx = Some(format!("{directory}/project.json")).filter(|path| listing.paths.contains(path));
+    let manifest = manifest.or(nx)?;
     let mut names: Vec<String> = Vec::new();
     for stack in &stacks {
         if !names.iter().any(|name| name == stack.name) {
             names.push(stack.name.to_owned());
         }
     }
-    let mut requires: Vec<String> =
-        own.iter().flat_map(|(_, facts)| facts.requires.clone()).collect();
-    requires.dedup();
-    let dependencies = own.iter().flat_map(|(_, facts)| facts.dependencies.clone()).collect();
+    let mut requires: Vec<String> = Vec::new();
+    for version in own.iter().flat_map(|(_, facts)| &facts.requires) {
+        if !requires.contains(version) {
+            requires.push(version.clone());
+        }
+    }
+    // What a gem depends on is in its specification; a Gemfile adds what its developers use.
+    let gem = own.iter().filter(|(path, facts)| {
+        path.strip_suffix(".gemspec").is_some() && !facts.dependencies.is_empty()
+    });
+    let gem: Vec<String> = gem.flat_map(|(_, facts)| facts.dependencies.clone()).collect();
+    let dependencies = if gem.is_empty() {
+        own.iter().flat_map(|(_, facts)| facts.dependencies.clone()).collect()
+    } else {
+        gem
+    };
     Some(PackageFacts {
         directory: if directory.is_empty() { ".".to_owned() } else { shown::text(directory) },
         name: own.iter().find_map(|(_, facts)| facts.name.clone()),
@@ -295,6 +316,9 @@ impl PackageTally {
                 tally.test_files += 1;
                 continue;
             }
+            if is_aside(file.path, directory) {
+                continue;
+            }
             tally.source_files += 1;
             let start = if directory.is_empty() { 0 } else { directory.len() + 1 };
             let top = file.path[start..].split_once('/').map(|(top, _)| start + top.len() + 1);
@@ -308,6 +332,13 @@ impl PackageTally {
         }
         tally
     }
+}
+
+/// Whether a source file of a package is an example, or belongs to a hidden directory.
+fn is_aside(path: &str, package: &str) -> bool {
+    let inside = path.strip_prefix(package).unwrap_or(path).trim_start_matches('/');
+    let is_hidden = paths::directories(inside).any(|directory| directory.starts_with('.'));
+    is_hidden || paths::is_example(inside)
 }
 
 /// The package that a file belongs to: the nearest one above it.

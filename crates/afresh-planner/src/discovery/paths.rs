@@ -61,7 +61,16 @@ const EXAMPLES: &[&str] = &[
     "templates",
     "playground",
     "corpus",
+    "fuzz",
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
 ];
+/// Directories of sources.
+const SOURCE_ROOTS: &[&str] = &["src", "lib", "app", "internal", "pkg"];
+/// Tests only outside of a directory of sources.
+const TESTS_OUTSIDE: &[&str] = &["spec", "specs", "t", "testing", "e2e"];
 /// Ends of generated files.
 const GENERATED_ENDS: &[&str] = &[
     ".pb.go",
@@ -90,27 +99,42 @@ const GENERATED_ENDS: &[&str] = &[
     ".snap",
 ];
 
+/// Names that are only telling near the root: further down, people use them for their own modules.
+const NEAR_ROOT: &[&str] = &["extern", "external", "deps", "dist", "snapshots"];
+/// How deep those are telling, in components.
+const MAX_NEAR: usize = 2;
+/// Below these, names of directories are packages of a language.
+const LANGUAGE_ROOTS: &[&str] = &["java", "kotlin", "scala"];
+
 /// Why a file is not edited by hand, and the directory that says so; the file itself if its own name does.
 pub(super) fn foreign_part(path: &str) -> Option<(&str, &'static str)> {
-    let mut end = 0;
-    for component in path.split('/') {
-        end += component.len() + 1;
-        // A file's own name is no directory.
-        if end > path.len() {
+    for (depth, (above, component)) in prefixes(path).enumerate() {
+        if LANGUAGE_ROOTS.contains(&component) {
             break;
         }
-        if VENDORED.contains(&component) {
-            return Some((&path[..end], "vendored"));
+        let is_telling = depth < MAX_NEAR || !NEAR_ROOT.contains(&component) || is_test(above);
+        if is_telling && VENDORED.contains(&component) {
+            return Some((above, "vendored"));
         }
-        if GENERATED.contains(&component) {
-            return Some((&path[..end], "generated"));
+        if is_telling && GENERATED.contains(&component) {
+            return Some((above, "generated"));
         }
     }
     GENERATED_ENDS.iter().any(|end| path.ends_with(end)).then_some((path, "generated"))
 }
 
+/// Every directory of a path with a slash at its end, and its last component.
+fn prefixes(path: &str) -> impl Iterator<Item = (&str, &str)> {
+    path.match_indices('/').map(move |(end, _)| {
+        let start = path[..end].rfind('/').map_or(0, |at| at + 1);
+        (&path[..=end], &path[start..end])
+    })
+}
+
+/// Whether a file belongs to an example, not to the product. Below a directory of sources, such a name is a module.
 pub(super) fn is_example(path: &str) -> bool {
-    directories(path).any(|directory| EXAMPLES.contains(&directory))
+    let outside = directories(path).take_while(|name| !SOURCE_ROOTS.contains(name));
+    outside.into_iter().any(|directory| EXAMPLES.contains(&directory))
 }
 
 /// Whether this is a test, by its directory or its name.
@@ -120,16 +144,18 @@ pub(super) fn is_test(path: &str) -> bool {
 
 /// The part of the path up to its first directory of tests.
 pub(super) fn test_directory(path: &str) -> Option<&str> {
-    let mut end = 0;
-    for component in path.split('/') {
-        end += component.len() + 1;
-        if end > path.len() {
-            break;
+    let mut is_source = false;
+    for (above, component) in prefixes(path) {
+        if LANGUAGE_ROOTS.contains(&component) {
+            return None;
         }
         let is_project = component.ends_with(".Tests") || component.ends_with(".Test");
-        if TESTS.contains(&component) || is_project {
-            return Some(&path[..end]);
+        let is_test =
+            TESTS.contains(&component) && !(is_source && TESTS_OUTSIDE.contains(&component));
+        if is_test || is_project {
+            return Some(above);
         }
+        is_source |= SOURCE_ROOTS.contains(&component);
     }
     None
 }

@@ -50,7 +50,7 @@ pub(super) fn read_go_module(text: &str) -> ManifestFacts {
         match words.as_slice() {
             ["module", name, ..] => facts.name = shown::name(name),
             ["go", version, ..] => {
-                facts.requires.extend(shown::version(version).map(|v| format!("Go {v}")))
+                facts.requires.extend(shown::version(version).map(|v| format!("Go {v}")));
             }
             ["require", "("] => is_block = true,
             [")"] => is_block = false,

@@ -185,7 +185,10 @@ pub(super) fn read_gemspec(text: &str) -> ManifestFacts {
     let mut facts = ManifestFacts::default();
     for line in text.lines().map(str::trim) {
         let argument = || quoted(line);
-        if line.contains(".name ") || line.contains(".name=") {
+        if line.contains("Gem::Specification.new")
+            || line.contains(".name ")
+            || line.contains(".name=")
+        {
             facts.name = facts.name.or_else(|| argument().and_then(shown::name));
         } else if line.contains("add_development_dependency") {
             facts.development.extend(argument().and_then(shown::name));

@@ -44,13 +44,11 @@ fn matches_parts(parts: &[&str], names: &[&str], steps: &mut usize) -> bool {
 
 /// `*` stands for any part of a name, `{a,b}` for one of several.
 fn matches_name(part: &str, name: &str) -> bool {
-    if let (Some(open), Some(close)) = (part.find('{'), part.find('}')) {
-        if open < close {
-            let (before, after) = (&part[..open], &part[close + 1..]);
-            let plain = name.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
-            return plain
-                .is_some_and(|middle| part[open + 1..close].split(',').any(|one| one == middle));
-        }
+    if let Some((before, rest)) = part.split_once('{')
+        && let Some((choices, after)) = rest.split_once('}')
+    {
+        let middle = name.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+        return middle.is_some_and(|middle| choices.split(',').any(|one| one == middle));
     }
     let Some((before, after)) = part.split_once('*') else { return part == name };
     // One star is what people write; a second one matches nothing.

@@ -57,7 +57,7 @@ pub(super) fn is_package_manifest(path: &str) -> bool {
         "Package.swift",
         "build.sbt",
     ];
-    names.contains(&name) || is_dotnet_project(name) || name.ends_with(".gemspec")
+    names.contains(&name) || is_dotnet_project(name) || name.strip_suffix(".gemspec").is_some()
 }
 
 /// A file that only declares members, or only matters at the root.
@@ -76,7 +76,9 @@ fn is_workspace_file(path: &str) -> bool {
         "Gemfile",
         "CMakeLists.txt",
     ];
-    names.contains(&name) || name.ends_with(".sln") || name.ends_with(".slnx")
+    names.contains(&name)
+        || name.strip_suffix(".sln").is_some()
+        || name.strip_suffix(".slnx").is_some()
 }
 
 pub(super) fn is_manifest(path: &str) -> bool {
@@ -106,9 +108,11 @@ pub(super) fn read_manifest(path: &str, text: &str) -> ManifestFacts {
         "setup.py" => interpreted::read_setup_py(text),
         "composer.json" => interpreted::read_composer(text),
         "Gemfile" => interpreted::read_gemfile(text),
-        _ if name.ends_with(".gemspec") => interpreted::read_gemspec(text),
+        _ if name.strip_suffix(".gemspec").is_some() => interpreted::read_gemspec(text),
         _ if is_dotnet_project(name) => compiled::read_dotnet_project(name, text),
-        _ if name.ends_with(".sln") || name.ends_with(".slnx") => compiled::read_solution(text),
+        _ if name.strip_suffix(".sln").is_some() || name.strip_suffix(".slnx").is_some() => {
+            compiled::read_solution(text)
+        }
         _ => ManifestFacts::default(),
     };
     facts.dependencies = in_order(facts.dependencies);

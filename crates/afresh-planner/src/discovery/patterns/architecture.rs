@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::discovery::facts::ArchitectureHint;
+use crate::discovery::languages::SourceLanguage;
 use crate::discovery::sample::SourceFile;
 use crate::discovery::{paths, shown};
 
@@ -26,7 +27,7 @@ const MEANINGS: &[(&[&str], &str)] = &[
     (&["views", "pages", "screens"], "views"),
     (&["components", "widgets"], "user interface components"),
     (&["hooks", "composables"], "user interface hooks"),
-    (&["store", "stores", "state", "reducers"], "client state"),
+    (&["store", "stores", "state", "reducers"], "state and storage"),
     (&["commands", "cmd", "cli"], "commands"),
     (&["internal"], "packages that others cannot import"),
     (&["pkg"], "packages that others may import"),
@@ -55,7 +56,10 @@ pub(in crate::discovery) fn find_architecture(sources: &[SourceFile<'_>]) -> Vec
         let mut end = 0;
         for component in paths::directories(file.path) {
             end += component.len() + 1;
-            if meaning(component).is_some() {
+            // These two are words of Go.
+            let is_foreign = matches!(component, "internal" | "Internal" | "pkg")
+                && file.language != SourceLanguage::Go;
+            if !is_foreign && meaning(component).is_some() {
                 *counts.entry(&file.path[..end]).or_default() += 1;
             }
         }

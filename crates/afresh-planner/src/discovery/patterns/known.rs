@@ -142,7 +142,7 @@ pub(super) const ERRORS: &[KnownPattern] = &[
 
 pub(super) const LOGGING: &[KnownPattern] = &[
     known("tracing", &[Rust], &["tracing::", "use tracing"], &["tracing"]),
-    known("log", &[Rust], &["log::", "use log", "debug!("], &["log"]),
+    known("log", &[Rust], &[" log::", "use log::", "debug!("], &["log"]),
     known("slog", &[Rust], &["slog::"], &["slog"]),
     known("loguru", &[Python], &["from loguru"], &["loguru"]),
     known("structlog", &[Python], &["structlog."], &["structlog"]),
@@ -256,14 +256,14 @@ pub(super) const TESTS: &[KnownPattern] = &[
     known("kotlin.test", &[Kotlin], &["kotlin.test"], &["kotlin-test"]),
     known("Kotest", &[Kotlin], &["io.kotest"], &["kotest-runner-junit5"]),
     known("GoogleTest", NATIVE, &["gtest/gtest.h", "gmock/gmock.h", "TEST_F("], &["GTest"]),
-    known("Catch2", NATIVE, &["catch2/", "catch.hpp", "TEST_CASE("], &["Catch2"]),
-    known("doctest", NATIVE, &["doctest.h"], &["doctest"]),
+    known("Catch2", NATIVE, &["catch2/", "catch.hpp"], &["Catch2"]),
+    known("doctest", NATIVE, &["doctest.h", "doctest_"], &["doctest"]),
     known("Boost.Test", NATIVE, &["BOOST_AUTO_TEST_CASE"], &[]),
     known("Unity, CMocka or Check", &[C], &["unity.h", "cmocka.h", "check.h"], &[]),
     known(
         "RSpec",
         &[Ruby],
-        &["RSpec.describe", "describe ", "rspec"],
+        &["RSpec.", "spec_helper", "rails_helper"],
         &["rspec", "rspec-rails", "rspec-core"],
     ),
     known("Minitest", &[Ruby], &["Minitest::", "minitest/autorun", "MiniTest"], &["minitest"]),

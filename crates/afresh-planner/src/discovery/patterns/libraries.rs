@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::SampledText;
 use super::known::{ERRORS, KnownPattern, LOGGING, TESTS};
 use crate::discovery::facts::PatternUse;
+use crate::discovery::languages::SourceLanguage;
 use crate::discovery::shown;
 
 /// The most patterns of one kind.
@@ -58,12 +59,19 @@ fn find_use(
         pattern.languages.contains(&text.language)
             && pattern.signs.iter().any(|sign| text.text.contains(sign))
     };
+    let named = pattern.packages.iter().find_map(|name| dependencies.get(*name));
+    // A Rust crate is always named in a manifest; its name alone may be a word of something else.
+    if named.is_none()
+        && !pattern.packages.is_empty()
+        && pattern.languages == [SourceLanguage::Rust]
+    {
+        return None;
+    }
     let mut users = sampled.iter().filter(using);
     let label = pattern.label.to_owned();
     if let Some(first) = users.next() {
         let files = 1 + users.count() as u64;
         return Some(PatternUse { pattern: label, files, example: shown::text(first.path) });
     }
-    let manifest = pattern.packages.iter().find_map(|name| dependencies.get(*name))?;
-    Some(PatternUse { pattern: label, files: 0, example: shown::text(manifest) })
+    Some(PatternUse { pattern: label, files: 0, example: shown::text(named?) })
 }

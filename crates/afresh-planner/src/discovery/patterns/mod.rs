@@ -3,7 +3,8 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `architecture` | directories whose names say what they are for |
-//! | `imports` | how files import each other, and which are imported most |
+//! | `habits` | how files import each other, in sentences |
+//! | `imports` | the imports of a text, and which files are imported most |
 //! | `resolve` | from the text of an import to a file |
 //! | `libraries` | error handling, logging and test frameworks, by well-known signs |
 //! | `known` | those signs |
@@ -11,6 +12,7 @@
 //! | `testing` | where tests are, and what they share |
 
 pub(super) mod architecture;
+pub(super) mod habits;
 pub(super) mod imports;
 mod known;
 pub(super) mod libraries;

@@ -84,10 +84,9 @@ fn name_style(name: &str) -> Option<NameStyle> {
     let has_lower = name.chars().any(char::is_lowercase);
     let first = name.chars().next().filter(|first| first.is_alphabetic())?;
     match (name.contains('_'), name.contains('-')) {
-        (true, true) => None,
         (true, false) if !has_upper => Some(NameStyle::SnakeCase),
         (true, false) if !has_lower => Some(NameStyle::UpperCase),
-        (true, false) => None,
+        (true, _) => None,
         (false, true) => (!has_upper).then_some(NameStyle::KebabCase),
         (false, false) if !has_upper => Some(NameStyle::LowerCase),
         (false, false) if first.is_uppercase() && !has_lower => None,

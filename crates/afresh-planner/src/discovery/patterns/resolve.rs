@@ -61,10 +61,11 @@ impl<'a> ImportResolver<'a> {
         from: &SampledText<'_>,
         target: &ImportTarget<'_>,
     ) -> Option<String> {
-        if target.is_system {
-            return None;
-        }
         let text = target.text;
+        if target.is_system {
+            // A library often includes its own public headers like those of others.
+            return text.contains('/').then(|| self.by_suffix(text))?;
+        }
         match from.language {
             SourceLanguage::Rust => self.rust(from.path, text),
             SourceLanguage::Python if text.starts_with('.') => {

@@ -79,10 +79,18 @@ pub(in crate::discovery) fn describe_layout(
     layout
 }
 
+/// `fixtures` at the root belong to tests; below `examples` they do not.
+fn is_in_example(path: &str) -> bool {
+    path.split('/')
+        .next()
+        .is_some_and(|top| matches!(top, "example" | "examples" | "samples" | "demo"))
+}
+
 /// Files and directories that tests share, those near the root first.
 pub(in crate::discovery) fn find_fixtures(files: &[RepositoryFile]) -> Vec<String> {
     let mut found: BTreeSet<(usize, &str)> = BTreeSet::new();
-    for file in files.iter().filter(|file| paths::foreign_part(&file.path).is_none()) {
+    let own = files.iter().filter(|file| paths::foreign_part(&file.path).is_none());
+    for file in own.filter(|file| !is_in_example(&file.path)) {
         let path = file.path.as_str();
         if FIXTURE_FILES.contains(&paths::file_name(path)) {
             found.insert((path.matches('/').count(), path));
@@ -95,7 +103,9 @@ pub(in crate::discovery) fn find_fixtures(files: &[RepositoryFile]) -> Vec<Strin
                 component,
                 "testdata" | "__fixtures__" | "__mocks__" | "testutil" | "testutils"
             );
-            if FIXTURE_DIRECTORIES.contains(&component) && (above || is_own) {
+            if FIXTURE_DIRECTORIES.contains(&component.to_ascii_lowercase().as_str())
+                && (above || is_own)
+            {
                 found.insert((path[..end].matches('/').count(), &path[..end]));
                 break;
             }
