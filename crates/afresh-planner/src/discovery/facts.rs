@@ -122,6 +122,11 @@ impl PackageCommands {
         self.setup.iter().chain(&self.test).chain(&self.build).chain(&self.lint)
     }
 
+    /// Those that check the work.
+    pub fn checks(&self) -> impl Iterator<Item = &SourcedCommand> {
+        self.test.iter().chain(&self.build).chain(&self.lint)
+    }
+
     fn all_mut(&mut self) -> impl Iterator<Item = &mut SourcedCommand> {
         let Self { setup, test, build, lint } = self;
         setup.iter_mut().chain(test).chain(build).chain(lint)

@@ -210,7 +210,9 @@ fn describe_probe(probe: &CommandProbe) -> String {
         CheckClass::Flaky => "flaky",
         CheckClass::Unprobed => "was not tried",
     };
-    match &probe.detail {
+    // That a command passes says it all.
+    let is_fine = matches!(probe.class, CheckClass::Vacuous | CheckClass::Guard);
+    match probe.detail.as_ref().filter(|_| !is_fine) {
         Some(detail) => format!("{class}: {detail}"),
         None => class.to_owned(),
     }
@@ -280,7 +282,7 @@ fn render_demands(text: &mut String, facts: &ProjectFacts) {
     ];
     let tests = facts.packages.iter().any(|package| !package.commands.test.is_empty());
     if tests {
-        lines.push("The test commands above pass before and after each task.".to_owned());
+        lines.push("Test commands that pass before a task pass after it.".to_owned());
     } else {
         lines
             .push("No test command was found: the plan has to say how work is checked.".to_owned());

@@ -34,7 +34,7 @@ fn a_rust_crate_is_described() {
     insta::assert_snapshot!(text);
 }
 
-/// PL-03: the example of the seed: FastAPI with loguru, protocols and fixtures.
+/// PL-03: a service with loguru, protocols and fixtures.
 #[test]
 fn a_python_project_is_described() {
     let text = document(&[
