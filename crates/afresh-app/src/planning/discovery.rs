@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use afresh_core::Plan;
-use afresh_core::ids::TreeId;
+use afresh_core::ids::{CommitId, TreeId};
 use afresh_core::probe::ProbedCheck;
 use afresh_engine::RepoContext;
 use afresh_planner::discovery::facts::{CommandProbe, FACTS_VERSION};
@@ -40,22 +40,29 @@ pub fn discover_project(
     let part = directory_in(&repository, directory);
     let head = repository.git.head().map_err(AppError::git)?;
     let facts = if let Some(commit) = head {
-        let tree = repository.git.commit_tree(&commit).map_err(AppError::git)?;
-        let cache = cache_entry(&repository, &tree, &part);
-        match load(&cache) {
-            Some(facts) => facts,
-            None => {
-                let facts = discover(&CommitFiles::list(&repository.git, &commit, &part)?);
-                save(&cache, &facts);
-                facts
-            }
-        }
+        describe_commit(&repository, &commit, &part)?
     } else {
         notices.push(Notice::note("there is no commit yet: the files of the checkout were read"));
-        let checkout = CheckoutFiles::list(&context.git()?, directory);
+        let checkout = CheckoutFiles::list(Some(&context.git()?), directory);
         discover(&DirectoryFiles::new(&checkout, &part))
     };
     Ok(facts.in_directory(&directory.to_string_lossy()))
+}
+
+/// What a commit is, as remembered if its tree was described before.
+fn describe_commit(
+    repository: &RepoContext,
+    commit: &CommitId,
+    part: &str,
+) -> Result<ProjectFacts, AppError> {
+    let tree = repository.git.commit_tree(commit).map_err(AppError::git)?;
+    let cache = cache_entry(repository, &tree, part);
+    if let Some(facts) = load(&cache) {
+        return Ok(facts);
+    }
+    let facts = discover(&CommitFiles::list(&repository.git, commit, part)?);
+    save(&cache, &facts);
+    Ok(facts)
 }
 
 /// Commands that are ready to be run, each once, in a clean checkout of the current commit.
