@@ -66,6 +66,11 @@ impl StateLayout {
         self.cache.join("probes")
     }
 
+    /// What repositories are, by tree.
+    pub fn discovery_cache(&self) -> PathBuf {
+        self.cache.join("discoveries")
+    }
+
     /// Which supervisors are alive; read after a crash.
     pub fn processes(&self) -> PathBuf {
         self.state.join("processes")

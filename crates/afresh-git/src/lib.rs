@@ -58,7 +58,7 @@ pub use objects::bulk::BulkLimits;
 pub use objects::change::{EntryMode, TreeChange};
 pub use objects::commit::{FileOverlay, NewCommit};
 pub use objects::path_text::parse_path_text;
-pub use objects::read::{CommittedFile, FirstParentCommit};
+pub use objects::read::{CommittedFile, FirstParentCommit, MeasuredFile};
 pub use refs::merged_check::MergeEvidence;
 pub use refs::names as ref_names;
 pub use refs::{

@@ -82,6 +82,7 @@ pub(crate) enum CliCommand {
     Probe(planning::probe::Args),
     Show(planning::show::Args),
     Import(planning::import::Args),
+    Discover(planning::discover::Args),
     Bundle(planning::bundle::Args),
     Run(running::run::Args),
     Status(running::status::Args),

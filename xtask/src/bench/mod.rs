@@ -7,11 +7,13 @@
 //!
 //! | module | idea |
 //! | --- | --- |
+//! | `discovery` | what a large repository is |
 //! | `probe` | checks before any work |
 //! | `reading` | large plans of every format |
 //! | `watching`, `talker` | agents that print a lot |
 //! | `sandbox` | what the sandbox adds |
 
+mod discovery;
 mod probe;
 mod reading;
 mod sandbox;
@@ -29,7 +31,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
 /// What is measured.
-const PARTS: &[&str] = &["reading", "watching", "sandbox", "probe", "orchestration"];
+const PARTS: &[&str] = &["reading", "discovery", "watching", "sandbox", "probe", "orchestration"];
 const TASKS: usize = 200;
 const PARALLEL: usize = 8;
 const ROUNDS: usize = 3;
@@ -52,6 +54,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if is_wanted("reading") {
         let (reading, fits) = reading::bench(&afresh, &scratch)?;
         println!("{reading}");
+        within &= fits;
+    }
+    if is_wanted("discovery") {
+        let (discovery, fits) = discovery::bench(&afresh, &scratch)?;
+        println!("{discovery}");
         within &= fits;
     }
     if is_wanted("watching") {

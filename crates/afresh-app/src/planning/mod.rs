@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | [`audit`] | how large a specification is for the configured model |
 //! | [`checkout`] | the files of the user's checkout, as the planner reads them |
+//! | [`commit_files`] | the files of a commit, as the planner reads them |
+//! | [`discovery`] | what the repository is, remembered by tree |
 //! | [`directory`] | the files of one planned specification |
 //! | [`job`] | preparing a planning run |
 //! | [`specification`] | the specification that a command is about |
@@ -12,7 +14,9 @@
 
 pub mod audit;
 pub mod checkout;
+pub mod commit_files;
 pub mod directory;
+pub mod discovery;
 pub mod job;
 pub mod specification;
 pub mod trial;

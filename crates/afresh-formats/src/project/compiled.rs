@@ -11,7 +11,7 @@ pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
         simple(place, "Scala (sbt)", &["build.sbt"], "sbt test", &["target/"]),
         dotnet(place),
         zig(place),
-        simple(place, "Swift", &["Package.swift"], "swift test", &[".build/"]),
+        swift(place),
         simple(place, "Haskell (stack)", &["stack.yaml"], "stack test", &[".stack-work/"]),
         simple(place, "OCaml (dune)", &["dune-project"], "dune test", &["_build/"]),
         cmake(place),
@@ -50,7 +50,18 @@ fn cargo(place: &ProjectDir<'_>) -> Option<ProjectStack> {
 
 fn golang(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let file = place.first(&["go.work", "go.mod"])?;
-    let checks = vec![test("go test ./..."), build("go build ./..."), lint("go vet ./...")];
+    // Outside of every module, `./...` matches nothing: the modules are those that go.work lists.
+    let each = |verb: &str| {
+        if place.has("go.mod") {
+            format!("go {verb} ./...")
+        } else {
+            format!("go list -f '{{{{.Dir}}}}/...' -m | xargs go {verb}")
+        }
+    };
+    let mut checks = vec![test(each("test")), build(each("build")), lint(each("vet"))];
+    if place.first(&[".golangci.yml", ".golangci.yaml", ".golangci.toml"]).is_some() {
+        checks.push(lint("golangci-lint run"));
+    }
     Some(stack("Go", file, checks, &[]))
 }
 
@@ -81,8 +92,12 @@ fn maven(place: &ProjectDir<'_>) -> Option<ProjectStack> {
 
 fn dotnet(place: &ProjectDir<'_>) -> Option<ProjectStack> {
     let solution = place.ending_in(&[".sln", ".slnx"]);
-    let file = solution.or_else(|| place.ending_in(&[".csproj", ".fsproj", ".vbproj"]))?;
-    let checks = vec![test("dotnet test --nologo"), build("dotnet build --nologo")];
+    let file = solution.clone().or_else(|| place.ending_in(&[".csproj", ".fsproj", ".vbproj"]))?;
+    let mut checks = vec![build("dotnet build --nologo")];
+    // A project without tests passes without executing any.
+    if solution.is_some() || file.contains("Test") {
+        checks.insert(0, test("dotnet test --nologo"));
+    }
     let found = stack(".NET", &file, checks, &["bin/", "obj/"]);
     Some(ProjectStack { setup: owned(&["dotnet restore"]), ..found })
 }
@@ -94,6 +109,15 @@ fn zig(place: &ProjectDir<'_>) -> Option<ProjectStack> {
         checks.insert(0, test("zig build test"));
     }
     Some(stack("Zig", file, checks, &[".zig-cache/", "zig-out/"]))
+}
+
+/// Libraries in other languages have a manifest for Swift too.
+fn swift(place: &ProjectDir<'_>) -> Option<ProjectStack> {
+    let file = place.first(&["Package.swift"])?;
+    let is_swift =
+        place.below("").any(|path| path.strip_suffix(".swift").is_some() && path != file);
+    let is_alone = place.below("").all(|path| !path.contains('/'));
+    (is_swift || is_alone).then(|| stack("Swift", file, vec![test("swift test")], &[".build/"]))
 }
 
 fn cmake(place: &ProjectDir<'_>) -> Option<ProjectStack> {

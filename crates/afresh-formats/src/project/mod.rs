@@ -23,7 +23,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-pub use self::runner_settings::{MAX_MANIFEST_BYTES, changed_runner_settings};
+pub use self::runner_settings::{
+    MAX_MANIFEST_BYTES, changed_runner_settings, parse_json_manifest, parse_toml_manifest,
+};
 
 /// The files of a repository: their paths from its root, and the texts of some.
 #[derive(Debug, Clone, Default)]
@@ -88,8 +90,12 @@ const TEXT_FILES: &[&str] = &[
 
 /// Whether detection needs the text of this file.
 pub fn needs_text(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    path.matches('/').count() <= 1 && TEXT_FILES.contains(&name)
+    path.matches('/').count() <= 1 && is_read(path)
+}
+
+/// Whether detection reads files of this name, in whatever directory [`stacks_in`] is asked about.
+pub fn is_read(path: &str) -> bool {
+    TEXT_FILES.contains(&path.rsplit('/').next().unwrap_or(path))
 }
 
 /// Everything that the repository is built with. Subdirectories are searched only if the root has
@@ -101,12 +107,36 @@ pub fn discover(listing: &FileListing) -> Vec<ProjectStack> {
     }
     let directories: BTreeSet<&str> =
         listing.paths.iter().filter_map(|path| path.split_once('/')).map(|(top, _)| top).collect();
-    let plain = |name: &&str| {
-        name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
-            && !name.starts_with(['.', '-'])
-    };
-    let below = directories.into_iter().filter(plain);
+    let below = directories.into_iter().filter(|name| is_plain_directory(name));
     below.flat_map(|directory| below_root(&ProjectDir { listing, directory })).collect()
+}
+
+/// Everything that one directory is built with, whatever lies above or below it; empty for the root. Also the
+/// Makefiles that [`discover`] leaves out because another tool has a test command. Paths start at the root, and the
+/// commands run there. None if the directory's name could not stand in a command.
+pub fn stacks_in(listing: &FileListing, directory: &str) -> Vec<ProjectStack> {
+    let place = ProjectDir { listing, directory };
+    let mut stacks = if directory.is_empty() {
+        in_directory(&place)
+    } else if directory.split('/').all(is_plain_directory) {
+        below_root(&place)
+    } else {
+        return Vec::new();
+    };
+    for wrapper in make::stacks(&place) {
+        let wrapper = with_directory(wrapper, directory);
+        if !stacks.contains(&wrapper) {
+            stacks.push(wrapper);
+        }
+    }
+    stacks
+}
+
+/// Whether a directory's name may stand in a command as it is.
+fn is_plain_directory(name: &str) -> bool {
+    name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+        && !name.starts_with(['.', '-'])
+        && !name.is_empty()
 }
 
 /// The paths in `keep` that the repository's ignore file does not list.
@@ -141,21 +171,26 @@ fn in_directory(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
 }
 
 fn below_root(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
-    let directory = place.directory;
-    let mut stacks = in_directory(place);
-    for stack in &mut stacks {
-        stack.file = format!("{directory}/{}", stack.file);
-        for command in &mut stack.setup {
-            *command = format!("cd {directory} && {command}");
-        }
-        for check in &mut stack.checks {
-            check.command = format!("cd {directory} && {}", check.command);
-        }
-        for path in &mut stack.keep {
-            *path = format!("{directory}/{path}");
-        }
+    let stacks = in_directory(place);
+    stacks.into_iter().map(|stack| with_directory(stack, place.directory)).collect()
+}
+
+/// The stack of a directory, as seen from the root.
+fn with_directory(mut stack: ProjectStack, directory: &str) -> ProjectStack {
+    if directory.is_empty() {
+        return stack;
     }
-    stacks
+    stack.file = format!("{directory}/{}", stack.file);
+    for command in &mut stack.setup {
+        *command = format!("cd {directory} && {command}");
+    }
+    for check in &mut stack.checks {
+        check.command = format!("cd {directory} && {}", check.command);
+    }
+    for path in &mut stack.keep {
+        *path = format!("{directory}/{path}");
+    }
+    stack
 }
 
 /// A directory that may be the root of a project.
@@ -178,6 +213,19 @@ impl ProjectDir<'_> {
         self.listing.paths.contains(&self.path(name))
     }
 
+    /// Whether this directory or one above it has the file: the lock file of a workspace is at its root.
+    fn has_above(&self, name: &str) -> bool {
+        self.and_above().any(|place| place.has(name))
+    }
+
+    /// This directory, and those above it up to the root.
+    fn and_above(&self) -> impl Iterator<Item = ProjectDir<'_>> {
+        let above = std::iter::successors(Some(self.directory), |directory| {
+            (!directory.is_empty()).then(|| directory.rsplit_once('/').map_or("", |(up, _)| up))
+        });
+        above.map(|directory| ProjectDir { listing: self.listing, directory })
+    }
+
     /// The first of these files that exists.
     fn first<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
         names.iter().copied().find(|name| self.has(name))
@@ -193,7 +241,8 @@ impl ProjectDir<'_> {
     fn below(&self, directory: &str) -> impl Iterator<Item = String> {
         let start = self.path(directory);
         let own = if self.directory.is_empty() { 0 } else { self.directory.len() + 1 };
-        let paths = self.listing.paths.iter().filter(move |path| path.starts_with(&start));
+        let paths = self.listing.paths.range(start.clone()..);
+        let paths = paths.take_while(move |path| path.starts_with(&start));
         paths.filter_map(move |path| path.get(own..).map(str::to_owned))
     }
 

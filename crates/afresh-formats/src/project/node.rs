@@ -1,9 +1,14 @@
 //! JavaScript and TypeScript: npm, pnpm, yarn, bun, deno.
 
-use super::{CheckKind, ProjectCheck, ProjectDir, ProjectStack, lint, owned, test};
+use super::{
+    CheckKind, ProjectCheck, ProjectDir, ProjectStack, lint, owned, parse_json_manifest, test,
+};
 
 /// What `npm init` writes if there is no test.
 pub(super) const NO_TEST: &str = "no test specified";
+
+/// Scripts that test, the usual one first.
+const TEST_SCRIPTS: &[&str] = &["test", "test:unit", "tests", "unit-test", "test:ci"];
 
 pub(super) fn stacks(place: &ProjectDir<'_>) -> Vec<ProjectStack> {
     [package(place), deno(place)].into_iter().flatten().collect()
@@ -26,14 +31,19 @@ fn package(place: &ProjectDir<'_>) -> Option<ProjectStack> {
         (!text.trim().is_empty()).then(|| manager.run.replace("{}", name))
     };
     let kinds = [
-        (CheckKind::Test, &["test"][..]),
+        (CheckKind::Test, TEST_SCRIPTS),
         (CheckKind::Build, &["build"]),
-        (CheckKind::Lint, &["lint", "typecheck", "type-check"]),
+        (CheckKind::Lint, &["lint", "eslint"]),
+        (CheckKind::Lint, &["typecheck", "type-check", "check-types", "types:check", "tsc"]),
+        (CheckKind::Lint, &["format:check", "check-format", "prettier:check"]),
     ];
+    // Names for one thing: the first of them that the manifest has.
     let checks: Vec<ProjectCheck> = kinds
         .into_iter()
-        .flat_map(|(kind, names)| names.iter().map(move |name| (kind, *name)))
-        .filter_map(|(kind, name)| Some(ProjectCheck { kind, command: script(name)? }))
+        .filter_map(|(kind, names)| {
+            let command = names.iter().find_map(|name| script(name))?;
+            Some(ProjectCheck { kind, command })
+        })
         .collect();
     let needs =
         ["dependencies", "devDependencies", "workspaces"].iter().any(|key| !json[*key].is_null());
@@ -43,9 +53,17 @@ fn package(place: &ProjectDir<'_>) -> Option<ProjectStack> {
 }
 
 fn manager(place: &ProjectDir<'_>, json: &serde_json::Value) -> NodePackageManager {
-    let named = json["packageManager"].as_str().unwrap_or_default();
+    let above = place.and_above().map(|place| place.text("package.json").to_owned());
+    let named = above.filter_map(|text| {
+        parse_json_manifest(&text)?["packageManager"].as_str().map(str::to_owned)
+    });
+    let named = json["packageManager"]
+        .as_str()
+        .map(str::to_owned)
+        .or_else(|| named.into_iter().next())
+        .unwrap_or_default();
     let is = |name: &str, locks: &[&str]| {
-        place.first(locks).is_some() || named.split('@').next() == Some(name)
+        locks.iter().any(|lock| place.has_above(lock)) || named.split('@').next() == Some(name)
     };
     let manager = |name, install, run| NodePackageManager { name, install, run };
     if is("pnpm", &["pnpm-lock.yaml"]) {
@@ -53,7 +71,8 @@ fn manager(place: &ProjectDir<'_>, json: &serde_json::Value) -> NodePackageManag
     }
     if is("yarn", &["yarn.lock"]) {
         // Yarn 1 and later versions have different options to keep the lock file unchanged.
-        let modern = place.has(".yarnrc.yml") || !named.is_empty() && !named.starts_with("yarn@1");
+        let modern =
+            place.has_above(".yarnrc.yml") || !named.is_empty() && !named.starts_with("yarn@1");
         let install =
             if modern { "yarn install --immutable" } else { "yarn install --frozen-lockfile" };
         return manager("Node.js (yarn)", install, "yarn run {}");
@@ -61,7 +80,8 @@ fn manager(place: &ProjectDir<'_>, json: &serde_json::Value) -> NodePackageManag
     if is("bun", &["bun.lock", "bun.lockb"]) {
         return manager("Bun", "bun install --frozen-lockfile", "bun run {}");
     }
-    let locked = place.first(&["package-lock.json", "npm-shrinkwrap.json"]).is_some();
+    let locked =
+        ["package-lock.json", "npm-shrinkwrap.json"].iter().any(|lock| place.has_above(lock));
     manager("Node.js (npm)", if locked { "npm ci" } else { "npm install" }, "npm run --silent {}")
 }
 

@@ -79,10 +79,10 @@ fn manager(place: &ProjectDir<'_>) -> PythonPackageManager {
         python,
         keep,
     };
-    if place.has("uv.lock") {
+    if place.has_above("uv.lock") {
         return locked("Python (uv)", "uv sync --locked", "uv run python", &[".venv/"]);
     }
-    if place.has("poetry.lock") {
+    if place.has_above("poetry.lock") {
         return locked(
             "Python (poetry)",
             "poetry install --no-interaction",
@@ -90,7 +90,7 @@ fn manager(place: &ProjectDir<'_>) -> PythonPackageManager {
             &[],
         );
     }
-    if place.has("pdm.lock") {
+    if place.has_above("pdm.lock") {
         return locked("Python (pdm)", "pdm sync", "pdm run python", &[".venv/"]);
     }
     if place.has("Pipfile.lock") {

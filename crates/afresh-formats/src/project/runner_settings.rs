@@ -56,23 +56,26 @@ fn read_settings(path: &str, text: &str) -> Option<RunnerSettings> {
     }
     let text = text.trim_start_matches('\u{feff}');
     match path.rsplit('/').next().unwrap_or(path) {
-        "package.json" => Some(package_settings(&parse_json(text)?)),
-        "composer.json" => Some(named_settings(&parse_json(text)?, &["scripts"])),
-        "deno.json" | "deno.jsonc" => {
-            Some(named_settings(&parse_json(text)?, &["tasks", "test", "bench", "lint", "fmt"]))
-        }
-        "pyproject.toml" => Some(python_settings(&parse_toml(text)?)),
-        "Cargo.toml" => Some(cargo_settings(&parse_toml(text)?)),
+        "package.json" => Some(package_settings(&parse_json_manifest(text)?)),
+        "composer.json" => Some(named_settings(&parse_json_manifest(text)?, &["scripts"])),
+        "deno.json" | "deno.jsonc" => Some(named_settings(
+            &parse_json_manifest(text)?,
+            &["tasks", "test", "bench", "lint", "fmt"],
+        )),
+        "pyproject.toml" => Some(python_settings(&parse_toml_manifest(text)?)),
+        "Cargo.toml" => Some(cargo_settings(&parse_toml_manifest(text)?)),
         "setup.cfg" => Some(ini_settings(text)),
         _ => None,
     }
 }
 
-fn parse_json(text: &str) -> Option<Value> {
+/// The text of a JSON manifest, if it is an object.
+pub fn parse_json_manifest(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().filter(Value::is_object)
 }
 
-fn parse_toml(text: &str) -> Option<Value> {
+/// The text of a TOML manifest.
+pub fn parse_toml_manifest(text: &str) -> Option<Value> {
     toml::parse(&SourceText::new("manifest", text)).ok().map(|node| plain_value(&node))
 }
 

@@ -23,6 +23,13 @@ pub struct CommittedFile {
     pub id: String,
 }
 
+/// One file of a commit, and how large it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeasuredFile {
+    pub file: CommittedFile,
+    pub bytes: u64,
+}
+
 /// One first-parent commit of a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstParentCommit {
@@ -142,6 +149,27 @@ impl Repository {
         };
         let odd = |field| answer.unexpected(String::from_utf8_lossy(field));
         answer.fields().map(|field| parse(field).ok_or_else(|| odd(field))).collect()
+    }
+
+    /// Every file of a commit with its size, in git's order; without submodules, which have none.
+    pub fn measure_files(&self, commit: &CommitId) -> Result<Vec<MeasuredFile>, CommandError> {
+        let call = self.git(format!("measure the files of {commit}"));
+        let verb = ["ls-tree", "-r", "-l", "-z", "--full-tree"];
+        let answer = call.args(verb).args([commit.as_str()]).run_checked()?;
+        let parse = |field: &[u8]| {
+            let tab = field.iter().position(|byte| *byte == b'\t')?;
+            let header = std::str::from_utf8(&field[..tab]).ok()?;
+            let [mode, _, id, size] = header.split_whitespace().collect::<Vec<_>>()[..] else {
+                return None;
+            };
+            let (path, id) = (render_path(&field[tab + 1..]), id.to_owned());
+            let file = CommittedFile { path, mode: EntryMode::parse(mode)?, id };
+            // `-` stands for the size of a submodule.
+            Some(size.parse().ok().map(|bytes| MeasuredFile { file, bytes }))
+        };
+        let odd = |field| answer.unexpected(String::from_utf8_lossy(field));
+        let parsed = answer.fields().map(|field| parse(field).ok_or_else(|| odd(field)));
+        parsed.filter_map(Result::transpose).collect()
     }
 
     /// The files of the user's checkout that git tracks, and those that are new and not ignored,

@@ -134,3 +134,16 @@ fn recent_changes_are_read_within_limits() {
     let nothing = CommitId::new("1".repeat(40)).unwrap();
     assert!(repository.recent_changes(&nothing, 10, 10_000).unwrap().is_empty());
 }
+
+/// Sizes are those of the contents, whatever the names; a submodule has none, and is left out.
+#[test]
+fn the_files_of_a_commit_are_measured() {
+    let scene = GitScene::with("mkdir 'a dir'; printf 12345 >\"a dir/$(printf 'tab\\tx')\"");
+    scene.user("git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),module");
+    scene.user("git commit -q -m module");
+    let commit = scene.repository().head().unwrap().unwrap();
+    let measured = scene.repository().measure_files(&commit).unwrap();
+    let size = |path: &str| measured.iter().find(|it| it.file.path == path).map(|it| it.bytes);
+    assert_eq!(size("a dir/tab\tx"), Some(5), "{measured:?}");
+    assert_eq!(size("module"), None);
+}

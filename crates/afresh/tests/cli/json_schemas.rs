@@ -135,6 +135,7 @@ const COMMANDS: &[(&[&str], &str, i32)] = &[
     (&["import", "p.plan.toml", "-o", "q.plan.toml"], "import", 0),
     (&["trace", "--plan", "traced.plan.toml"], "trace", 0),
     (&["trace"], "trace", 0),
+    (&["discover"], "discovery", 0),
     (&["init", "--dry-run"], "init", 0),
     (&["doctor"], "doctor", 0),
     (&["agents", "list"], "agents-list", 0),

@@ -3,6 +3,7 @@
 //! | module | what it tests |
 //! | --- | --- |
 //! | [`demo`] | `afresh demo` |
+//! | [`discovery`] | `afresh discover` |
 //! | [`doctor`] | `afresh doctor` |
 //! | [`documents`] | the commands that documents show |
 //! | [`generated_files`] | generated documents, completions and schemas are current |
@@ -19,6 +20,7 @@
 mod support;
 
 mod demo;
+mod discovery;
 mod doctor;
 mod documents;
 mod generated_files;

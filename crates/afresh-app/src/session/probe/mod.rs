@@ -53,6 +53,13 @@ pub struct PreparedProbe {
     request: ProbeRequest,
 }
 
+/// The checks of a probe.
+struct CheckLists {
+    own: Vec<Check>,
+    /// Commands of every merge.
+    always: Vec<String>,
+}
+
 /// The checks of a plan that a worker's work is judged by: not those of tasks that are done or ask a person.
 pub fn probed_tasks(plan: &Plan) -> impl Iterator<Item = &Task> {
     plan.tasks().iter().filter(|task| task.done_before.is_none() && task.checkpoint.is_none())
@@ -88,7 +95,22 @@ impl PreparedProbe {
             .flat_map(Task::all_checks)
             .filter(|check| !always.contains(&check.command) && seen.insert(check.command.clone()));
         let own: Vec<Check> = own.cloned().collect();
-        Self::prepare(context, repository, own, config, options, notices)
+        let checks = CheckLists { own, always: config.settings.always.clone() };
+        Self::prepare(context, repository, checks, config, options, notices)
+    }
+
+    /// Prepares a probe of these commands alone.
+    pub fn for_commands(
+        context: &AppContext,
+        repository: &RepoContext,
+        commands: &BTreeSet<String>,
+        config: &Config,
+        options: &ProbeOptions,
+        notices: &mut Vec<Notice>,
+    ) -> Result<Self, AppError> {
+        let own = commands.iter().map(|command| Check::from_command(command)).collect();
+        let checks = CheckLists { own, always: Vec::new() };
+        Self::prepare(context, repository, checks, config, options, notices)
     }
 
     /// Prepares a probe of the checks of every merge alone.
@@ -99,13 +121,14 @@ impl PreparedProbe {
         notices: &mut Vec<Notice>,
     ) -> Result<Self, AppError> {
         let options = ProbeOptions::default();
-        Self::prepare(context, repository, Vec::new(), config, &options, notices)
+        let checks = CheckLists { own: Vec::new(), always: config.settings.always.clone() };
+        Self::prepare(context, repository, checks, config, &options, notices)
     }
 
     fn prepare(
         context: &AppContext,
         repository: &RepoContext,
-        own: Vec<Check>,
+        checks: CheckLists,
         config: &Config,
         options: &ProbeOptions,
         notices: &mut Vec<Notice>,
@@ -116,8 +139,8 @@ impl PreparedProbe {
         let quarantined = settings.quarantine.iter().map(|entry| entry.command.clone());
         let request = ProbeRequest {
             commit,
-            own,
-            always: settings.always.iter().map(|command| Check::from_command(command)).collect(),
+            own: checks.own,
+            always: checks.always.iter().map(|command| Check::from_command(command)).collect(),
             reruns: settings.rerun.max(options.reruns),
             own_reruns: options.reruns,
             known_flaky: quarantined.chain(flaky_before(repository)).collect(),

@@ -10,6 +10,7 @@ use afresh_core::Event;
 use afresh_core::status::trace::RequirementTrace;
 use afresh_core::status::{QuestionStatus, RunStatus};
 use afresh_engine::reports::run_report::RunReport;
+use afresh_planner::discovery::ProjectFacts;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
@@ -118,6 +119,7 @@ pub const OUTPUTS: &[OutputSchema] = &[
     output::<outputs::LintOutput>("lint", "What `afresh lint --json` prints"),
     output::<Vec<outputs::ExplainedFinding>>("lint-explain", "`afresh lint --explain --json`"),
     output::<outputs::ImportOutput>("import", "What `afresh import -o FILE --json` prints"),
+    output::<ProjectFacts>("discovery", "What `afresh discover --json` prints"),
     output::<outputs::LandOutput>("land", "What `afresh land --json` prints"),
     output::<outputs::VerifyRunOutput>("verify-run", "What `afresh verify-run --json` prints"),
     output::<outputs::CleanOutput>("clean", "What `afresh clean --json` prints"),

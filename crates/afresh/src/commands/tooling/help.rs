@@ -40,7 +40,7 @@ Example: afresh run todo.plan.toml && afresh land";
 /// All commands that are not hidden, by purpose.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["demo", "init", "doctor", "agents", "config"]),
-    ("Plan", &["audit", "plan", "lint", "probe", "show", "import", "bundle"]),
+    ("Plan", &["audit", "discover", "plan", "lint", "probe", "show", "import", "bundle"]),
     (
         "Run",
         &[
