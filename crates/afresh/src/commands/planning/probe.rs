@@ -128,7 +128,7 @@ pub(super) fn run(
 }
 
 /// A line for each check as it ends, where a person is watching.
-pub(super) struct ProbeProgress<'a> {
+pub(crate) struct ProbeProgress<'a> {
     total: usize,
     ended: AtomicUsize,
     /// The checks of every merge, which should pass.
@@ -137,7 +137,7 @@ pub(super) struct ProbeProgress<'a> {
 }
 
 impl<'a> ProbeProgress<'a> {
-    pub(super) fn new(total: usize, always: &'a [String], output: &'a Output) -> Self {
+    pub(crate) fn new(total: usize, always: &'a [String], output: &'a Output) -> Self {
         let is_watched = std::io::stderr().is_terminal() && !output.json;
         if is_watched {
             output.note(&format!("running {} before any work", count(total, "check")));
@@ -146,7 +146,7 @@ impl<'a> ProbeProgress<'a> {
         Self { total, ended: AtomicUsize::new(0), always, output }
     }
 
-    pub(super) fn add(&self, probed: &ProbedCheck) {
+    pub(crate) fn add(&self, probed: &ProbedCheck) {
         let ended = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
         let Some(output) = self.output else { return };
         let took = time::format_duration(Duration::from_millis(probed.result.duration_ms));

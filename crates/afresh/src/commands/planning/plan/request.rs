@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use crate::commands::planning::probe::ProbeProgress;
 use crate::commands::running::drive::{Interaction, drive};
 use crate::commands::running::run_args::RunArgs;
 use crate::exit::Exit;
@@ -15,16 +16,20 @@ use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::formats::Finding;
 use afresh_app::planner::audit::{AuditVerdict, ExecutionMode, SpecAudit};
+use afresh_app::planner::discovery::{ProjectFacts, render_markdown};
 use afresh_app::planner::ledger::{Ledger, PhaseFilter, cut};
 use afresh_app::planning::audit::audit_spec;
 use afresh_app::planning::checkout::CheckoutFiles;
 use afresh_app::planning::directory::PlanDirectory;
+use afresh_app::planning::discovery::{DiscoveryProbe, discover_project};
 use afresh_app::planning::job::{self, PlanningInputs};
 use afresh_app::planning::specification::{self, FoundSpecification};
 use afresh_app::planning::validate::PlanToValidate;
 use afresh_app::session::Session;
 use afresh_app::session::open::{ExistingRun, RunRequest};
+use afresh_app::session::probe::ProbeOptions;
 use afresh_app::session::prose::test_commands;
+use afresh_core::settings::ProbeScope;
 
 /// What the user wants of a specification.
 #[derive(Debug)]
@@ -90,13 +95,13 @@ impl SpecRequest<'_> {
             output.note("nothing was started");
             return Ok(PlannedSpec::Ended(Exit::Waiting));
         }
-        let project =
-            "Look at the files before you plan: nothing else is known about this repository.";
-        subject.home.store_inputs(&subject.found.spec, &subject.ledger, project)?;
+        let facts = describe_project(&subject, checks.is_none(), context, output)?;
+        let project = render_markdown(&facts);
+        subject.home.store_inputs(&subject.found.spec, &subject.ledger, &project)?;
         let inputs = PlanningInputs {
             directory: &subject.home,
             ledger: &subject.ledger,
-            project,
+            project: &project,
             stack: self.stack,
         };
         if let Some(checks) = checks {
@@ -201,6 +206,28 @@ impl SpecRequest<'_> {
         }
         Ok(exit)
     }
+}
+
+/// What the repository is; its commands are run once, so that the planner is not told guesses (PL-03).
+fn describe_project(
+    subject: &PlanningSubject,
+    is_planned: bool,
+    context: &AppContext,
+    output: &Output,
+) -> Result<ProjectFacts, AppError> {
+    let root = subject.files.root();
+    let mut facts = output.with_notices(|notices| discover_project(context, root, notices))?;
+    if is_planned && subject.config.settings.probe == ProbeScope::All {
+        let options = ProbeOptions::default();
+        let probe = output.with_notices(|notices| {
+            DiscoveryProbe::prepare(context, root, &facts, &options, notices)
+        })?;
+        if probe.count() > 0 {
+            let progress = ProbeProgress::new(probe.count(), &[], output);
+            probe.run(&mut facts, &|probed| progress.add(probed));
+        }
+    }
+    Ok(facts)
 }
 
 /// A specification that no division fits is not planned (AU-02).
