@@ -231,6 +231,10 @@ impl Agent {
                 program: AgentProgram::Claude | AgentProgram::Codex,
                 ..
             }) => StopSignal::Interrupt,
+            // It makes more requests while it is asked to stop, and its conversation is on disk anyway.
+            AgentKind::Program(ProgramAgent { program: AgentProgram::Opencode, .. }) => {
+                StopSignal::Kill
+            }
             AgentKind::Program(_)
             | AgentKind::Command { .. }
             | AgentKind::Scripted { .. }

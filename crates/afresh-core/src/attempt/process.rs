@@ -140,6 +140,8 @@ pub enum StopSignal {
     Terminate,
     /// What Ctrl-C sends; some programs clean up only after this one.
     Interrupt,
+    /// For programs that continue to spend after they were asked: no grace period.
+    Kill,
 }
 
 #[cfg(test)]

@@ -74,6 +74,8 @@ fn task_data(task: &TaskDraft) -> Value {
     fields.insert("do".to_owned(), json!(task.instructions));
     fields.insert("needs".to_owned(), json!(task.needs));
     fields.insert("requirements".to_owned(), json!(task.requirements));
+    fields.extend(task.phase.map(|phase| ("phase".to_owned(), json!(phase))));
+    fields.insert("steel_thread".to_owned(), json!(task.steel_thread));
     fields.insert("files".to_owned(), task.files.iter().map(file_data).collect());
     fields.insert("checks".to_owned(), task.checks.iter().map(check_data).collect());
     fields.insert("steps".to_owned(), task.steps.iter().map(step_data).collect());

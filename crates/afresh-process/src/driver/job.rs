@@ -58,6 +58,7 @@ pub(crate) fn stop_signal_number(signal: StopSignal) -> Signal {
     match signal {
         StopSignal::Terminate => Signal::SIGTERM,
         StopSignal::Interrupt => Signal::SIGINT,
+        StopSignal::Kill => Signal::SIGKILL,
     }
 }
 

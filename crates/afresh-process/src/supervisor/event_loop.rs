@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use afresh_core::process::ProcessEnd;
+use afresh_core::process::{ProcessEnd, StopSignal};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -308,7 +308,8 @@ impl EventLoop<'_> {
     fn stop(&mut self, times: &mut LoopDeadlines, why: ProcessEnd, grace: Duration) {
         let now = Instant::now();
         // Before the program started, no process could handle the stop signal.
-        let grace = if self.link.reported_started { grace } else { Duration::ZERO };
+        let is_asked = self.link.reported_started && self.limits.stop_signal != StopSignal::Kill;
+        let grace = if is_asked { grace } else { Duration::ZERO };
         // A grace period beyond the range of the clock is limited to a day.
         let kill_at = now.checked_add(grace).unwrap_or(now + Duration::from_secs(86_400));
         if let Some(stopping) = &mut times.stopping {

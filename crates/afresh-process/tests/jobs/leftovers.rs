@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::common::{
     HELPER, PATIENCE, ProcessScene, is_alive, kill_9, wait_until, with_every_containment,
 };
-use afresh_process::{Containment, ProcessEnd, sweep_leftovers};
+use afresh_process::{Containment, ProcessEnd, StopSignal, sweep_leftovers};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -108,6 +108,20 @@ fn kill_does_not_wait_for_a_grace() {
         assert_eq!(running.wait().ended, Ok(ProcessEnd::Stopped));
         stopper.kill();
         assert_eq!(running.wait().ended, Ok(ProcessEnd::Stopped), "later calls change nothing");
+        story.assert_nothing_is_left();
+    });
+}
+
+/// R14: a program that goes on to spend after it was asked has no grace.
+#[test]
+fn a_program_that_is_not_asked_has_no_grace() {
+    with_every_containment(|story| {
+        let mut job = story.worker(ALL, "stay");
+        job.limits.stop_signal = StopSignal::Kill;
+        let mut running = story.start(&job);
+        story.await_up();
+        running.stopper().stop(PATIENCE * 10);
+        assert_eq!(running.wait().ended, Ok(ProcessEnd::Stopped));
         story.assert_nothing_is_left();
     });
 }
