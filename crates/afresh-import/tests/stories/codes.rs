@@ -63,9 +63,13 @@ fn every_explained_code_is_used() {
     let explained: BTreeSet<&str> = codes::all().iter().map(|known| known.code).collect();
     assert_eq!(explained.len(), codes::all().len(), "a code is explained twice");
     let mut source = String::new();
-    for place in
-        ["src", "../afresh-formats/src", "../afresh-core/src/plan", "../afresh-app/src/session"]
-    {
+    for place in [
+        "src",
+        "../afresh-formats/src",
+        "../afresh-core/src/plan",
+        "../afresh-app/src/session",
+        "../afresh-planner/src",
+    ] {
         gather(&Path::new(env!("CARGO_MANIFEST_DIR")).join(place), &mut source);
     }
     let unused: Vec<&&str> =

@@ -46,9 +46,9 @@ fn status_and_report_show_the_worker_and_its_context() {
     assert_eq!(worker["session"], "0badcafe");
     assert_eq!(worker["context"]["used"], 50_000);
     assert_eq!(worker["context"]["share"], 0.25);
-    assert_eq!(task["est_context"], 0.11, "{task}");
+    assert_eq!(task["est_context"], 0.1, "{task}");
     let printed = repo.afresh(&["status"]).expect(0).stdout;
-    let line = "T001.1: claude-sonnet-4-5, 25 % context, estimated 11 %, session 0badcafe";
+    let line = "T001.1: claude-sonnet-4-5, 25 % context, estimated 10 %, session 0badcafe";
     assert!(printed.contains(line), "{printed}");
     let report = repo.afresh(&["report"]).expect(0).stdout;
     let row = "| `T001.1` | claude-sonnet-4-5 | 25 % of 200000 tokens | 0badcafe |";

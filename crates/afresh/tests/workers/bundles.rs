@@ -1,5 +1,6 @@
 //! `afresh bundle`: a worker's bundle, made, checked, listed and removed from outside.
 
+use afresh_core::estimate::tokens::estimate_text;
 use std::fs;
 use std::path::Path;
 
@@ -51,7 +52,7 @@ fn a_bundle_of_a_plan_is_what_its_first_worker_gets() {
     );
     assert_eq!(made["window"], 200_000);
     let prompt = read(&made["prompt"]);
-    assert_eq!(made["tokens"], prompt.len().div_ceil(4));
+    assert_eq!(made["tokens"], estimate_text(&prompt));
     let printed = repo.afresh(&["bundle", "generate", "A", "--plan", "p.plan.toml", "--prompt"]);
     assert_eq!(printed.expect(0).stdout.trim_end(), prompt.trim_end());
     repo.untouched().expect_same_as(&untouched);
@@ -164,7 +165,7 @@ fn bundles_are_listed_with_their_size() {
     let prompt = repo.prompt("A", 1);
     assert!(prompt.starts_with("OWN A: first"), "{prompt}");
     assert_eq!((&first["task"], &first["state"]), (&"A".into(), &"over".into()));
-    assert_eq!(first["tokens"], prompt.len().div_ceil(4));
+    assert_eq!(first["tokens"], estimate_text(&prompt));
     assert_eq!(first["window"], 200_000);
     assert_eq!(first["template"]["path"], ".afresh/templates/worker.md");
     let text = repo.afresh(&["bundle", "list"]).expect(0).stdout;

@@ -193,7 +193,7 @@ fn a_bad_template_is_refused_before_the_run() {
 #[test]
 fn a_prompt_that_is_too_large_starts_no_worker() {
     let repo = repo();
-    let long = "word ".repeat(120_000);
+    let long = "word ".repeat(200_000);
     repo.plan(&format!(
         "[[task]]\nid = \"A\"\ntitle = \"a\"\ndo = \"{long}\"\nfiles = [\"A.txt\"]\nchecks = [\"true\"]\n"
     ));

@@ -31,7 +31,7 @@ pub(super) const GROUPS: &[Group] = &[
                 promise: "EX-04: a person decides about listed ones",
                 edits: &[Edit {
                     file: "afresh-core/src/attempt/scope.rs",
-                    text: "} else if hands_trust(&change.path) {",
+                    text: "} else if hands_trust(&change.path) && !is_plan_document(&change.path) {",
                     instead: "} else if false {",
                 }],
             },

@@ -19,6 +19,7 @@ use afresh_app::config::{self, Config};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::plan_source::{self, PlanFile, PlanReadOptions};
+use afresh_app::planning::specification;
 use afresh_app::session::open::{ExistingRun, HaltedRun, RunRequest};
 use afresh_app::session::options::only_task;
 use afresh_app::session::{PreparedRun, RunOptions, Session, preflight, select_run};
@@ -139,6 +140,10 @@ fn plan_spec(
     output: &Output,
 ) -> Result<PlannedSpec, AppError> {
     let Some(spec) = args.plan.as_deref() else { return Err(no_plan) };
+    let directory = context.directory()?;
+    if specification::find(&directory, &directory, Some(spec)).is_err() {
+        return Err(no_plan);
+    }
     if args.dry_run {
         return Err(no_plan.hint("`afresh audit SPEC` shows how a specification would be divided"));
     }

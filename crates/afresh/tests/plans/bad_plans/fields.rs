@@ -119,7 +119,7 @@ fn the_schema_describes_what_is_read() {
         "checks": ["true", {"name": "c", "run": "true", "red_first": true, "guard": false}],
         "no_check": "not meant", "context": "full", "agent": "mine",
         "steps": [{"name": "s", "do": "it", "files": ["c.txt"], "checks": ["true"]}],
-        "done_before": "by hand", "requirements": ["R1"],
+        "done_before": "by hand", "requirements": ["R1"], "phase": 2, "steel_thread": true,
     });
     let asks = json!({
         "id": "T002", "title": "which one?",

@@ -40,7 +40,7 @@ fn a_missing_plan_is_named() {
 fn a_directory_without_exactly_one_plan_is_refused() {
     let repo = repo();
     fs::create_dir(repo.root().join("plans")).expect("a directory");
-    let error = refused_file(&repo, "plans", "plan");
+    let error = refused_file(&repo, "plans", "no-plan");
     assert!(message(&error).contains("contains no plan"), "{error}");
     repo.write("plans/a.plan.toml", "");
     repo.write("plans/b.plan.json", "");
