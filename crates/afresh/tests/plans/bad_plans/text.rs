@@ -48,7 +48,7 @@ fn a_directory_without_exactly_one_plan_is_refused() {
     assert!(message(&error).contains("a.plan.toml, b.plan.json"), "{error}");
     // A directory with the name of a plan is still a directory.
     fs::create_dir(repo.root().join("odd.plan.toml")).expect("a directory");
-    refused_file(&repo, "odd.plan.toml", "plan");
+    refused_file(&repo, "odd.plan.toml", "no-plan");
 }
 
 /// B13: an endless file is not read.
