@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn a_command_is_not_parted() {
         let text = "error: nothing was changed; stash it with `git stash push -u -- a.txt`, then land again";
-        let wanted = "error: nothing was changed; stash it with\n  `git stash push -u -- a.txt`, then land\n  again";
-        assert_eq!(wrap(text, 42), wanted);
+        let wanted = "error: nothing was changed; stash it with\n  `git stash push -u -- a.txt`, then land again";
+        assert_eq!(wrap(text, 50), wanted);
         let long = format!("  hint: `{}end` is long", "word ".repeat(12));
         assert!(wrap(&long, 40).lines().all(|line| line.len() <= 40), "{}", wrap(&long, 40));
         assert_eq!(
