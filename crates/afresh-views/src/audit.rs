@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use afresh_app::planner::audit::metrics::{MetricState, ScopeMetric};
 use afresh_app::planner::audit::{AuditVerdict, ExecutionMode, GroupSource, SpecAudit};
+use afresh_app::text::count;
 use serde_json::{Value, json};
 
 /// The document of `afresh audit --json`.
@@ -80,10 +81,8 @@ fn verdict_line(audit: &SpecAudit) -> String {
         (ExecutionMode::Single, _) => "one worker does all of it".to_owned(),
         (ExecutionMode::Orchestrated, groups) => {
             let most = audit.waves.iter().map(Vec::len).max().unwrap_or(1);
-            format!(
-                "{groups} groups in {} waves, at most {most} workers side by side",
-                audit.waves.len()
-            )
+            let (groups, waves) = (count(groups, "group"), count(audit.waves.len(), "wave"));
+            format!("{groups} in {waves}, at most {most} side by side")
         }
     };
     match audit.verdict {

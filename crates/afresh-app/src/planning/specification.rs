@@ -96,7 +96,7 @@ fn describe(why: &NoSpecification, shown: &str) -> AppError {
     match why {
         NoSpecification::None => {
             AppError::usage("spec", format!("no specification was found in {shown}"))
-                .hint("name a Markdown file; `afresh new --spec` writes one to start from")
+                .hint("name a Markdown file that says what is wanted")
         }
         NoSpecification::Several(found) => {
             let paths: Vec<&str> = found.iter().map(|it| it.path.as_str()).take(10).collect();
@@ -112,7 +112,7 @@ fn missing(shown: &str, root: &Path, error: &std::io::Error) -> AppError {
     let found = candidates(root);
     let paths: Vec<&str> = found.iter().map(|it| it.path.as_str()).take(5).collect();
     if paths.is_empty() {
-        return failure.hint("name a Markdown file; `afresh new --spec` writes one to start from");
+        return failure.hint("name a Markdown file that says what is wanted");
     }
     failure.hint(format!("specifications here: {}", paths.join(", ")))
 }
