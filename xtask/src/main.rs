@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `agents` | everything that can go wrong with each real agent program |
-//! | `bench` | benchmarks: reading plans, watching agents, orchestration, sandbox, probe |
+//! | `bench` | benchmarks: reading, audit, estimates, watching agents, orchestration, sandbox, probe |
 //! | `breaking` | breaks our own code on purpose, and expects a test to notice |
 //! | `fuzz` | runs the fuzz targets |
 //! | `leftovers` | runs a command, and expects it to leave nothing behind |
@@ -31,8 +31,10 @@ cargo xtask NAME
                    scripted model server. Words select programs and cases; `matrix` runs each program in
                    each sandbox and prints a table. AFRESH_TEST_AGENTS names the directory that
                    `.ci/agents` made
-  bench            Measure reading of large plans, watching of agents, orchestration, the sandbox and the probe.
-                   A NAME (reading, watching, orchestration, sandbox) selects one
+  bench            Measure reading of large plans, audit, discovery, watching of agents, orchestration, the sandbox
+                   and the probe. A NAME (reading, audit, discovery, watching, sandbox, probe, orchestration) selects
+                   one. `bench estimate DIR…` compares our estimate of tokens with public tokenizers, for the sources
+                   of a package in each directory
   break-core       Break copies of the core and the driver, one way after the other, and expect the
                    simulator to notice each. A NAME selects the ways that contain it
   break-isolation  The same for sandbox, limits, trust in files and secrets, with real programs

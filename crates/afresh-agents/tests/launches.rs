@@ -40,7 +40,10 @@ fn shown(launch: &LaunchCommand) -> String {
         let _ = write!(text, "\n{name}={value}");
     }
     for file in &launch.files {
-        let _ = write!(text, "\n{}: {}", file.path.display(), file.text);
+        // A module is code, and is tested elsewhere.
+        let is_code = file.path.extension().is_some_and(|extension| extension == "mjs");
+        let content = if is_code { "(a module)" } else { &file.text };
+        let _ = write!(text, "\n{}: {content}", file.path.display());
     }
     text
 }

@@ -32,6 +32,7 @@ mod text;
 mod usage;
 
 pub use classify::{ClassifiedCheck, ProbeFacts, classify};
+pub use command::words_before_program;
 pub use executed_files::unexecuted_tests;
 pub use fingerprint::fingerprint;
 pub use missing::{MissingKind, MissingThing, NeededBy, find_missing};

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckPhase, CheckResult, NoteProblem, Receipt};
+use crate::estimate::forecast::RunForecast;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
 use crate::input::{AgentIdentity, AttemptEnd, MergedTree};
@@ -39,6 +40,11 @@ pub enum Event {
         settings: Box<Settings>,
     },
 
+    /// What the plan is expected to take, before any of it is tried (PL-20).
+    ForecastMade {
+        forecast: Box<RunForecast>,
+    },
+
     AttemptStarting {
         attempt: AttemptId,
         slot: WorkspaceSlot,
@@ -56,6 +62,11 @@ pub enum Event {
     },
     AttemptSpawned {
         attempt: AttemptId,
+    },
+    /// How much of its model's context the prompt fills (PR-06).
+    PromptMeasured {
+        attempt: AttemptId,
+        fill: ContextFill,
     },
     SpawnFailed {
         attempt: AttemptId,

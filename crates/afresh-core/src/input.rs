@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckOutcome, CheckPhase, NoteProblem};
 use crate::denial::Denial;
+use crate::estimate::forecast::RunForecast;
 use crate::event::LogLevel;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId};
@@ -22,6 +23,8 @@ pub enum Input {
     Opened(Box<RunOpening>),
     /// The worker's process has started.
     Spawned(AttemptId),
+    /// How much of its model's context the prompt of a worker that has started fills.
+    PromptMeasured(AttemptId, ContextFill),
     /// It could not be started.
     SpawnFailed(AttemptId, SpawnFailure),
     /// The conversation of the interrupted attempt, or its work, is no longer available.
@@ -101,6 +104,8 @@ pub struct RunOpening {
     /// The plan's file as it is now; it was pinned when the run started.
     pub plan: Option<Plan>,
     pub settings: Option<Settings>,
+    /// Of a plan that no run has forecast yet.
+    pub forecast: Option<RunForecast>,
     /// The person asked to continue.
     pub clear_halt: bool,
     /// What to do about an interrupted wave, if the person said so.

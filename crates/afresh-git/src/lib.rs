@@ -46,6 +46,7 @@ pub use git::program::{GitProgram, GitProgramError, GitVersion};
 pub use git::repository::{ObjectFormat, Repository, Worktree};
 pub use git::run_obstacle::RunObstacle;
 pub use git::signing_config::SigningConfig;
+pub use harvest::acceptance::AcceptanceError;
 pub use harvest::snapshot::SnapshotRequest;
 pub use harvest::{
     HarvestError, HarvestLimits, HarvestRejection, HarvestRequest, WorkspaceHarvest,

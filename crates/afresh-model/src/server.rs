@@ -61,7 +61,7 @@ struct ServerState {
     /// How often a step of a conversation has failed already.
     failed: Mutex<BTreeMap<(String, String, usize), u32>>,
     seen: Mutex<Vec<ReceivedRequest>>,
-    /// The tokens of all steps so far, as programs are told.
+    /// The tokens of all requests so far, as programs are told.
     sent_tokens: AtomicU64,
     /// Steps are held back while more tokens than this were sent.
     most_sent: AtomicU64,
@@ -137,8 +137,7 @@ impl ModelServer {
         format!("http://{}/s/{name}", self.address)
     }
 
-    /// The tokens of all answered steps so far: input with what was cached, and output. Titles and other requests
-    /// without tools do not count, because some programs do not report them.
+    /// The tokens of all answered requests so far, steps and titles: input with what was cached, and output.
     pub fn sent_tokens(&self) -> u64 {
         self.shared.sent_tokens.load(Ordering::Relaxed)
     }
@@ -243,11 +242,7 @@ impl ServerState {
     ) -> HttpAnswer {
         // Titles and summaries are requested without tools, and are not steps.
         if request.tools.is_empty() {
-            return render_reply(
-                protocol,
-                request,
-                &self.reply(&ModelStep::text("A short title"), request),
-            );
+            return self.answer_step(protocol, request, &ModelStep::text("A short title"));
         }
         let Some(script) = lock(&self.scripts).get(name).cloned() else {
             let body = json!({"error": format!("there is no script {name}")});
@@ -258,8 +253,17 @@ impl ServerState {
             return render_failure(protocol, request, &fault, &self.reply(&step, request));
         }
         self.wait_while_held();
+        self.answer_step(protocol, request, &step)
+    }
+
+    fn answer_step(
+        &self,
+        protocol: ModelProtocol,
+        request: &ModelRequest,
+        step: &ModelStep,
+    ) -> HttpAnswer {
         self.sent_tokens.fetch_add(protocol.tokens(step.usage), Ordering::Relaxed);
-        render_reply(protocol, request, &self.reply(&step, request))
+        render_reply(protocol, request, &self.reply(step, request))
     }
 
     fn wait_while_held(&self) {

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`audit`] | how large a specification is, as text and JSON |
 //! | [`conflicts`] | why two tasks cannot run at the same time |
+//! | [`forecast_text`] | what a plan is expected to take, and its score, in a line each |
 //! | [`plan_graph`] | a plan as a tree, for Mermaid, for Graphviz |
 //! | [`plan_json`] | a plan as JSON |
 //! | [`plan_text`] | a plan as text |
@@ -18,6 +19,7 @@
 
 pub mod audit;
 pub mod conflicts;
+pub mod forecast_text;
 pub mod plan_graph;
 pub mod plan_json;
 pub mod plan_text;

@@ -11,11 +11,13 @@ use afresh_core::plan::{
     Check, Checkpoint, FileAction, FileConflict, FileScope, ModelTier, RequirementId, Step, Task,
     TaskIndex,
 };
+use afresh_core::status::forecast::{ForecastStatus, RunForecastStatus};
+use afresh_core::status::score::PlanScore;
 use serde::Serialize;
 
 use afresh_app::agents::assignment::AssignedAgent;
 use afresh_app::plan_source::PlanFile;
-use afresh_app::plan_source::prompt_sizes::PromptSizes;
+use afresh_app::plan_source::estimates::outlook::PlanOutlook;
 
 #[derive(Debug, Serialize)]
 pub struct PlanJson<'a> {
@@ -25,6 +27,9 @@ pub struct PlanJson<'a> {
     waves: Vec<Vec<&'a TaskId>>,
     critical_path: Vec<&'a TaskId>,
     conflicts: Vec<ConflictJson>,
+    /// None: there is no history.
+    forecast: Option<RunForecastStatus>,
+    score: PlanScore,
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<&'a Path>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -47,6 +52,7 @@ struct TaskJson<'a> {
     est_context: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<PromptJson>,
+    forecast: Option<ForecastStatus>,
     checkpoint: Option<&'a Checkpoint>,
     /// Why it cannot be run as it is written.
     blocked: Option<&'a str>,
@@ -89,15 +95,14 @@ struct ConflictJson {
 }
 
 impl<'a> PlanJson<'a> {
-    /// `percent` is the share of the context window that a task will fill, `staff` its agent, `sizes`
-    /// the size of its prompt.
+    /// `staff` is the agent of a task.
     pub fn new(
         file: &'a PlanFile,
-        percent: impl Fn(&Task) -> u64,
+        outlook: &PlanOutlook,
         staff: impl Fn(&Task) -> AssignedAgent,
-        sizes: Option<&PromptSizes>,
     ) -> Self {
         let plan = &file.plan;
+        let sizes = outlook.sizes.as_ref();
         let prompt = |at: TaskIndex| {
             sizes.map(|sizes| PromptJson {
                 tokens: sizes.fill(at).used,
@@ -109,25 +114,44 @@ impl<'a> PlanJson<'a> {
             positions.iter().map(|at| &plan.task(*at).id).collect()
         };
         let conflict = |FileConflict { tasks, path }| ConflictJson { tasks, path };
+        let forecasts: BTreeMap<&TaskId, ForecastStatus> = outlook
+            .forecast
+            .iter()
+            .flat_map(|forecast| &forecast.tasks)
+            .filter_map(|task| Some((&task.task, ForecastStatus::from_task(task)?)))
+            .collect();
+        let figures = |at: TaskIndex| TaskFigures {
+            percent: outlook.percents[at.position()],
+            prompt: prompt(at),
+            forecast: forecasts.get(&plan.task(at).id).copied(),
+        };
         Self {
             format: file.format,
             name: &plan.name,
-            tasks: plan.indices().map(|at| task(file, at, &percent, &staff, prompt(at))).collect(),
+            tasks: plan.indices().map(|at| task(file, at, &staff, figures(at))).collect(),
             waves: plan.waves().iter().map(|wave| ids(wave)).collect(),
             critical_path: ids(&plan.critical_path()),
             conflicts: plan.conflicts().into_iter().map(conflict).collect(),
+            forecast: outlook.forecast.as_ref().and_then(RunForecastStatus::new),
+            score: outlook.score,
             target: file.target.as_deref(),
             unknown: &file.unknown,
         }
     }
 }
 
+/// What is computed about a task.
+struct TaskFigures {
+    percent: u64,
+    prompt: Option<PromptJson>,
+    forecast: Option<ForecastStatus>,
+}
+
 fn task(
     file: &PlanFile,
     at: TaskIndex,
-    percent: impl Fn(&Task) -> u64,
     staff: impl Fn(&Task) -> AssignedAgent,
-    prompt: Option<PromptJson>,
+    figures: TaskFigures,
 ) -> TaskJson<'_> {
     let plan = &file.plan;
     let task = plan.task(at);
@@ -144,8 +168,9 @@ fn task(
         tier: task.tier.map(|tier| tier.resolve(task)),
         agent,
         model,
-        est_context: share(percent(task)),
-        prompt,
+        est_context: share(figures.percent),
+        prompt: figures.prompt,
+        forecast: figures.forecast,
         checkpoint: task.checkpoint.as_ref(),
         blocked: file.blocked.get(task.id.as_str()).map(String::as_str),
         done_before: task.done_before.as_deref(),

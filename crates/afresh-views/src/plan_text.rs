@@ -5,22 +5,39 @@ use std::fmt::Write as _;
 use afresh_agents::prompt::size;
 use afresh_app::agents::assignment::{AssignedAgent, TaskAssignments};
 use afresh_app::plan_source::PlanFile;
-use afresh_app::plan_source::estimates::ContextEstimates;
-use afresh_app::plan_source::prompt_sizes::PromptSizes;
+use afresh_app::plan_source::estimates::outlook::PlanOutlook;
+use afresh_app::plan_source::estimates::prompt_sizes::PromptSizes;
 use afresh_app::text::count;
+use afresh_core::Plan;
+use afresh_core::estimate::forecast::{RunForecast, TaskForecast};
 use afresh_core::ids::TaskId;
 use afresh_core::plan::{Task, TaskIndex};
 use afresh_core::printable::line as safe;
+use afresh_core::status::forecast::ForecastStatus;
+
+use crate::forecast_text::{describe_figures, describe_forecast, describe_score, describe_shape};
+
+/// The tasks that first make the program work from end to end, in order (PL-08).
+fn steel_thread(plan: &Plan) -> Vec<TaskIndex> {
+    let mut thread: Vec<TaskIndex> =
+        plan.indices().filter(|at| plan.task(*at).steel_thread).collect();
+    thread.sort_by_key(|at| plan.wave(*at));
+    thread
+}
+
+/// Tasks in a row; of many, the first and the last ones.
+fn chain(ids: &[&str]) -> String {
+    if ids.len() > 20 {
+        return format!("{} … {}", ids[..10].join(" → "), ids[ids.len() - 10..].join(" → "));
+    }
+    ids.join(" → ")
+}
 
 /// The whole plan: waves, tasks, critical path, conflicts.
-pub fn plan_text(
-    file: &PlanFile,
-    estimates: &ContextEstimates,
-    assignments: &TaskAssignments,
-    sizes: Option<&PromptSizes>,
-) -> String {
+pub fn plan_text(file: &PlanFile, outlook: &PlanOutlook, assignments: &TaskAssignments) -> String {
     let mut text = String::new();
     let plan = &file.plan;
+    let forecasts = outlook.forecast.as_ref().map(RunForecast::by_task).unwrap_or_default();
     let waves = plan.waves();
     let (tasks, in_waves) = (count(plan.len(), "task"), count(waves.len(), "wave"));
     let _ = writeln!(text, "{}: {tasks} in {in_waves}", safe(&plan.name));
@@ -35,22 +52,24 @@ pub fn plan_text(
             task_text(
                 &mut text,
                 task,
-                estimates.percent(task),
+                outlook.percents[at.position()],
                 &describe(&assignments.assigned_to(task)),
             );
-            if let Some(sizes) = sizes.filter(|_| has_worker(task)) {
+            if let Some(sizes) = outlook.sizes.as_ref().filter(|_| task.has_worker()) {
                 prompt_text(&mut text, sizes, *at);
             }
+            task_forecast_text(&mut text, forecasts.get(&task.id).copied());
         }
     }
     let path: Vec<&str> =
         plan.critical_path().iter().map(|at| plan.task(*at).id.as_str()).collect();
-    let shown = if path.len() > 20 {
-        format!("{} … {}", path[..10].join(" → "), path[path.len() - 10..].join(" → "))
-    } else {
-        path.join(" → ")
-    };
-    let _ = writeln!(text, "\ncritical path ({}): {shown}", count(path.len(), "task"));
+    let _ = writeln!(text, "\ncritical path ({}): {}", count(path.len(), "task"), chain(&path));
+    let thread: Vec<&str> =
+        steel_thread(plan).iter().map(|at| plan.task(*at).id.as_str()).collect();
+    if !thread.is_empty() {
+        let _ =
+            writeln!(text, "steel thread ({}): {}", count(thread.len(), "task"), chain(&thread));
+    }
     let conflicts = plan.conflicts();
     if !conflicts.is_empty() {
         let _ = writeln!(text, "\nnever at the same time, because both may write the same file:");
@@ -67,6 +86,9 @@ pub fn plan_text(
             let _ = writeln!(text, "  and {} more pairs", conflicts.len() - 20);
         }
     }
+    let _ = writeln!(text, "\nforecast: {}", describe_forecast(outlook.forecast.as_ref()));
+    let _ = writeln!(text, "score: {}", describe_score(&outlook.score));
+    let _ = writeln!(text, "shape: {}", describe_shape(&outlook.score));
     text
 }
 
@@ -74,17 +96,19 @@ pub fn plan_text(
 pub fn single_task_text(
     file: &PlanFile,
     at: TaskIndex,
-    estimates: &ContextEstimates,
+    outlook: &PlanOutlook,
     assignments: &TaskAssignments,
 ) -> String {
     let task = file.plan.task(at);
+    let forecasts = outlook.forecast.as_ref().map(RunForecast::by_task).unwrap_or_default();
     let mut text =
         format!("{}: 1 of {}\n\n", safe(&file.plan.name), count(file.plan.len(), "task"));
     if let Some(why) = file.blocked.get(task.id.as_str()) {
         blocked_text(&mut text, task, why);
     } else {
         let who = describe(&assignments.assigned_to(task));
-        task_text(&mut text, task, estimates.percent(task), &who);
+        task_text(&mut text, task, outlook.percents[at.position()], &who);
+        task_forecast_text(&mut text, forecasts.get(&task.id).copied());
     }
     text
 }
@@ -98,13 +122,8 @@ fn describe(assigned: &AssignedAgent) -> String {
     }
 }
 
-/// Tasks that ask a person, or are done, need no worker.
-fn has_worker(task: &Task) -> bool {
-    task.checkpoint.is_none() && task.done_before.is_none()
-}
-
 /// From this share of the window on, the size of a prompt is shown, in per cent.
-const NOTABLE_PROMPT: u64 = 5;
+pub const NOTABLE_PROMPT: u64 = 5;
 
 fn prompt_text(text: &mut String, sizes: &PromptSizes, at: TaskIndex) {
     let fill = sizes.fill(at);
@@ -115,6 +134,12 @@ fn prompt_text(text: &mut String, sizes: &PromptSizes, at: TaskIndex) {
     }
     if let Some(why) = sizes.refused(at) {
         let _ = writeln!(text, "      TOO LARGE: {why}; {}", size::SIZE_HINT);
+    }
+}
+
+fn task_forecast_text(text: &mut String, forecast: Option<&TaskForecast>) {
+    if let Some(status) = forecast.and_then(ForecastStatus::from_task) {
+        let _ = writeln!(text, "      forecast: {}", describe_figures(&status));
     }
 }
 

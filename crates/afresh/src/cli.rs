@@ -76,6 +76,7 @@ pub(crate) enum CliCommand {
     Doctor(setup::doctor::Args),
     Agents(setup::agents::Args),
     Config(setup::config::Args),
+    New(planning::new::Args),
     Audit(planning::audit::Args),
     Plan(planning::plan::Args),
     Lint(planning::lint::Args),

@@ -33,7 +33,7 @@ pub(super) fn run(named: &[String]) -> Result<()> {
     let directory = PathBuf::from(directory);
     let exe = bench::build("dev")?;
     println!(
-        "| program | sandbox | merged | tokens sent / recorded | killed and resumed: sent / recorded | budget {BUDGET}: sent | seconds |"
+        "| program | sandbox | merged | tokens sent / recorded | killed and resumed: sent / recorded | budget {BUDGET}: sent / recorded | seconds |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     let mut wrong = 0;
@@ -157,16 +157,15 @@ fn killed(stage: &MatrixStage) -> Cell {
     let _ = child.wait();
     let ran = stage.run(&[]);
     let (sent, recorded) = (stage.server.sent_tokens(), stage.recorded());
-    // opencode records a request when its tools have ended.
-    let unrecorded = if stage.program == "opencode" { REQUEST } else { 0 };
-    let is_counted = recorded <= sent && recorded + unrecorded >= sent;
-    Cell { is_right: ran.code == Some(0) && is_counted, text: format!("{sent} / {recorded}") }
+    let is_right = ran.code == Some(0) && recorded == sent;
+    Cell { is_right, text: format!("{sent} / {recorded}") }
 }
 
 fn budget(stage: &MatrixStage) -> Cell {
     let step = |number| ModelStep::shell(&format!("sleep 0.6; echo {number}"));
     stage.plan(1, ModelScript::from_steps((0..40).map(step)));
     let ran = stage.run(&["--budget-tokens", &BUDGET.to_string()]);
-    let sent = stage.server.sent_tokens();
-    Cell { is_right: ran.code == Some(6) && sent <= BUDGET + REQUEST, text: sent.to_string() }
+    let (sent, recorded) = (stage.server.sent_tokens(), stage.recorded());
+    let is_held = sent <= BUDGET + REQUEST && recorded == sent;
+    Cell { is_right: ran.code == Some(6) && is_held, text: format!("{sent} / {recorded}") }
 }

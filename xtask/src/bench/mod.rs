@@ -7,13 +7,17 @@
 //!
 //! | module | idea |
 //! | --- | --- |
+//! | `audit` | the audit of a large specification |
 //! | `discovery` | what a large repository is |
+//! | `estimate` | our estimate of tokens against public tokenizers; only if it is named |
 //! | `probe` | checks before any work |
 //! | `reading` | large plans of every format |
 //! | `watching`, `talker` | agents that print a lot |
 //! | `sandbox` | what the sandbox adds |
 
+mod audit;
 mod discovery;
+mod estimate;
 mod probe;
 mod reading;
 mod sandbox;
@@ -31,7 +35,10 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
 /// What is measured.
-const PARTS: &[&str] = &["reading", "discovery", "watching", "sandbox", "probe", "orchestration"];
+const PARTS: &[&str] =
+    &["reading", "audit", "discovery", "watching", "sandbox", "probe", "orchestration"];
+/// The one that needs directories, and so is not among them.
+const ESTIMATE: &str = "estimate";
 const TASKS: usize = 200;
 const PARALLEL: usize = 8;
 const ROUNDS: usize = 3;
@@ -43,9 +50,21 @@ const MEMORY_KIB: u64 = 100 * 1000;
 /// Runs all benchmarks, or those that are named; fails if a limit is exceeded.
 #[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    if let Some((ESTIMATE, directories)) =
+        arguments.split_first().map(|(name, rest)| (name.as_str(), rest))
+    {
+        let directories: Vec<PathBuf> = directories.iter().map(PathBuf::from).collect();
+        let (estimate, within) = estimate::bench(&directories)?;
+        println!("{estimate}");
+        ensure!(within, "a limit is passed");
+        return Ok(());
+    }
     let is_wanted = |name: &str| arguments.is_empty() || arguments.iter().any(|one| one == name);
     if let Some(unknown) = arguments.iter().find(|name| !PARTS.contains(&name.as_str())) {
-        bail!("there is no benchmark {unknown:?}; there are: {}", PARTS.join(", "));
+        bail!(
+            "there is no benchmark {unknown:?}; there are: {}, {ESTIMATE} DIR…",
+            PARTS.join(", ")
+        );
     }
     let afresh = build("release")?;
     let scratch = std::env::temp_dir().join(format!("afresh-bench-{}", std::process::id()));
@@ -54,6 +73,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if is_wanted("reading") {
         let (reading, fits) = reading::bench(&afresh, &scratch)?;
         println!("{reading}");
+        within &= fits;
+    }
+    if is_wanted("audit") {
+        let (audit, fits) = audit::bench(&afresh, &scratch)?;
+        println!("{audit}");
         within &= fits;
     }
     if is_wanted("discovery") {

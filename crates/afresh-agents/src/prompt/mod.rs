@@ -23,7 +23,7 @@ pub mod template;
 use std::fmt::Write as _;
 
 use afresh_core::ids::TaskId;
-use afresh_core::plan::FileScope;
+use afresh_core::plan::{Task, WORKSPACE_PLACEHOLDER};
 
 use crate::bundle::{Bundle, ReportChannel};
 use crate::prompt::template::{PromptTemplate, TemplateValues};
@@ -46,7 +46,7 @@ fn values(bundle: &Bundle) -> TemplateValues {
         ("project", context::project(bundle)),
         ("patterns", context::conventions(bundle)),
         ("spec", context::spec(bundle)),
-        ("files", files(&bundle.task.files)),
+        ("files", files(&bundle.task)),
         ("without", skipped_tasks(bundle)),
         ("steps", steps(bundle)),
         ("checks", checks(bundle)),
@@ -66,17 +66,22 @@ fn values(bundle: &Bundle) -> TemplateValues {
 /// The task's text and role, in one value, so that a template cannot omit the role.
 fn task(bundle: &Bundle) -> String {
     let task = &bundle.task;
-    let text = format!("{}: {}\n\n{}", task.id, task.title, task.instructions.trim());
+    let instructions = task.instructions.trim().replace(WORKSPACE_PLACEHOLDER, &bundle.target);
+    let text = format!("{}: {}\n\n{instructions}", task.id, task.title);
     match &bundle.role {
         Some(role) => format!("{text}\n\n## Your role: {}\n{}", role.name, role.text),
         None => text,
     }
 }
 
-fn files(files: &[FileScope]) -> String {
+fn files(task: &Task) -> String {
     let mut text = String::new();
-    for file in files {
+    for file in &task.files {
+        let is_written = file.pattern.literal().is_some_and(|path| task.is_acceptance_file(path));
         let action = match file.action {
+            _ if is_written => {
+                " (exists: an acceptance test; make it pass, do not edit it)".to_owned()
+            }
             Some(action) => format!(" ({action:?})").to_lowercase(),
             None => String::new(),
         };

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use afresh_core::usage::Usage;
 use serde_json::Value;
 
+use crate::adapters::opencode::request_log::{self, RequestLogReader};
 use crate::adapters::program::AgentProgram;
 use crate::adapters::{claude, codex};
 use crate::agent::{Agent, AgentKind};
@@ -41,6 +42,8 @@ pub enum SessionFormat {
     Claude,
     Codex,
     Gemini,
+    /// Written by a module of ours.
+    Requests,
 }
 
 /// The sums that opencode keeps of a conversation.
@@ -62,11 +65,7 @@ impl Agent {
         if !is_id {
             return None;
         }
-        let program = match &self.kind {
-            AgentKind::Program(agent) => agent.program,
-            AgentKind::Acp(agent) => agent.behind()?,
-            AgentKind::Command { .. } | AgentKind::Scripted { .. } => return None,
-        };
+        let program = self.known_program()?;
         let paths = program.home_paths(home, variable);
         let own = paths.first()?.clone();
         let file = |directory: PathBuf, depth, name_end, format| {
@@ -88,6 +87,33 @@ impl Agent {
             }
         })
     }
+
+    /// The usage of every request, if a module of ours records it: below the directory that the worker may write to.
+    /// It has the requests of the program's process; those of earlier ones of the conversation have to be copied.
+    pub fn request_log(&self, worker_directory: &Path) -> Option<SessionFile> {
+        (self.known_program()? == AgentProgram::Opencode).then(|| SessionFile {
+            directory: worker_directory.to_owned(),
+            depth: 0,
+            name_end: request_log::LOG_FILE.to_owned(),
+            format: SessionFormat::Requests,
+        })
+    }
+
+    /// The program that it is, or that is behind its protocol.
+    fn known_program(&self) -> Option<AgentProgram> {
+        match &self.kind {
+            AgentKind::Program(agent) => Some(agent.program),
+            AgentKind::Acp(agent) => agent.behind(),
+            AgentKind::Command { .. } | AgentKind::Scripted { .. } => None,
+        }
+    }
+}
+
+impl SessionFile {
+    /// The file itself, if it is directly in its directory.
+    pub fn path(&self) -> PathBuf {
+        self.directory.join(&self.name_end)
+    }
 }
 
 impl SessionFormat {
@@ -100,6 +126,7 @@ impl SessionFormat {
                 Box::new(MessageSums { read: gemini_messages, messages: BTreeMap::new() })
             }
             Self::Codex => Box::<RolloutReader>::default(),
+            Self::Requests => Box::<RequestLogReader>::default(),
         }
     }
 }

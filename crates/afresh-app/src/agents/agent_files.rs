@@ -1,11 +1,14 @@
 //! Files of the repository that an agent's command needs: workers get only what is committed.
 
 use afresh_agents::Agent;
+use afresh_core::Run;
 use afresh_core::ids::CommitId;
 use afresh_engine::RepoContext;
+use afresh_engine::execution_config::WorkerConfig;
 
 use crate::agents::programs::inspect::real_program;
 use crate::error::AppError;
+use crate::notice::Notice;
 
 /// Programs whose first argument is the script that they run.
 const INTERPRETERS: &[&str] =
@@ -41,6 +44,34 @@ pub fn find_missing(
         }));
     }
     Ok(None)
+}
+
+/// A run continues with the agents of its own commits: a program that was corrected in the checkout since would fail
+/// again and again, without any visible reason.
+pub fn note_outdated(
+    repository: &RepoContext,
+    workers: &WorkerConfig,
+    run: &Run,
+) -> Option<Notice> {
+    let commands = workers.agents.values().filter_map(Agent::command);
+    let paths: Vec<String> = commands.flat_map(needed_files).collect();
+    if paths.is_empty() || run.tasks().all(|(_, state)| state.is_finished()) {
+        return None;
+    }
+    let git = &repository.git;
+    // A checkout that cannot be looked at stops no run.
+    let (head, uncommitted) = (git.head().ok()??, git.uncommitted_files().ok()?);
+    let is_outdated = |path: &String| {
+        let (now, then) = (git.show_file(&head, path), git.show_file(run.tip(), path));
+        let is_committed = matches!((now, then), (Ok(now), Ok(then)) if now != then);
+        is_committed || uncommitted.contains(path)
+    };
+    let path = paths.into_iter().find(is_outdated)?;
+    let (short, id) = (&run.tip().as_str()[..10], run.id());
+    Some(Notice::note(format!(
+        "workers of run {id} get {path} as it is in commit {short}, and yours has changed: to use it, commit it and \
+         start over with `afresh run --new`"
+    )))
 }
 
 /// The paths inside the repository that a command line starts: its program, or the script of an interpreter.

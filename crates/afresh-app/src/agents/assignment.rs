@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use afresh_agents::{Agent, AgentKind, AgentProgram, ModelNames};
+use afresh_core::estimate::DEFAULT_WINDOW;
+use afresh_core::estimate::forecast::RunForecast;
+use afresh_core::estimate::history::TaskSample;
 use afresh_core::plan::Task;
 use afresh_core::settings::Settings;
 use afresh_engine::execution_config::WorkerConfig;
@@ -16,7 +19,9 @@ use crate::context::environment::Environment;
 use crate::error::AppError;
 use crate::notice::Notice;
 use crate::plan_source::PlanFile;
-use crate::plan_source::prompt_sizes::PromptSizes;
+use crate::plan_source::estimates::ContextEstimates;
+use crate::plan_source::estimates::forecast::forecast_plan;
+use crate::plan_source::estimates::prompt_sizes::PromptSizes;
 use crate::session::options::default_agent;
 use crate::session::{RunOptions, worker_config};
 
@@ -122,12 +127,35 @@ impl TaskAssignments {
         let workers = AgentSet::load(config, options, file, environment, notices).and_then(|set| {
             worker_config(config, options, file, set, &file.root(), environment, notices)
         });
-        Self(workers.ok().map(|workers| (config.settings.clone(), workers)))
+        let configured = config.settings.clone();
+        let settings = Settings {
+            parallel: options.parallel.unwrap_or(configured.parallel),
+            schedule: options.schedule.unwrap_or(configured.schedule),
+            ..configured
+        };
+        Self(workers.ok().map(|workers| (settings, workers)))
     }
 
     /// The sizes of their prompts, in tokens.
     pub fn prompt_sizes(&self, file: &PlanFile) -> Option<PromptSizes> {
         self.0.as_ref().map(|(settings, workers)| PromptSizes::measure(file, settings, workers))
+    }
+
+    /// What a run of the plan is expected to take.
+    pub fn forecast(
+        &self,
+        file: &PlanFile,
+        estimates: &ContextEstimates,
+        samples: &[TaskSample],
+    ) -> Option<RunForecast> {
+        let (settings, workers) = self.0.as_ref()?;
+        Some(forecast_plan(&file.plan, estimates, settings, workers, samples))
+    }
+
+    /// The context window of a task's model, in tokens.
+    pub fn window(&self, task: &Task) -> u64 {
+        let Some((settings, workers)) = &self.0 else { return DEFAULT_WINDOW };
+        workers.window(task.agent.as_deref(), settings.tier_of(task))
     }
 
     pub fn assigned_to(&self, task: &Task) -> AssignedAgent {

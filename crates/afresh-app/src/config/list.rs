@@ -58,6 +58,7 @@ impl Config {
             ("audit.context", json!(f64::from(limits.context) / 100.0)),
         ];
         values.extend(audit.map(|(key, value)| listed(key, value)));
+        values.push(listed("plan.acceptance", json!(self.acceptance.word())));
         values.extend(self.price_values());
         let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
         let besides: Vec<ListedSetting> =

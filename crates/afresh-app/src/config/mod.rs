@@ -19,6 +19,7 @@ use afresh_agents::{Agent, PriceTable};
 use afresh_core::settings::{ProbeScope, Settings};
 use afresh_formats::Finding;
 use afresh_planner::audit::metrics::AuditLimits;
+use afresh_planner::stages::AcceptanceTests;
 
 use crate::config::origin::WrittenValue;
 use crate::error::AppError;
@@ -51,6 +52,8 @@ pub struct Config {
     pub sandbox: SandboxRequest,
     /// Thresholds of `afresh audit`.
     pub audit: AuditLimits,
+    /// Whose tests judge planned work.
+    pub acceptance: AcceptanceTests,
     /// The directory that paths in the file are relative to.
     pub home: PathBuf,
     /// The file, for messages; where there is none, the one to write.
@@ -82,6 +85,7 @@ impl Default for Config {
             check_env: Vec::new(),
             sandbox: SandboxRequest::default(),
             audit: AuditLimits::default(),
+            acceptance: AcceptanceTests::Authored,
             home: PathBuf::new(),
             shown: ".afresh/config.toml".to_owned(),
             checksum: None,

@@ -6,6 +6,7 @@ use afresh_formats::Finding;
 use afresh_formats::findings::SourceText;
 use afresh_formats::text::node::{Node, TableEntry};
 use afresh_formats::text::node_reader::NodeReader;
+use afresh_planner::stages::AcceptanceTests;
 use jiff::civil::Date;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -27,6 +28,7 @@ const TABLES: &[&str] = &[
     "prices",
     "sandbox",
     "audit",
+    "plan",
     "review",
     "hooks",
 ];
@@ -56,6 +58,7 @@ pub(super) const SANDBOX: &[&str] =
     &["level", "network", "agent_network", "memory_mib", "file_mib", "processes"];
 pub(super) const AUDIT: &[&str] =
     &["create", "modify", "lines", "criteria", "requirements", "context"];
+pub(super) const PLAN: &[&str] = &["acceptance"];
 /// What a threshold may be.
 const THRESHOLDS: RangeInclusive<u64> = 0..=1_000_000;
 pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
@@ -115,6 +118,7 @@ fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config, tod
             "context" => context(reader, &entry.node, config),
             "prices" => config.prices.read(reader, &entry.node),
             "audit" => audit(reader, &entry.node, config),
+            "plan" => plan(reader, &entry.node, config),
             "sandbox" => sandbox(reader, &entry.node, &mut config.sandbox),
             key => match LATER.iter().find(|(table, _)| *table == key) {
                 Some((_, what)) => later(reader, entry, what),
@@ -232,6 +236,18 @@ fn audit(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
             }
         };
         set(limit, reader.number(value, THRESHOLDS));
+    }
+}
+
+fn plan(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
+    for entry in reader.entries(node) {
+        match entry.key.as_str() {
+            "acceptance" => {
+                let words = AcceptanceTests::ALL.map(|tests| (tests.word(), tests));
+                set(&mut config.acceptance, reader.word(&entry.node, &words));
+            }
+            _ => reader.unknown_key(entry, PLAN),
+        }
     }
 }
 

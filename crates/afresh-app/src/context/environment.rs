@@ -13,7 +13,7 @@
 //! | `AFRESH_RESULT` | in an attempt: its result file; its mailbox is next to it |
 //! | `AFRESH_TASK`, `AFRESH_ATTEMPT`, `AFRESH_BUNDLE` | in an attempt: the attempt, and its bundle |
 //! | `AFRESH_COMPLETE` | set by a shell that asks for completions |
-//! | `XDG_CACHE_HOME`, `HOME` | where the user's cache directory is |
+//! | `XDG_CACHE_HOME`, `HOME` | where the user's cache directory is, and what the user prefers |
 //! | `TMPDIR` | where `afresh demo` creates its scratch repository |
 //! | `NO_COLOR` | no colours |
 //! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the upstream proxy of allowed connections; see `afresh_proxy` |
@@ -88,6 +88,19 @@ impl Environment {
 
     pub fn state_directory(&self) -> Option<PathBuf> {
         self.directory("AFRESH_STATE")
+    }
+
+    /// The same with another cache directory, and without a state directory outside of the repository.
+    #[must_use]
+    pub fn with_cache(&self, cache: &Path) -> Self {
+        let mut moved = self.clone();
+        moved.variables.insert("AFRESH_CACHE".into(), cache.as_os_str().to_owned());
+        moved.variables.remove(std::ffi::OsStr::new("AFRESH_STATE"));
+        moved
+    }
+
+    pub fn home_directory(&self) -> Option<PathBuf> {
+        self.directory("HOME")
     }
 
     /// Outside the repository, because tools that walk upwards break on nested checkouts.

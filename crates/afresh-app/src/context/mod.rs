@@ -11,6 +11,10 @@ use afresh_store::LockHolder;
 
 use crate::context::environment::Environment;
 use crate::error::AppError;
+use crate::text::files::read_bounded;
+
+/// More than any file of preferences.
+const MAX_PREFERENCES: usize = 64 * 1024;
 
 /// What every operation needs to know about how afresh was started.
 #[derive(Debug, Clone)]
@@ -55,6 +59,20 @@ impl AppContext {
     pub fn repository_around(&self, directory: &Path) -> Result<RepoContext, AppError> {
         let state = self.environment.state_directory();
         Ok(RepoContext::find(&self.git()?, directory, state, self.cache_directory()?)?)
+    }
+
+    /// What the user tells every agent to do, if there is such a file (PL-07).
+    pub fn user_preferences(&self) -> Option<String> {
+        let file = self.environment.home_directory()?.join(".claude/CLAUDE.md");
+        let text = String::from_utf8(read_bounded(&file, MAX_PREFERENCES).ok()?).ok()?;
+        (!text.trim().is_empty()).then_some(text)
+    }
+
+    /// The same in another directory, with a cache of its own and the usual state directory.
+    #[must_use]
+    pub fn moved_to(&self, directory: &Path, cache: &Path) -> Self {
+        let environment = self.environment.with_cache(cache);
+        Self { directory: directory.to_owned(), config_file: None, environment }
     }
 
     /// This process, for others that find its lock.

@@ -41,7 +41,7 @@ pub(super) fn read(
             return Ok(read_with(format, folder, &path, named, &options));
         }
         let folder = DiskFolder::open(&path);
-        let format = choose(&folder, shown, how)?.ok_or_else(|| nothing_there(shown))?;
+        let format = choose(&folder, shown, how)?.ok_or_else(|| nothing_there(&path, shown))?;
         let options = ReadOptions { unit: how.unit, only: None };
         return Ok(read_with(format, folder, &path, named, &options));
     }
@@ -214,7 +214,7 @@ fn not_text(path: &Path, shown: &str) -> AppError {
     let mut bytes = Vec::new();
     let opened = File::open(path).and_then(|file| file.take(MAX_PROBED).read_to_end(&mut bytes));
     if opened.is_err() {
-        return nothing_there(shown);
+        return nothing_there(path, shown);
     }
     let finding = wide_encoding(shown, &bytes).or_else(|| match std::str::from_utf8(&bytes) {
         // The end of what was read may be in the middle of a character.
@@ -223,13 +223,13 @@ fn not_text(path: &Path, shown: &str) -> AppError {
         }
         _ => None,
     });
-    let Some(finding) = finding else { return nothing_there(shown) };
+    let Some(finding) = finding else { return nothing_there(path, shown) };
     AppError::usage("not-utf8", format!("cannot read the plan {shown}: {}", finding.message))
         .in_file(shown)
         .hint("save the file as UTF-8")
 }
 
-fn nothing_there(shown: &str) -> AppError {
+fn nothing_there(path: &Path, shown: &str) -> AppError {
     let names: Vec<&str> = detect::FORMATS.iter().map(|format| format.name).collect();
     let directory = if shown == "." { "this directory" } else { shown };
     let is_markdown = Path::new(shown).extension().is_some_and(|ending| ending == "md");
@@ -239,9 +239,28 @@ fn nothing_there(shown: &str) -> AppError {
         ""
     };
     let message = format!("{directory} contains no plan{why}");
+    let next = if let Some(plan) = planned(path).filter(|_| shown == ".") {
+        format!("`afresh run {plan}` runs the plan that was made from a specification")
+    } else {
+        // A name that a shell would split cannot be copied.
+        let is_plain = is_markdown && !shown.contains(|c: char| c.is_whitespace() || c == '\'');
+        let spec = if is_plain { shown } else { "SPEC.md" };
+        format!("`afresh plan {spec}` makes a plan from a specification")
+    };
     AppError::usage(super::NO_PLAN, message).in_file(shown).hint(format!(
-        "{}; the formats are: native, {}",
+        "{next}; {}; `afresh new` writes one to start from; the formats are: native, {}",
         super::WHAT_IS_A_PLAN,
         names.join(", ")
     ))
+}
+
+/// The first plan that `afresh plan` has made in this directory.
+fn planned(directory: &Path) -> Option<String> {
+    const PLANS: &str = ".afresh/plans";
+    let made = directory.join(PLANS).read_dir().ok()?.flatten().filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let plan = format!("{PLANS}/{name}/{name}.plan.toml");
+        directory.join(&plan).is_file().then_some(plan)
+    });
+    made.min()
 }

@@ -2,27 +2,25 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | `acceptance` | tests that were written before the work, from beside a plan |
 //! | [`caller_paths`] | paths of a plan's files as the caller would write them |
 //! | `disk` | a directory as plan readers see it |
-//! | [`estimates`] | how much of the context window each task will fill |
-//! | [`file_sizes`] | sizes of the files that a plan lists |
+//! | [`estimates`] | what a plan is expected to take, and how good it is |
 //! | [`file_states`] | files as they were when they were read |
 //! | [`fixes`] | `afresh lint --fix` |
 //! | `foreign` | plans of foreign formats, recognised by the files in a directory |
 //! | `native` | plans of the native format: one file |
-//! | [`prompt_sizes`] | the minimum size of each prompt |
 //! | `tool_dirs` | the directories that belong to planning tools |
 //! | [`unstarted_run`] | a run that has not been started |
 
+pub(crate) mod acceptance;
 pub mod caller_paths;
 pub(crate) mod disk;
 pub mod estimates;
-pub mod file_sizes;
 pub mod file_states;
 pub mod fixes;
 mod foreign;
 mod native;
-pub mod prompt_sizes;
 mod tool_dirs;
 pub mod unstarted_run;
 
@@ -43,7 +41,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::AppError;
-use crate::planning::validate::LEDGER;
+use crate::planning::directory::LEDGER;
 use crate::text::files::read_bounded;
 use caller_paths::{CallerPaths, relative_path};
 use file_states::FileStates;
@@ -158,6 +156,65 @@ impl FoundPlan {
         self.paths.as_ref().map_or_else(|| file.to_owned(), |paths| paths.show(file))
     }
 
+    /// The plan to show or run, and what is wrong with its target, if anything.
+    pub fn into_plan_file(
+        mut self,
+        how: &PlanReadOptions,
+    ) -> Result<(PlanFile, Option<AppError>), AppError> {
+        let findings = std::mem::take(&mut self.reading.findings);
+        let mut warnings = self.for_caller(findings);
+        let FoundPlan { path, shown, format, reading, base, paths, .. } = self;
+        let Some(plan) = reading.plan else {
+            let what = format!("cannot read the plan {shown}");
+            return Err(AppError::with_findings("plan", &what, warnings));
+        };
+        let mut plan = named(plan, &path);
+        if let Some(paths) = &paths {
+            plan.rename_requirement_files(|file| paths.show(file));
+        }
+        let target = reading.target.map(|target| target_of(&path, &target)).transpose();
+        let (target, no_target) = match target {
+            Ok(target) => (target, None),
+            Err(failure) => (None, Some(failure)),
+        };
+        let spec = find_spec(&plan, &path, &base, format);
+        let ids = plan.tasks().iter().map(|task| task.id.clone());
+        let of_tasks = reading.places.iter().map(|places| base.join(&*places.whole.file));
+        let task_files =
+            if format == NATIVE { BTreeMap::new() } else { ids.zip(of_tasks).collect() };
+        let mut files: Vec<PathBuf> = if format == NATIVE {
+            vec![path.clone()]
+        } else {
+            reading.places.iter().map(|places| base.join(&*places.whole.file)).collect()
+        };
+        files.sort();
+        files.dedup();
+        let unknown = reading.unknown.into_iter();
+        let unknown = match &paths {
+            None => unknown.collect(),
+            Some(paths) => unknown.map(|(field, text)| (paths.show_field(&field), text)).collect(),
+        };
+        // Notes are for `afresh lint`.
+        warnings.retain(|finding| finding.severity != Severity::Note);
+        let how = how.clone();
+        let file = PlanFile {
+            path,
+            shown,
+            format,
+            how,
+            plan,
+            target,
+            spec,
+            warnings,
+            blocked: reading.blocked,
+            unknown,
+            states: FileStates::read(files.iter().cloned()),
+            files,
+            task_files,
+        };
+        Ok((file, no_target))
+    }
+
     /// Reads the same plan from other contents.
     pub fn read_from(&self, folder: &dyn PlanFolder) -> PlanReading {
         match &self.reader {
@@ -214,6 +271,7 @@ pub fn read(directory: &Path, given: &Path, how: &PlanReadOptions) -> Result<Fou
         Some(ledger) => add_statements(&mut reading, &ledger),
         None => add_requirements(&*folder, &mut reading, &documents),
     }
+    acceptance::read_files(&mut reading, &path);
     let base = directory.to_owned();
     let reader = PlanReader::Own { file: shown.clone(), documents };
     Ok(FoundPlan { path, shown, format: NATIVE, reading, folder, base, paths: None, reader })
@@ -265,58 +323,7 @@ pub fn read_plan(
     given: &Path,
     how: &PlanReadOptions,
 ) -> Result<(PlanFile, Option<AppError>), AppError> {
-    let mut found = read(directory, given, how)?;
-    let findings = std::mem::take(&mut found.reading.findings);
-    let mut warnings = found.for_caller(findings);
-    let FoundPlan { path, shown, format, reading, base, paths, .. } = found;
-    let Some(plan) = reading.plan else {
-        let what = format!("cannot read the plan {shown}");
-        return Err(AppError::with_findings("plan", &what, warnings));
-    };
-    let mut plan = named(plan, &path);
-    if let Some(paths) = &paths {
-        plan.rename_requirement_files(|file| paths.show(file));
-    }
-    let target = reading.target.map(|target| target_of(&path, &target)).transpose();
-    let (target, no_target) = match target {
-        Ok(target) => (target, None),
-        Err(failure) => (None, Some(failure)),
-    };
-    let spec = find_spec(&plan, &path, &base, format);
-    let ids = plan.tasks().iter().map(|task| task.id.clone());
-    let of_tasks = reading.places.iter().map(|places| base.join(&*places.whole.file));
-    let task_files = if format == NATIVE { BTreeMap::new() } else { ids.zip(of_tasks).collect() };
-    let mut files: Vec<PathBuf> = if format == NATIVE {
-        vec![path.clone()]
-    } else {
-        reading.places.iter().map(|places| base.join(&*places.whole.file)).collect()
-    };
-    files.sort();
-    files.dedup();
-    let unknown = reading.unknown.into_iter();
-    let unknown = match &paths {
-        None => unknown.collect(),
-        Some(paths) => unknown.map(|(field, text)| (paths.show_field(&field), text)).collect(),
-    };
-    // Notes are for `afresh lint`.
-    warnings.retain(|finding| finding.severity != Severity::Note);
-    let how = how.clone();
-    let file = PlanFile {
-        path,
-        shown,
-        format,
-        how,
-        plan,
-        target,
-        spec,
-        warnings,
-        blocked: reading.blocked,
-        unknown,
-        states: FileStates::read(files.iter().cloned()),
-        files,
-        task_files,
-    };
-    Ok((file, no_target))
+    read(directory, given, how)?.into_plan_file(how)
 }
 
 impl PlanFile {

@@ -11,14 +11,15 @@ use afresh_formats::native::{self, PlanSyntax};
 use afresh_planner::ledger::Ledger;
 use afresh_planner::prompts::PlanningRole;
 use afresh_planner::spec::files::SpecFile;
-use afresh_planner::stages::{PlanningJob, quick_plan, single_plan};
+use afresh_planner::stages::{PlanningJob, PlanningStage, single_plan};
 
-use super::directory::PlanDirectory;
+use super::directory::{PREFERENCES, PlanDirectory};
 use crate::config::Config;
 use crate::error::AppError;
 use crate::notice::Notice;
-use crate::plan_source::{self, PlanReadOptions};
-use crate::session::{PreparedRun, Session};
+use crate::plan_source::file_states::FileStates;
+use crate::plan_source::{self, PlanFile, PlanReadOptions};
+use crate::session::{PreparedRun, Session, preflight};
 use crate::text::files::read_bounded;
 
 /// The most of a template that is read.
@@ -32,16 +33,29 @@ pub struct PlanningInputs<'a> {
     /// What is known about the repository, as Markdown.
     pub project: &'a str,
     pub stack: Option<&'a str>,
+    /// What changed in the specification, as Markdown; empty if the plan is new.
+    pub changes: &'a str,
+    pub stages: &'a [PlanningStage],
+    /// Files that the run starts from besides those of the directory, by path from the root.
+    pub base_files: BTreeMap<String, Vec<u8>>,
 }
 
 impl PlanningInputs<'_> {
     fn job<'a>(&'a self, templates: &'a BTreeMap<String, String>) -> PlanningJob<'a> {
+        let is_quick =
+            |stage: &PlanningStage| matches!(stage, PlanningStage::Plan | PlanningStage::Update);
+        let has_plan = self.stages.iter().any(is_quick);
+        let has_tasks =
+            self.stages.contains(&PlanningStage::Definition) || self.directory.holds_tasks();
         PlanningJob {
             name: &self.directory.name,
             directory: self.directory.inside(),
             ledger: self.ledger,
             project: self.project,
             stack: self.stack,
+            changes: self.changes,
+            has_task_files: has_tasks && !has_plan,
+            has_preferences: self.directory.file(PREFERENCES).is_file(),
             templates,
         }
     }
@@ -55,8 +69,7 @@ impl PlanningInputs<'_> {
     ) -> Result<(), AppError> {
         let templates = BTreeMap::new();
         let plan = checked(single_plan(&self.job(&templates), title, files, checks))?;
-        let text = native::render(&plan, None, PlanSyntax::Toml);
-        self.directory.write(&format!("{}.plan.toml", self.directory.name), text.as_bytes())
+        self.directory.write_plan(&plan)
     }
 }
 
@@ -80,7 +93,7 @@ pub fn prepare(
 ) -> Result<PreparedRun, AppError> {
     let directory = inputs.directory;
     let templates = read_templates(root);
-    let plan = checked(quick_plan(&inputs.job(&templates)))?;
+    let plan = checked(inputs.job(&templates).plan_stages(inputs.stages))?;
     let text = native::render(&plan, None, PlanSyntax::Toml);
     let path = directory.stages();
     let is_current =
@@ -90,8 +103,37 @@ pub fn prepare(
     }
     let file = plan_source::load(root, &path, &PlanReadOptions::default())?;
     let mut prepared = session.prepare(repository, file, for_planning(config), notices)?;
-    prepared.base_files = directory.base_files();
+    prepared.base_files = directory.base_files(inputs.stages);
+    prepared.base_files.extend(inputs.base_files.clone());
     Ok(prepared)
+}
+
+/// Whether agents for these stages can be started, before anything is asked or written.
+pub fn check_agents(
+    session: &Session<'_>,
+    inputs: &PlanningInputs<'_>,
+    config: &Config,
+) -> Result<(), AppError> {
+    let directory = inputs.directory;
+    let plan = checked(inputs.job(&BTreeMap::new()).plan_stages(inputs.stages))?;
+    let file = PlanFile {
+        path: directory.stages(),
+        shown: format!("the plan of {}", directory.inside()),
+        format: plan_source::NATIVE,
+        how: PlanReadOptions::default(),
+        plan,
+        target: Some(directory.root().to_owned()),
+        spec: None,
+        warnings: Vec::new(),
+        blocked: BTreeMap::new(),
+        unknown: BTreeMap::new(),
+        files: Vec::new(),
+        task_files: BTreeMap::new(),
+        states: FileStates::default(),
+    };
+    // They are given again when the run is prepared.
+    let notices = &mut Vec::new();
+    preflight::check_plan(&file, config, session.options, &session.context.environment, notices)
 }
 
 /// A planning run writes documents: the checks of every merge have nothing to say about them.

@@ -8,9 +8,10 @@
 //! | [`discovery`] | what the repository is, remembered by tree |
 //! | [`directory`] | the files of one planned specification |
 //! | [`job`] | preparing a planning run |
+//! | [`progress`] | how far a specification is planned |
 //! | [`specification`] | the specification that a command is about |
 //! | [`trial`] | running a plan's checks inside of a check |
-//! | [`validate`] | everything that is wrong with a plan made from a specification |
+//! | [`validate`] | everything that is wrong with a plan made from a specification, or with another artifact |
 
 pub mod audit;
 pub mod checkout;
@@ -18,6 +19,7 @@ pub mod commit_files;
 pub mod directory;
 pub mod discovery;
 pub mod job;
+pub mod progress;
 pub mod specification;
 pub mod trial;
 pub mod validate;

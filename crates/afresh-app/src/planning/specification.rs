@@ -23,6 +23,13 @@ pub struct FoundSpecification {
     pub path: Option<PathBuf>,
 }
 
+impl FoundSpecification {
+    /// The bytes of its first document.
+    pub fn first_text(&self) -> &[u8] {
+        self.spec.documents.first().map_or(&[], |document| document.text.as_bytes())
+    }
+}
+
 /// Every specification around a directory.
 pub fn candidates(root: &Path) -> Vec<SpecCandidate> {
     layout::candidates(&DiskFolder::open(root))
@@ -96,7 +103,7 @@ fn describe(why: &NoSpecification, shown: &str) -> AppError {
     match why {
         NoSpecification::None => {
             AppError::usage("spec", format!("no specification was found in {shown}"))
-                .hint("name a Markdown file that says what is wanted")
+                .hint("name a Markdown file that says what is wanted; `afresh new --spec` writes one to start from")
         }
         NoSpecification::Several(found) => {
             let paths: Vec<&str> = found.iter().map(|it| it.path.as_str()).take(10).collect();

@@ -3,17 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::Run;
+use afresh_core::estimate::forecast::RunForecast;
 use afresh_core::ids::RunId;
 use afresh_core::input::{ResumeMode, RunOpening};
 use afresh_core::settings::{OnChange, Settings};
 use afresh_engine::driver::local::LocalHost;
+use afresh_engine::execution_config::WorkerConfig;
 use afresh_engine::{Driver, ExecutionConfig, OpenRun, RepoContext, Reporter};
 
 use super::interruption::InterruptedWave;
 use super::{PreparedRun, preflight, runs};
+use crate::agents::agent_files;
 use crate::context::AppContext;
 use crate::error::AppError;
 use crate::notice::Notice;
+use crate::plan_source::PlanFile;
+use crate::plan_source::estimates::ContextEstimates;
+use crate::plan_source::estimates::forecast::{forecast_plan, read_samples};
 use crate::policy::budget;
 
 /// What the user wants of a run that exists.
@@ -87,9 +93,13 @@ impl PreparedRun {
             preflight::check_agents_are_committed(&repository, &execution.workers, None)?;
             notices.extend(preflight::uncommitted_files(&repository, &file));
             notices.extend(runs::note_unfinished(&repository)?);
+            // The tasks of a planning run, which brings its own files, are another kind of work.
+            let forecast = base_files
+                .is_empty()
+                .then(|| forecast_run(&file, &settings, &execution.workers, &repository));
             let mut open = locked.start_run(file.plan, settings, &base_files)?;
             open.keep_branch()?;
-            let opening = RunOpening::default();
+            let opening = RunOpening { forecast, ..RunOpening::default() };
             return Ok(OpenedRun { repository, is_new: true, open, opening, execution });
         };
         if let Some(refused) = refuse_ended(&found.run) {
@@ -101,6 +111,8 @@ impl PreparedRun {
         if request.resume != Some(ResumeMode::Abort) {
             let run = Some(&found.run);
             preflight::check_agents_are_committed(&repository, &execution.workers, run)?;
+            let workers = &execution.workers;
+            notices.extend(agent_files::note_outdated(&repository, workers, &found.run));
         }
         let before = found.run.settings();
         let changed = changed_files(&before.digests, &settings.digests);
@@ -110,10 +122,14 @@ impl PreparedRun {
         settings.budget = budget::or_earlier(settings.budget, before.budget);
         settings.task_budget = budget::or_earlier(settings.task_budget, before.task_budget);
         notices.extend(changed_settings(before, &settings));
+        let is_changed = !file.plan.has_same_tasks_as(found.run.plan());
+        let forecast = (is_changed && base_files.is_empty())
+            .then(|| forecast_run(&file, &settings, &execution.workers, &repository));
         let ask = || choose_resume(&InterruptedWave::find(&found.run)?);
         let opening = RunOpening {
             plan: Some(file.plan),
             settings: Some(settings),
+            forecast,
             clear_halt: request.halt == HaltedRun::ClearHalt || waits_for_machine(&found.run),
             resume: request.resume.or_else(ask),
         };
@@ -129,6 +145,11 @@ impl PreparedRun {
 }
 
 impl OpenedRun {
+    /// What the run is expected to take, if this session computed it.
+    pub fn forecast(&self) -> Option<&RunForecast> {
+        self.opening.forecast.as_ref()
+    }
+
     pub fn run(&self) -> &Run {
         &self.open.run
     }
@@ -140,6 +161,17 @@ impl OpenedRun {
     ) -> Result<(Driver<LocalHost>, RunOpening), AppError> {
         Ok((Driver::local(self.open, self.execution, reporters)?, self.opening))
     }
+}
+
+/// What the plan is expected to take, by the journal as it is now.
+fn forecast_run(
+    file: &PlanFile,
+    settings: &Settings,
+    workers: &WorkerConfig,
+    repository: &RepoContext,
+) -> RunForecast {
+    let estimates = ContextEstimates::new(&file.plan, &file.root());
+    forecast_plan(&file.plan, &estimates, settings, workers, &read_samples(repository))
 }
 
 /// Files that a run depends on are read once per session (B28): those that differ from the last

@@ -144,10 +144,18 @@ fn prompts_fit(
             return Err(AppError::usage("too-large", format!("task {} is too large", task.id))
                 .cause(error.to_string())
                 .in_file(&file.shown)
-                .hint(size::SIZE_HINT));
+                .hint(if is_planning(file) { SPEC_SIZE_HINT } else { size::SIZE_HINT }));
         }
     }
     Ok(())
+}
+
+/// The hint for a specification whose planner could not start.
+const SPEC_SIZE_HINT: &str = "split the specification and plan its parts one after the other, shorten it, or use a larger model";
+
+/// Whether it is the plan of a planning run, which afresh itself writes.
+fn is_planning(file: &PlanFile) -> bool {
+    file.path.file_name().is_some_and(|name| name == "stages.plan.toml")
 }
 
 /// Every agent that a task names must exist, and so must its program (B37).

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use afresh_core::Run;
 use afresh_core::ids::TaskId;
 use afresh_core::plan::nearest;
+use afresh_core::run::{TaskStage, TaskState};
 use afresh_engine::RepoContext;
 use afresh_engine::session::RecordedRun;
 
@@ -14,6 +15,7 @@ use crate::error::AppError;
 use crate::plan_source::caller_paths::relative_path;
 use crate::plan_source::file_states::FileStates;
 use crate::plan_source::{self, PlanFile, PlanReadOptions};
+use crate::planning::directory::PlanDirectory;
 
 /// The run with this id, else the last one.
 pub fn find_run(repository: &RepoContext, named: Option<&str>) -> Result<RecordedRun, AppError> {
@@ -39,7 +41,20 @@ fn find_last_or_named(
     repository: &RepoContext,
     named: Option<&str>,
 ) -> Result<Option<RecordedRun>, AppError> {
-    Ok(repository.find_run(|run| named.is_none_or(|id| id == run.id().as_str()))?)
+    let found = repository.find_run(|run| named.is_none_or(|id| id == run.id().as_str()))?;
+    let Some(home) = found.as_ref().filter(|_| named.is_none()).and_then(finished_planning) else {
+        return Ok(found);
+    };
+    // Once a plan is updated, the run that carries it out is of interest again.
+    let work = repository.find_run(|run| run.settings().source == home.plan().to_string_lossy())?;
+    Ok(work.or(found))
+}
+
+/// The directory that a planning run has finished.
+pub fn finished_planning(found: &RecordedRun) -> Option<PlanDirectory> {
+    let is_done = |state: &TaskState| matches!(state.stage, TaskStage::Done { .. });
+    let home = PlanDirectory::planned_by(Path::new(&found.run.settings().source))?;
+    found.run.tasks().all(|(_, state)| is_done(state)).then_some(home)
 }
 
 /// The task with this id.
@@ -48,11 +63,31 @@ pub fn find_task(run: &Run, named: &str) -> Result<TaskId, AppError> {
     known.ok_or_else(|| {
         let ids = run.plan().tasks().iter().map(|task| task.id.as_str());
         let failure = AppError::usage("task", format!("run {} has no task {named:?}", run.id()));
-        match nearest(named, ids) {
-            Some(near) => failure.hint(format!("did you mean {near:?}?")),
-            None => failure.hint("`afresh status` lists the tasks"),
+        match (split_attempt(run, named), nearest(named, ids)) {
+            (Some((task, number)), _) => failure.hint(format!(
+                "it is an attempt of {task}: `afresh logs {task} --attempt {number}` shows it"
+            )),
+            (None, Some(near)) => failure.hint(format!("did you mean {near:?}?")),
+            (None, None) => failure.hint("`afresh status` lists the tasks"),
         }
     })
+}
+
+/// The task with this id, or the attempt (`T002.1`) and its task.
+pub fn find_task_or_attempt(run: &Run, named: &str) -> Result<(TaskId, Option<u32>), AppError> {
+    match find_task(run, named) {
+        Ok(task) => Ok((task, None)),
+        Err(error) => {
+            split_attempt(run, named).map(|(task, number)| (task, Some(number))).ok_or(error)
+        }
+    }
+}
+
+/// The parts of an attempt's id, if its task exists.
+fn split_attempt(run: &Run, named: &str) -> Option<(TaskId, u32)> {
+    let (task, number) = named.rsplit_once('.')?;
+    let task = TaskId::new(task).ok().filter(|id| run.plan().index_of(id).is_some())?;
+    Some((task, number.parse().ok()?))
 }
 
 /// The plan of a run, read from its file again. Messages name it as seen from the caller's directory,

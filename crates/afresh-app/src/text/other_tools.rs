@@ -44,10 +44,6 @@ pub const PLANNED: &[(&str, &str)] = &[
     ("tui", "`afresh status` shows the progress, `afresh logs -f` follows it"),
     ("serve", "`afresh report` summarizes a run as Markdown or JSON"),
     ("web", "`afresh report` summarizes a run as Markdown or JSON"),
-    (
-        "new",
-        "`afresh plan SPEC` makes a plan from a specification; docs/plan-format.md has one to start from",
-    ),
     ("diff", "`afresh report` lists the files of each task; `git log -p` shows the run's branch"),
     ("replay", "`afresh logs` shows what was recorded"),
     ("fork", "`afresh run PLAN --new` starts a new run from the current commit"),

@@ -43,8 +43,8 @@ const LAUNCHERS: &[LauncherSyntax] = &[
 /// Tools that package managers start by their plain name: `yarn jest`.
 const STARTED_BY_NAME: [&str; 6] = ["jest", "vitest", "mocha", "eslint", "tsc", "ruff"];
 
-/// How many words come before the program that is started; none if the program is no launcher.
-pub(super) fn words_before_program(words: &[String]) -> Option<usize> {
+/// How many words come before the program that is started: 2 for `uv run pytest`. None if the program is no launcher.
+pub fn words_before_program(words: &[String]) -> Option<usize> {
     let name = |at: usize| words.get(at).map(|word| word.rsplit('/').next().unwrap_or(word));
     if matches!(name(0), Some("yarn" | "pnpm" | "bun"))
         && name(1).is_some_and(|word| STARTED_BY_NAME.contains(&word))

@@ -15,6 +15,7 @@ use afresh_core::plan::shell::simple_commands;
 
 use crate::runners::TestRunner;
 
+pub use launchers::words_before_program;
 pub(crate) use tools::{CalledTool, InvokedTool, PLAIN, is_python};
 
 /// A check's command, read but not run.

@@ -164,7 +164,7 @@ impl Rejection {
             Self::ContextFull { fill } => {
                 format!("failed:context: {} % of its context was full", fill.percent())
             }
-            Self::Stopped => "ended by us before it was finished".to_owned(),
+            Self::Stopped => "ended by afresh before it was finished".to_owned(),
             Self::Orphaned => "was running when afresh ended".to_owned(),
             Self::NotResumed { reason } => format!("could not continue the conversation: {reason}"),
             Self::Asked => "stopped to ask".to_owned(),

@@ -24,6 +24,11 @@ impl Usage {
             .fold(self.input, |a, b| a.saturating_add(*b))
     }
 
+    /// Those that were not read from a cache: about as many as the context holds in the end.
+    pub fn new_tokens(&self) -> u64 {
+        self.input.saturating_add(self.output).saturating_add(self.cache_write)
+    }
+
     /// The sum of both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {

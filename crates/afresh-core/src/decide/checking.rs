@@ -47,7 +47,7 @@ impl Decider<'_> {
                     return self.reject(at, reason, AttemptCounts::Yes);
                 }
                 // A round from before a restart says nothing about checks that were added later.
-                if self.covers_checks(at, &results) {
+                if self.covers_own_checks(at, &results) {
                     let tree = report.tree.clone();
                     self.record(Event::ChecksPassed { attempt, tree, results });
                 }
@@ -95,7 +95,7 @@ impl Decider<'_> {
             }
             phase => {
                 let on = CheckOn::Tree(harvest.tree.clone());
-                let (checks, changed_tests) = (self.checks_of(at), harvest.changed_tests());
+                let (checks, changed_tests) = (self.own_checks(at), harvest.changed_tests());
                 let request = CheckRequest::plain(attempt, phase, on, checks);
                 self.request_checks(CheckRequest { changed_tests, ..request });
             }
@@ -122,18 +122,40 @@ impl Decider<'_> {
     pub(super) fn covers(&self, at: TaskIndex, results: &[CheckResult]) -> bool {
         let mutation = self.run.settings().mutation.as_ref();
         let is_told = |rule: &MutationRule| results.iter().any(|it| it.command == rule.command);
-        self.covers_checks(at, results) && mutation.is_none_or(is_told)
+        has_all(results, &self.landing_checks(at)) && mutation.is_none_or(is_told)
     }
 
-    /// The same without the mutation test, which is only about what lands.
-    fn covers_checks(&self, at: TaskIndex, results: &[CheckResult]) -> bool {
-        let told = |check: &Check| results.iter().any(|result| result.command == check.command);
-        self.checks_of(at).iter().all(told)
+    /// The same for its own tree, before anything else is merged into it.
+    fn covers_own_checks(&self, at: TaskIndex, results: &[CheckResult]) -> bool {
+        has_all(results, &self.own_checks(at))
     }
 
-    /// A task's own checks and those of every merge.
-    pub(super) fn checks_of(&self, at: TaskIndex) -> Vec<Check> {
-        distinct(self.run.plan().task(at).all_checks().cloned().chain(self.always()))
+    /// What must pass on the tree of the task alone.
+    fn own_checks(&self, at: TaskIndex) -> Vec<Check> {
+        let guards = self.steel_thread_guards(at, |end| self.run.plan().is_before(end, at));
+        distinct(self.run.plan().task(at).all_checks().cloned().chain(self.always()).chain(guards))
+    }
+
+    /// What must pass on the tree that lands: a task's own checks, those of every merge, and the steel thread's.
+    pub(super) fn landing_checks(&self, at: TaskIndex) -> Vec<Check> {
+        let guards = self.steel_thread_guards(at, |_| true);
+        distinct(self.run.plan().task(at).all_checks().cloned().chain(self.always()).chain(guards))
+    }
+
+    /// The end-to-end checks of the steel thread stay guards once it has landed (PL-18). A tree that started before
+    /// that cannot pass them: `is_in_tree` says whether this one has the thread in it.
+    fn steel_thread_guards(
+        &self,
+        at: TaskIndex,
+        is_in_tree: impl Fn(TaskIndex) -> bool,
+    ) -> Vec<Check> {
+        let has_landed = |end: &TaskIndex| {
+            *end != at && matches!(self.run.task(*end).stage, TaskStage::Done { .. })
+        };
+        let end = self.run.plan().steel_thread_end().filter(has_landed);
+        let Some(end) = end.filter(|end| is_in_tree(*end)) else { return Vec::new() };
+        let checks = self.run.plan().task(end).all_checks();
+        checks.filter(|check| check.red_first).cloned().collect()
     }
 
     fn always(&self) -> impl Iterator<Item = Check> + '_ {
@@ -219,6 +241,12 @@ impl Decider<'_> {
             self.request_final_checks(tree, checks);
         }
     }
+}
+
+/// Whether there is a result for every check.
+fn has_all(results: &[CheckResult], checks: &[Check]) -> bool {
+    let is_told = |check: &Check| results.iter().any(|result| result.command == check.command);
+    checks.iter().all(is_told)
 }
 
 /// Each command once, in order.

@@ -55,6 +55,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
     match input {
         Input::Opened(opening) => turn.open(opening),
         Input::Spawned(attempt) => turn.spawned(attempt),
+        Input::PromptMeasured(attempt, fill) => turn.prompt_measured(attempt, *fill),
         Input::SpawnFailed(attempt, failure) => turn.spawn_failed(attempt, failure),
         Input::CannotResume(attempt, why) => turn.cannot_resume(attempt, why),
         Input::UsageSeen(attempt, usage) => turn.usage_seen(attempt, usage),

@@ -23,6 +23,9 @@ impl Decider<'_> {
         if let Some(settings) = &opening.settings {
             self.settings_changed(settings);
         }
+        if let Some(forecast) = &opening.forecast {
+            self.record(Event::ForecastMade { forecast: Box::new(forecast.clone()) });
+        }
         if opening.clear_halt && self.run.halt().is_some() {
             self.record(Event::HaltCleared);
         }

@@ -6,7 +6,6 @@ use super::Decider;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{AttemptId, WorkspaceSlot};
-use crate::pattern::FilePattern;
 use crate::plan::{ModelTier, TaskIndex};
 use crate::run::{Run, TaskStage};
 use crate::settings::Schedule;
@@ -177,13 +176,10 @@ impl Decider<'_> {
 fn may_conflict(run: &Run, a: TaskIndex, b: TaskIndex) -> bool {
     let plan = run.plan();
     let (first, second) = (plan.task(a), plan.task(b));
-    let both_listed = first.lists_files() && second.lists_files();
-    if !both_listed && !run.settings().unlisted_beside_others {
+    if first.may_conflict_with(second, run.settings().unlisted_beside_others) {
         return true;
     }
-    let overlap = |x: &FilePattern, y: &FilePattern| x.overlaps(y);
     let (seen_a, seen_b) = (&run.task(a).last.footprint, &run.task(b).last.footprint);
-    first.patterns().any(|x| second.patterns().any(|y| overlap(x, y)))
-        || seen_a.iter().any(|path| second.may_write(path) || seen_b.contains(path))
+    seen_a.iter().any(|path| second.may_write(path) || seen_b.contains(path))
         || seen_b.iter().any(|path| first.may_write(path))
 }

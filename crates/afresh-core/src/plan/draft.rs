@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::{PlanField, PlanProblem, ProblemKind, ProblemLocation};
 use super::requirement::RequirementId;
-use super::task::{Check, Checkpoint, ContextLevel, FileAction, FileScope, Step, Task};
+use super::task::{
+    AcceptanceFile, Check, Checkpoint, ContextLevel, FileAction, FileScope, Step, Task,
+};
 use super::tier::TierChoice;
 use super::{MAX_PARTS, MAX_TASKS, Plan, graph};
 use crate::ids::TaskId;
@@ -40,6 +42,8 @@ pub struct TaskDraft {
     pub requirements: Vec<String>,
     pub phase: Option<u32>,
     pub steel_thread: bool,
+    /// Paths of files that another author wrote before the work.
+    pub acceptance: Vec<String>,
     pub checkpoint: Option<Checkpoint>,
     pub done_before: Option<String>,
 }
@@ -66,11 +70,65 @@ pub struct CheckDraft {
     pub guard: bool,
 }
 
+impl From<&Plan> for PlanDraft {
+    fn from(plan: &Plan) -> Self {
+        let tasks = plan.tasks().iter().map(TaskDraft::from).collect();
+        Self { name: plan.name.clone(), spec: plan.spec.clone(), tasks }
+    }
+}
+
+impl From<&Task> for TaskDraft {
+    fn from(task: &Task) -> Self {
+        let step = |step: &Step| StepDraft {
+            name: step.name.clone(),
+            instructions: step.instructions.clone(),
+            files: step.files.iter().map(FileDraft::from).collect(),
+            checks: step.checks.iter().map(CheckDraft::from).collect(),
+        };
+        Self {
+            id: task.id.to_string(),
+            title: task.title.clone(),
+            instructions: task.instructions.clone(),
+            needs: task.needs.iter().map(ToString::to_string).collect(),
+            files: task.files.iter().map(FileDraft::from).collect(),
+            checks: task.checks.iter().map(CheckDraft::from).collect(),
+            no_check: task.no_check.clone(),
+            steps: task.steps.iter().map(step).collect(),
+            tier: task.tier,
+            context: task.context,
+            agent: task.agent.clone(),
+            requirements: task.requirements.iter().map(ToString::to_string).collect(),
+            phase: task.phase,
+            steel_thread: task.steel_thread,
+            acceptance: task.acceptance.iter().map(|file| file.path.clone()).collect(),
+            checkpoint: task.checkpoint.clone(),
+            done_before: task.done_before.clone(),
+        }
+    }
+}
+
+impl From<&FileScope> for FileDraft {
+    fn from(scope: &FileScope) -> Self {
+        Self { path: scope.pattern.to_string(), action: scope.action }
+    }
+}
+
+impl From<&Check> for CheckDraft {
+    fn from(check: &Check) -> Self {
+        Self {
+            name: Some(check.name.clone()),
+            command: check.command.clone(),
+            red_first: check.red_first,
+            guard: check.guard,
+        }
+    }
+}
+
 impl TaskDraft {
     /// How many steps, files, checks and dependencies it has.
     fn parts(&self) -> usize {
         let steps = self.steps.iter().map(|step| 1 + step.files.len() + step.checks.len());
-        let own = self.needs.len() + self.files.len() + self.checks.len();
+        let own = self.needs.len() + self.files.len() + self.checks.len() + self.acceptance.len();
         own + self.requirements.len() + steps.sum::<usize>()
     }
 }
@@ -195,7 +253,8 @@ impl DraftReader<'_> {
             self.report(ProblemKind::BadCheck, PlanField::NoCheck, 0, message, hint);
         }
         let needs = self.needs(draft, known);
-        let files = self.files(&draft.id, &draft.files);
+        let mut files = self.files(&draft.id, &draft.files);
+        let acceptance = self.acceptance(draft, &mut files);
         let checks = self.checks(&draft.id, &draft.checks);
         let mut steps = Vec::with_capacity(draft.steps.len());
         for (number, step) in draft.steps.iter().enumerate() {
@@ -225,6 +284,7 @@ impl DraftReader<'_> {
             checkpoint: draft.checkpoint.clone(),
             phase: draft.phase,
             steel_thread: draft.steel_thread,
+            acceptance,
             done_before: draft.done_before.clone(),
         })
     }
@@ -267,6 +327,31 @@ impl DraftReader<'_> {
             }
         }
         files
+    }
+
+    /// The files that were written before the work. They land with it, so they are among its files.
+    fn acceptance(&mut self, draft: &TaskDraft, files: &mut Vec<FileScope>) -> Vec<AcceptanceFile> {
+        let mut found: Vec<AcceptanceFile> = Vec::new();
+        for (item, path) in draft.acceptance.iter().enumerate() {
+            let drafted = FileDraft { path: path.clone(), action: Some(FileAction::Create) };
+            let Some(scope) = self.files(&draft.id, &[drafted]).pop() else { continue };
+            let Some(literal) = scope.pattern.literal().map(str::to_owned) else {
+                let message =
+                    format!("task {:?}: acceptance file {} is not one file", draft.id, item + 1);
+                let hint =
+                    "name each file by its path; globs and directories are not possible here";
+                self.report(ProblemKind::BadPath, PlanField::Acceptance, item, message, hint);
+                continue;
+            };
+            if found.iter().any(|file| file.path == literal) {
+                continue;
+            }
+            if !files.iter().any(|file| file.pattern.matches(&literal)) {
+                files.push(scope);
+            }
+            found.push(AcceptanceFile { path: literal, text: None });
+        }
+        found
     }
 
     fn checks(&mut self, id: &str, drafts: &[CheckDraft]) -> Vec<Check> {

@@ -31,7 +31,8 @@ pub use requirement::{
     RequirementScope,
 };
 pub use task::{
-    Check, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileScope, Step, Task,
+    AcceptanceFile, Check, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileScope, Step,
+    Task, WORKSPACE_PLACEHOLDER,
 };
 pub use tier::{ModelTier, TierChoice};
 
@@ -191,6 +192,29 @@ impl Plan {
         let plan = Self::assemble(self.name.clone(), self.spec.clone(), tasks)
             .expect("nothing needs the new task, so there is no cycle");
         Self { requirements: self.requirements.clone(), ..plan }
+    }
+
+    /// Reads the files that were written before the work; returns the paths of those that `read` does not find.
+    pub fn read_acceptance_files(
+        &mut self,
+        read: impl Fn(&str) -> Option<String>,
+    ) -> Vec<(TaskIndex, String)> {
+        let mut missing = Vec::new();
+        for (position, task) in self.tasks.iter_mut().enumerate() {
+            for file in &mut task.acceptance {
+                file.text = read(&file.path);
+                if file.text.is_none() {
+                    missing.push((TaskIndex(position), file.path.clone()));
+                }
+            }
+        }
+        missing
+    }
+
+    /// The task that first makes the program work from end to end: the last of the steel thread (PL-18).
+    pub fn steel_thread_end(&self) -> Option<TaskIndex> {
+        let thread = self.indices().filter(|at| self.task(*at).steel_thread);
+        thread.max_by_key(|at| self.wave(*at))
     }
 
     /// The same plan, with a reason for every task that only the worker's own report would judge.

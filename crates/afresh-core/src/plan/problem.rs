@@ -112,4 +112,5 @@ pub enum PlanField {
     Checks,
     NoCheck,
     Requirements,
+    Acceptance,
 }

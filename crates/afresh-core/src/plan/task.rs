@@ -33,12 +33,28 @@ pub struct Task {
     /// Part of the first way through the whole program, end to end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub steel_thread: bool,
+    /// Files that another author wrote before the work, for its checks. No worker changes them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acceptance: Vec<AcceptanceFile>,
     /// No worker: a person decides, inspects or does something at this point of the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
     /// Why there is nothing to do: the task was finished before this run, without afresh.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done_before: Option<String>,
+}
+
+/// Stands for the worker's directory in the instructions of a task, where an absolute path is needed.
+pub const WORKSPACE_PLACEHOLDER: &str = "{{afresh:workspace}}";
+
+/// A test, or a part of one, that was written before the work. Workers find it in their workspace, and it lands with
+/// the work exactly as it is here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AcceptanceFile {
+    /// From the root of the repository.
+    pub path: String,
+    /// Its content; none until it is read from beside the plan.
+    pub text: Option<String>,
 }
 
 /// A point at which a plan waits for a person.
@@ -77,8 +93,27 @@ impl Task {
         Self { title, requirements, phase, steel_thread, done_before, ..self.clone() } == *other
     }
 
+    /// Whether this is a file that another author wrote for it.
+    pub fn is_acceptance_file(&self, path: &str) -> bool {
+        self.acceptance.iter().any(|file| file.path == path)
+    }
+
+    /// Whether a worker does it: a person answers a checkpoint, and what is done is not done again.
+    pub fn has_worker(&self) -> bool {
+        self.checkpoint.is_none() && self.done_before.is_none()
+    }
+
     pub fn lists_files(&self) -> bool {
         self.patterns().next().is_some()
+    }
+
+    /// Whether the two may write the same file, by their lists. Without a list, a task may write any.
+    pub(crate) fn may_conflict_with(&self, other: &Self, unlisted_beside_others: bool) -> bool {
+        let both_listed = self.lists_files() && other.lists_files();
+        if !both_listed && !unlisted_beside_others {
+            return true;
+        }
+        self.patterns().any(|own| other.patterns().any(|pattern| own.overlaps(pattern)))
     }
 
     pub fn may_write(&self, path: &str) -> bool {

@@ -47,6 +47,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckResult, Receipt};
+use crate::estimate::forecast::RunForecast;
 use crate::event::Event;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
 use crate::plan::{ModelTier, Plan, TaskIndex};
@@ -69,6 +70,8 @@ pub struct Run {
     rewind: Option<RewindState>,
     plan: Plan,
     settings: Settings,
+    /// What it was expected to take.
+    forecast: Option<RunForecast>,
     /// Counts the drivers that took up this run.
     epoch: u32,
     tasks: TaskTable,
@@ -175,6 +178,7 @@ impl Run {
             tasks,
             plan: (**plan).clone(),
             settings: (**settings).clone(),
+            forecast: None,
             epoch: 0,
             slots: BTreeMap::new(),
             unsaved_slots: BTreeMap::new(),
@@ -253,6 +257,11 @@ impl Run {
 
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// What it was expected to take when it started; tasks that were added or changed since have later figures.
+    pub fn forecast(&self) -> Option<&RunForecast> {
+        self.forecast.as_ref()
     }
 
     pub fn epoch(&self) -> u32 {

@@ -47,6 +47,16 @@ impl Run {
         Ok(())
     }
 
+    pub(super) fn prompt_measured(
+        &mut self,
+        attempt: &AttemptId,
+        fill: ContextFill,
+    ) -> Result<(), IllegalEvent> {
+        let at = self.index(&attempt.task)?;
+        self.tasks[at].records.prompts.insert(attempt.number, fill);
+        Ok(())
+    }
+
     pub(super) fn context_seen(
         &mut self,
         attempt: &AttemptId,

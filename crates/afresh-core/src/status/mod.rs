@@ -2,10 +2,14 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`forecast`] | what a plan is expected to take, and how wrong that was |
+//! | [`score`] | how good a plan is before it runs |
 //! | `spending` | what was used |
 //! | [`trace`] | which requirement is proved by what |
 //! | `workers` | what workers report about themselves |
 
+pub mod forecast;
+pub mod score;
 mod spending;
 pub mod trace;
 mod workers;

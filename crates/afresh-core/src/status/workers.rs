@@ -17,6 +17,9 @@ pub struct WorkerStatus {
     /// The program's own id for the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// How much of the context its prompt filled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<ContextStatus>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextStatus>,
     /// It was warned that its context is filling up.
@@ -56,6 +59,7 @@ pub(super) fn workers(state: &TaskState) -> Vec<WorkerStatus> {
         .records
         .identities
         .keys()
+        .chain(state.records.prompts.keys())
         .chain(state.records.contexts.keys())
         .chain(state.records.resumed.keys())
         .copied()
@@ -64,11 +68,12 @@ pub(super) fn workers(state: &TaskState) -> Vec<WorkerStatus> {
     numbers.dedup();
     let one = |attempt: u32| {
         let identity = state.records.identities.get(&attempt).cloned().unwrap_or_default();
+        let prompt = state.records.prompts.get(&attempt).copied().map(ContextStatus::from);
         let context = state.records.contexts.get(&attempt).copied().map(ContextStatus::from);
         let (warned, resumes) =
             (state.records.warned.contains(&attempt), state.records.resumed.get(&attempt).copied());
         let AgentIdentity { model, session, .. } = identity;
-        WorkerStatus { attempt, model, session, context, warned, resumes }
+        WorkerStatus { attempt, model, session, prompt, context, warned, resumes }
     };
     numbers.into_iter().map(one).collect()
 }

@@ -197,7 +197,7 @@ fn halts_kills_and_conflicts_do_not_count() {
     let stopped = story.harvested("A.2", &[]);
     assert_eq!(
         stopped.lines()[1],
-        "rejected A.2 (does not count): ended by us before it was finished"
+        "rejected A.2 (does not count): ended by afresh before it was finished"
     );
     story.ends_with("B.2", ProcessEnd::Stopped, Outcome::Silent);
     story.harvested("B.2", &[]);

@@ -1,5 +1,6 @@
 //! Budgets: reserved before a spawn, stopped within one event, counted once (R14).
 
+use afresh_core::estimate::forecast::{RunForecast, TaskForecast};
 use afresh_core::input::{AttemptEnd, RunOpening};
 use afresh_core::outcome::Outcome;
 use afresh_core::process::ProcessEnd;
@@ -8,7 +9,7 @@ use afresh_core::settings::{OnFailure, Settings};
 use afresh_core::usage::{Budget, Usage};
 use afresh_core::{Effect, Input, Plan};
 
-use crate::support::{Story, StoryStep, attempt_id, plan_of, tokens_used};
+use crate::support::{Story, StoryStep, attempt_id, plan_of, task_id, tokens_used};
 
 fn tokens(limit: u64) -> Settings {
     let budget = Budget { tokens: Some(limit), cost_micros: None };
@@ -244,4 +245,27 @@ fn a_task_can_be_limited_in_money() {
     story.harvested("A.1", &[]);
     let error = story.error_of("A");
     assert!(error.contains("the task used $1.75 of $1.50"), "{error}");
+}
+
+/// PL-20: the forecast is recorded when a run opens; a later one counts only for tasks that were not tried yet.
+#[test]
+fn a_forecast_is_kept_for_tasks_that_were_tried() {
+    let forecast = |raw: u64, tasks: &[&str]| {
+        let task = |id: &&str| TaskForecast {
+            task: task_id(id),
+            agent: "a".to_owned(),
+            raw_tokens: raw,
+            window: 1_000,
+            expected: None,
+        };
+        RunForecast { tasks: tasks.iter().map(task).collect(), ..RunForecast::default() }
+    };
+    let opening = |forecast| RunOpening { forecast: Some(forecast), ..RunOpening::default() };
+    let mut story = Story::of_plan("A: a\nB < A: b");
+    let opened = story.open_with(opening(forecast(10, &["A", "B"]))).lines();
+    assert!(opened.contains(&"2 tasks forecast".to_owned()), "{opened:?}");
+    story.open_with(opening(forecast(20, &["A", "B"])));
+    let kept = story.run.forecast().expect("a forecast").by_task();
+    let raw = |id: &str| kept.get(&task_id(id)).map(|task| task.raw_tokens);
+    assert_eq!((raw("A"), raw("B")), (Some(10), Some(20)));
 }

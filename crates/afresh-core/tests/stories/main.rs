@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod acceptance;
 mod attempts;
 mod base;
 mod blocking;

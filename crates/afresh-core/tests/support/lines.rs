@@ -15,6 +15,7 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::Opened { epoch } => format!("opened {epoch}"),
         Event::PlanChanged { plan } => format!("plan changed: {} tasks", plan.len()),
         Event::SettingsChanged { .. } => "settings changed".to_owned(),
+        Event::ForecastMade { forecast } => format!("{} tasks forecast", forecast.tasks.len()),
         Event::AttemptStarting { attempt, slot, resumes: Some(resumption), .. } => {
             format!("resuming {}.{} as {attempt} in {slot}", attempt.task, resumption.of)
         }
@@ -45,6 +46,7 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::NeedIgnored { task } => format!("{task} is done without"),
         Event::StepsDropped { task } => format!("steps of {task} dropped"),
         Event::AttemptSpawned { attempt } => format!("spawned {attempt}"),
+        Event::PromptMeasured { attempt, fill } => format!("prompt of {attempt}: {}", fill.used),
         Event::SpawnFailed { attempt, not_before, .. } => {
             format!("no spawn {attempt}{}", until(*not_before))
         }

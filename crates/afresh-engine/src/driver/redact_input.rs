@@ -71,6 +71,7 @@ impl InputRedactor {
             // These hold no free text, or it was redacted where it was printed.
             other @ (Input::Opened(_)
             | Input::Spawned(_)
+            | Input::PromptMeasured(..)
             | Input::UsageSeen(..)
             | Input::ContextSeen(..)
             | Input::Checked(_)

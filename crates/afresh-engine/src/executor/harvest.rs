@@ -2,6 +2,7 @@
 
 use afresh_core::harvest::{Change, ChangeKind, Harvest, SettingsChange};
 use afresh_core::ids::{AttemptId, WorkspaceSlot};
+use afresh_core::plan::AcceptanceFile;
 use afresh_core::scope::{is_manifest, is_python_manifest};
 use afresh_core::step::StartPoint;
 use afresh_core::{Input, Run, printable};
@@ -22,6 +23,7 @@ pub(crate) struct HarvestJob {
     slot: WorkspaceSlot,
     ground: StartPoint,
     files: Vec<String>,
+    acceptance: Vec<AcceptanceFile>,
     title: String,
     steps: Vec<String>,
 }
@@ -37,6 +39,7 @@ impl HarvestJob {
         let task = run.plan().index_of(&attempt.task).map(|at| run.plan().task(at));
         Self {
             files: task.map_or_else(Vec::new, |t| t.patterns().map(ToString::to_string).collect()),
+            acceptance: task.map_or_else(Vec::new, |task| task.acceptance.clone()),
             title: task.map_or_else(|| attempt.task.to_string(), |task| one_line(&task.title)),
             steps: task
                 .map_or_else(Vec::new, |t| t.steps.iter().map(|step| step.name.clone()).collect()),
@@ -57,6 +60,7 @@ impl HarvestJob {
             prepared: &self.ground.prepared,
             onto: &self.ground.onto,
             files: &self.files,
+            acceptance: &self.acceptance,
             keep: &shared.config.keep,
             message: &format!("{prefix}{}", self.title),
             step_prefix: &prefix,

@@ -2,6 +2,7 @@
 
 use afresh_core::harvest::Harvest;
 use afresh_core::ids::{AttemptId, WorkspaceSlot};
+use afresh_core::plan::AcceptanceFile;
 use afresh_core::step::{StartPoint, StepAnswer};
 use afresh_core::{Input, Run};
 use afresh_git::ref_names::{salvage_ref, step_ref};
@@ -20,6 +21,7 @@ pub(crate) struct StepJob {
     ground: StartPoint,
     step: u32,
     files: Vec<String>,
+    acceptance: Vec<AcceptanceFile>,
     message: String,
 }
 
@@ -36,7 +38,8 @@ impl StepJob {
         let files = task.patterns().map(ToString::to_string).collect();
         let name = &task.steps[step as usize - 1].name;
         let message = format!("feat({}): {}", attempt.task, one_line(name));
-        Self { attempt, slot, ground, step, files, message }
+        let acceptance = task.acceptance.clone();
+        Self { attempt, slot, ground, step, files, acceptance, message }
     }
 
     pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
@@ -63,6 +66,7 @@ impl StepJob {
             prepared: &self.ground.prepared,
             onto: &self.ground.onto,
             files: &self.files,
+            acceptance: &self.acceptance,
             keep: &shared.config.keep,
             message: &self.message,
             signature: &signature,

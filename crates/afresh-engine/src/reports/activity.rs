@@ -8,6 +8,7 @@ use std::path::Path;
 
 use afresh_core::Event;
 use afresh_core::denial;
+use afresh_core::harvest::Harvest;
 use afresh_core::printable;
 use afresh_core::probe::count_classes;
 use afresh_core::rejection::Rejection;
@@ -72,6 +73,13 @@ pub fn lines(event: &Event) -> Vec<ActivityLine> {
 }
 
 /// Enough of an object id for people.
+fn changed_paths(harvest: &Harvest) -> String {
+    match harvest.changes.len() {
+        1 => "1 path changed".to_owned(),
+        number => format!("{number} paths changed"),
+    }
+}
+
 fn short(id: &str) -> &str {
     id.get(..10).unwrap_or(id)
 }
@@ -97,6 +105,14 @@ fn describe(event: &Event) -> ActivityParts {
             let message = parts.collect::<Vec<_>>().join(", ");
             ("INFO", ours(), "settings-changed", message)
         }
+        Event::ForecastMade { forecast } => {
+            let tokens = forecast.expected.and_then(|expected| expected.tokens);
+            let message = tokens.map_or_else(
+                || "no history".to_owned(),
+                |it| format!("{} tokens, at most {} in nine of ten cases", it.p50, it.p90),
+            );
+            ("INFO", ours(), "forecast", message)
+        }
         Event::AttemptStarting { attempt, slot, resumes: Some(resumption), .. } => (
             "INFO",
             attempt.to_string(),
@@ -109,6 +125,12 @@ fn describe(event: &Event) -> ActivityParts {
         Event::AttemptSpawned { attempt } => {
             ("INFO", attempt.to_string(), "spawned", "the worker is running".to_owned())
         }
+        Event::PromptMeasured { attempt, fill } => (
+            "DEBUG",
+            attempt.to_string(),
+            "prompt",
+            format!("{} tokens, {} % of {}", fill.used, fill.percent(), fill.window),
+        ),
         Event::SpawnFailed { attempt, failure, .. } => {
             ("ERROR", attempt.to_string(), "spawn-failed", failure.message.clone())
         }
@@ -157,12 +179,9 @@ fn describe(event: &Event) -> ActivityParts {
             "spawn-complete",
             format!("{} after {} ms", end.ending.describe(), end.duration_ms),
         ),
-        Event::AttemptHarvested { attempt, harvest } => (
-            "INFO",
-            attempt.to_string(),
-            "harvested",
-            format!("{} paths changed", harvest.changes.len()),
-        ),
+        Event::AttemptHarvested { attempt, harvest } => {
+            ("INFO", attempt.to_string(), "harvested", changed_paths(harvest))
+        }
         Event::NoteWarned { attempt, problem } => {
             ("WARN", attempt.to_string(), "receipt-note", problem.describe())
         }
@@ -176,7 +195,7 @@ fn describe(event: &Event) -> ActivityParts {
             "DEBUG",
             attempt.to_string(),
             "step-saved",
-            format!("step {step}: {} paths changed", harvest.changes.len()),
+            format!("step {step}: {}", changed_paths(harvest)),
         ),
         Event::StepDone { attempt, step, .. } => {
             ("INFO", attempt.to_string(), "step-done", format!("step {step}"))

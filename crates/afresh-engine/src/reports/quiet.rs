@@ -11,6 +11,8 @@ use afresh_core::time::Timestamp;
 
 /// How long nothing is shown before the first reminder.
 pub const FIRST_REMINDER: Duration = Duration::from_secs(60);
+/// The same while nothing but set-ups is underway: they have no line at their start.
+pub const FIRST_SETUP_REMINDER: Duration = Duration::from_secs(4);
 /// The time between one reminder and the next.
 pub const NEXT_REMINDER: Duration = Duration::from_secs(5 * 60);
 
@@ -86,7 +88,13 @@ impl QuietWatch {
     /// What is underway, if nothing was shown for so long that it is worth a reminder.
     pub fn take_reminder(&mut self, run: &Run, now: Timestamp) -> Vec<OngoingWork> {
         self.note_activities(run, now);
-        let patience = if self.is_reminded { NEXT_REMINDER } else { FIRST_REMINDER };
+        let patience = if self.is_reminded {
+            NEXT_REMINDER
+        } else if self.is_only_setting_up(now) {
+            FIRST_SETUP_REMINDER
+        } else {
+            FIRST_REMINDER
+        };
         if self.shown_at.until(now) < patience {
             return Vec::new();
         }
@@ -111,6 +119,15 @@ impl QuietWatch {
         let is_final = matches!(run.final_checks(), FinalChecks::Underway { .. });
         self.final_since = is_final.then(|| self.final_since.unwrap_or(now));
         self.probing_since = run.is_probing().then(|| self.probing_since.unwrap_or(now));
+    }
+
+    /// Whether set-ups take long, and nothing else is underway.
+    fn is_only_setting_up(&self, now: Timestamp) -> bool {
+        let is_of_run = self.final_since.is_some() || self.probing_since.is_some();
+        let is_long = |(activity, since): &(AttemptActivity, Timestamp)| {
+            *activity == AttemptActivity::SettingUp && since.until(now) >= FIRST_SETUP_REMINDER
+        };
+        !is_of_run && !self.since.is_empty() && self.since.values().all(is_long)
     }
 
     fn ongoing(&self, run: &Run, now: Timestamp) -> Vec<OngoingWork> {

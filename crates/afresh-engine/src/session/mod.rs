@@ -19,6 +19,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use afresh_core::estimate::history::TaskSample;
 use afresh_core::ids::CommitId;
 use afresh_core::run::Run;
 use afresh_core::settings::Settings;
@@ -38,6 +39,7 @@ use afresh_store::{
 use crate::driver::clock::wall_ms;
 use crate::journal_records::{self, RecordError};
 use crate::layout::StateLayout;
+use crate::reports::samples::collect_samples;
 use state_marker::LostState;
 
 /// How long a git process that outlived an earlier driver may continue before it is ended.
@@ -129,6 +131,13 @@ impl RepoContext {
             }
         }
         Ok(runs)
+    }
+
+    /// Finished tasks of every run that were estimated before they ran; read without the lock.
+    pub fn task_samples(&self) -> Result<Vec<TaskSample>, OpenError> {
+        self.check_owner()?;
+        let Some(reader) = self.open_reader()? else { return Ok(Vec::new()) };
+        Ok(collect_samples(&reader.read_all()?)?)
     }
 
     /// The journal for reading; none if there never was one, and an error if it is gone.

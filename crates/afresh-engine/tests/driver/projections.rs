@@ -254,7 +254,7 @@ fn the_report_says_what_to_do_next() {
     assert_eq!(next(ScriptedHost::of_plan("A: a")), ["afresh land"]);
     assert_eq!(next(ScriptedHost::of_plan("A: a").waiting(halt())), ["afresh resume"]);
     let asking = ScriptedHost::of_plan("A: a").worker("A.1", WorkerScript::asks());
-    assert_eq!(next(asking), ["afresh decide Q1 left|right|defer"]);
+    assert_eq!(next(asking), ["afresh decide Q1 ANSWER"]);
     let partial = ScriptedHost::of_plan("A: a\nB < A: b").send("spawned A.1", skip("B"));
     assert_eq!(next(partial), ["afresh land --partial"]);
 }

@@ -34,6 +34,7 @@ fn task(task: &Task) -> TaskEntry {
         requirements: non_empty_list(task.requirements.iter().map(ToString::to_string).collect()),
         phase: task.phase,
         steel_thread: task.steel_thread.then_some(true),
+        acceptance: non_empty_list(task.acceptance.iter().map(|file| file.path.clone()).collect()),
         done_before: task.done_before.clone(),
         checkpoint: task.checkpoint.as_ref().map(checkpoint),
     }

@@ -29,6 +29,7 @@ pub const TASK_FIELDS: &[&str] = &[
     "requirements",
     "phase",
     "steel_thread",
+    "acceptance",
     "done_before",
     "checkpoint",
 ];
@@ -130,6 +131,9 @@ impl NativePlanReader<'_, '_> {
                 }
                 "phase" => draft.phase = self.phase(value),
                 "steel_thread" => self.set_flag(&mut draft.steel_thread, value),
+                "acceptance" => {
+                    draft.acceptance = self.texts(at, None, PlanField::Acceptance, value);
+                }
                 "done_before" => draft.done_before = self.reason(value),
                 "checkpoint" => draft.checkpoint = self.checkpoint(at, value),
                 _ => {}

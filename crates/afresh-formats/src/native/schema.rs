@@ -70,6 +70,10 @@ pub struct TaskEntry {
     /// Part of the first way through the whole program, end to end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steel_thread: Option<bool>,
+    /// Tests that another author wrote before the work: paths from the repository's root. Their contents are in the
+    /// directory `acceptance` beside the plan. Workers find them in place and cannot change them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acceptance: Option<Vec<String>>,
     /// The task is already done, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done_before: Option<String>,

@@ -43,6 +43,7 @@ impl TomlPage {
         self.word("tier", task.tier.as_ref());
         self.word("context", task.context.as_ref());
         self.list("files", task.files.as_deref(), file);
+        self.list("acceptance", task.acceptance.as_deref(), |path| text(path));
         self.text("do", task.instructions.as_deref());
         self.list("checks", task.checks.as_deref(), check);
         self.text("no_check", task.no_check.as_deref());

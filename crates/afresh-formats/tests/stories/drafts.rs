@@ -143,6 +143,7 @@ fn task() -> impl Strategy<Value = TaskDraft> {
                 requirements: Vec::new(),
                 phase: None,
                 steel_thread: false,
+                acceptance: Vec::new(),
             }
         })
 }
@@ -154,6 +155,7 @@ pub(crate) fn draft() -> impl Strategy<Value = PlanDraft> {
                 task.id = format!("T{at}");
                 task.phase = u32::try_from(at).ok().filter(|phase| *phase > 0);
                 task.steel_thread = at == 2;
+                task.acceptance = (0..at % 2).map(|n| format!("t/acceptance{n}.{at}")).collect();
                 task.requirements = (0..at % 3).map(|n| format!("R{n}.{at}")).collect();
                 let bits: u64 = task.needs[0].parse().expect("a number");
                 task.needs =

@@ -76,6 +76,7 @@ fn task_data(task: &TaskDraft) -> Value {
     fields.insert("requirements".to_owned(), json!(task.requirements));
     fields.extend(task.phase.map(|phase| ("phase".to_owned(), json!(phase))));
     fields.insert("steel_thread".to_owned(), json!(task.steel_thread));
+    fields.insert("acceptance".to_owned(), json!(task.acceptance));
     fields.insert("files".to_owned(), task.files.iter().map(file_data).collect());
     fields.insert("checks".to_owned(), task.checks.iter().map(check_data).collect());
     fields.insert("steps".to_owned(), task.steps.iter().map(step_data).collect());

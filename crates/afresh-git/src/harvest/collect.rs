@@ -156,6 +156,7 @@ impl<'a> WorkCollector<'a> {
             None => self.stage_all(scan)?,
         };
         let listed = self.stage_listed(scan)?;
+        let restored = self.stage_acceptance()?;
         let too_much = too_much.and_then(|it| it.rejection).or(listed);
         let too_large =
             too_much.map_or_else(|| self.find_unignored_oversized(scan), |it| Ok(Some(it)))?;
@@ -169,6 +170,7 @@ impl<'a> WorkCollector<'a> {
         let targets = self.symlink_targets(&raw)?;
         let mut notes = scan.notes.clone();
         notes.extend(added.notes);
+        notes.extend(restored);
         notes.extend(self.note_staged_links());
         let is_settled = added.is_whole && !raw.iter().any(RawTreeChange::is_new_gitlink);
         Ok(CollectedWork { tree, raw, above, targets, notes, rejection, is_settled })

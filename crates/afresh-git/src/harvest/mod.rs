@@ -5,6 +5,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | `acceptance` | tests that another author wrote: they land as they are |
 //! | `prescan` | the checkout before git reads it: nested repositories, pipes, large files |
 //! | `stage` | the checkout into an index |
 //! | `listed` | paths that a task lists, harvested even if ignored |
@@ -18,6 +19,7 @@
 //! | `tamper` | dangerous changes to the worker's `.git` |
 //! | `paths` | paths that could lead out of the tree |
 
+pub(crate) mod acceptance;
 pub(crate) mod collect;
 pub(crate) mod listed;
 pub(crate) mod paths;
@@ -35,6 +37,7 @@ use std::path::PathBuf;
 
 use afresh_core::harvest::ChangeKind;
 use afresh_core::ids::{CommitId, TreeId};
+use afresh_core::plan::AcceptanceFile;
 
 use crate::git::identity::CommitSignature;
 use crate::harvest::collect::{CollectedWork, CommitChain, WorkCollector, WorkerPresence};
@@ -57,6 +60,8 @@ pub struct HarvestRequest<'a> {
     pub onto: &'a CommitId,
     /// Paths, directories or globs that are harvested even where they are ignored.
     pub files: &'a [String],
+    /// Files that are in the tree as they are here, whatever the worker did to them.
+    pub acceptance: &'a [AcceptanceFile],
     /// The patterns that the workspace was prepared with; never harvested.
     pub keep: &'a [String],
     /// The message of the last commit.

@@ -34,6 +34,7 @@ impl WorkspacePool {
             prepared: &prepared,
             onto: &prepared,
             files: &[],
+            acceptance: &[],
             keep,
             message: "",
             step_prefix: "",

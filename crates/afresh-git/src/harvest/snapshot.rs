@@ -4,6 +4,7 @@
 //! decide whether the commit is good.
 
 use afresh_core::ids::CommitId;
+use afresh_core::plan::AcceptanceFile;
 
 use crate::git::identity::CommitSignature;
 use crate::harvest::collect::{CollectedWork, CommitChain, WorkCollector, WorkerPresence};
@@ -24,6 +25,7 @@ pub struct SnapshotRequest<'a> {
     pub prepared: &'a CommitId,
     pub onto: &'a CommitId,
     pub files: &'a [String],
+    pub acceptance: &'a [AcceptanceFile],
     pub keep: &'a [String],
     /// The message of the commit.
     pub message: &'a str,
@@ -110,12 +112,15 @@ fn is_transient(error: &HarvestError) -> bool {
 
 impl<'a> SnapshotRequest<'a> {
     fn as_harvest(&self) -> HarvestRequest<'a> {
-        let Self { base, prepared, onto, files, keep, message, signature, limits, .. } = *self;
+        let Self {
+            base, prepared, onto, files, acceptance, keep, message, signature, limits, ..
+        } = *self;
         HarvestRequest {
             base,
             prepared,
             onto,
             files,
+            acceptance,
             keep,
             message,
             step_prefix: "",

@@ -253,6 +253,7 @@ impl WorkspacePool {
             prepared: &base,
             onto: &base,
             files,
+            acceptance: &[],
             keep,
             message: "salvaged: what an attempt left",
             step_prefix: "salvaged: ",

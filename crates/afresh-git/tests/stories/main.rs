@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod acceptance;
 mod cat_file;
 mod commits;
 mod cost;

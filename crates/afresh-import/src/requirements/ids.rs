@@ -10,7 +10,7 @@ const OTHER_NAMES: &[&str] =
     &["UTF", "SHA", "MD", "ISO", "RFC", "HTTP", "WCAG", "ES", "IPV", "CVE", "GPT", "OAUTH", "X"];
 
 /// The end of the id that a text starts with: `FR-001`, `AUTH-LOGIN-2`, `R1.2`, `NFR12`, `US1a`.
-pub(crate) fn leading_id(text: &str) -> Option<usize> {
+pub fn leading_id(text: &str) -> Option<usize> {
     let word_end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "-._".contains(c)));
     let word = text[..word_end.unwrap_or(text.len())].trim_end_matches(['-', '.', '_']);
     is_id(word).then_some(word.len())

@@ -31,8 +31,8 @@ use afresh_formats::folder::{MemoryFolder, PlanFolder};
 use afresh_formats::reading::PlanReading;
 
 pub use document::{RequirementFamilies, SourceDocument, add_document};
-pub use ids::slug;
-pub(crate) use ids::{leading_id, mentions};
+pub(crate) use ids::mentions;
+pub use ids::{leading_id, slug};
 pub use ledger::{LedgerBuilder, StatedRequirement, digest};
 pub use spec::SectionRole;
 

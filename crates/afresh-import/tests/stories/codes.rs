@@ -67,6 +67,7 @@ fn every_explained_code_is_used() {
         "src",
         "../afresh-formats/src",
         "../afresh-core/src/plan",
+        "../afresh-app/src/plan_source",
         "../afresh-app/src/session",
         "../afresh-planner/src",
     ] {

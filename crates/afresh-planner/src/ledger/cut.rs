@@ -9,7 +9,9 @@ use std::ops::Range;
 use afresh_core::plan::{RequirementId, RequirementKind, RequirementScope};
 use afresh_core::printable;
 use afresh_formats::text::markdown::{ListItem, items, tables};
-use afresh_import::requirements::{SectionRole, SourceDocument, digest, state_document};
+use afresh_import::requirements::{
+    SectionRole, SourceDocument, StatedSpan, digest, state_document,
+};
 
 use super::sentences::{DemandLevel, demands, first_paragraph};
 use super::{LEDGER_VERSION, Ledger, LedgerStatement, MAX_STATEMENTS};
@@ -128,7 +130,22 @@ impl<'t> DocumentCut<'t> {
         let stated = state_document(self.source.file, self.source.text);
         let is_own =
             |id: &str| id.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit());
-        let stated = stated.into_iter().filter(|stated| is_own(stated.requirement.id.as_str()));
+        // `# SPEC-012: Stock levels` names the document, not a requirement that is all of it.
+        let is_title = |stated: &StatedSpan| {
+            let section = self.section_at(stated.whole.start);
+            section.level == 1 && section.at.start == stated.whole.start && !section.is_leaf()
+        };
+        let titles: Vec<RequirementId> = stated
+            .iter()
+            .filter(|stated| is_title(stated))
+            .map(|stated| stated.requirement.id.clone())
+            .collect();
+        let is_of_title = |stated: &StatedSpan| {
+            let parent = stated.requirement.parent.as_ref();
+            is_title(stated) || parent.is_some_and(|parent| titles.contains(parent))
+        };
+        let stated = stated.iter().filter(|stated| !is_of_title(stated)).cloned();
+        let stated = stated.filter(|stated| is_own(stated.requirement.id.as_str()));
         let pieces = stated.filter_map(|stated| {
             let section = self.section_at(stated.whole.start);
             if section.role == SectionRole::Other {
@@ -191,6 +208,10 @@ impl<'t> DocumentCut<'t> {
     ) -> Vec<StatementPiece> {
         let level = match section.role {
             SectionRole::Other => return Vec::new(),
+            // A document without sections of its own says everything below its title.
+            SectionRole::Background if section.level <= 1 && !self.has_sections() => {
+                DemandLevel::Any
+            }
             SectionRole::Background => DemandLevel::Strict,
             _ => DemandLevel::Any,
         };
@@ -257,6 +278,13 @@ impl<'t> DocumentCut<'t> {
             phase: section.phase,
             whole,
         }
+    }
+
+    /// Whether a section asks for something.
+    fn has_sections(&self) -> bool {
+        self.sections
+            .iter()
+            .any(|section| matches!(section.role, SectionRole::Statements | SectionRole::Criteria))
     }
 
     fn section_at(&self, at: usize) -> &OutlineSection<'t> {

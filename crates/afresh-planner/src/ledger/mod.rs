@@ -6,9 +6,11 @@
 //! | --- | --- |
 //! | `cut` | cuts documents into statements |
 //! | `sentences` | sentences that demand something |
+//! | [`conflicts`] | statements that cannot both be met |
 //! | [`changes`] | what changed since an earlier ledger, and which ids stay |
 
 pub mod changes;
+pub mod conflicts;
 mod cut;
 mod sentences;
 

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use afresh_formats::text::markdown::{FenceTracker, LineKind, TextLine, lines_from};
 
+use crate::words::has_words;
+
 /// Words that make a sentence a demand.
 const DEMANDS: &[&str] = &[
     "must", "shall", "should", "required", "requires", "needs to", "need to", "has to", "have to",
@@ -102,13 +104,4 @@ fn is_demand(sentence: &str, level: DemandLevel) -> bool {
         DemandLevel::Any => DEMANDS.iter().any(|words| has_words(&lower, words)),
         DemandLevel::Strict => STRICT.iter().any(|words| has_words(sentence, words)),
     }
-}
-
-fn has_words(text: &str, words: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    text.match_indices(words).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + words.len()..].chars().next();
-        !before.is_some_and(is_part) && !after.is_some_and(is_part)
-    })
 }

@@ -8,21 +8,53 @@ use std::collections::BTreeMap;
 pub enum PlanningRole {
     /// Writes the whole plan at once.
     Planner,
+    /// Changes a plan whose specification changed.
+    PlanEditor,
+    /// Says what the program does.
+    LogicArchitect,
+    /// Says in which files.
+    PhysicalArchitect,
+    /// Cuts the work into tasks.
+    TaskAuthor,
+    /// Writes the tests before the code.
+    CheckAuthor,
+    /// Judges what a program cannot.
+    PlanVerifier,
 }
 
 impl PlanningRole {
-    pub const ALL: &[Self] = &[Self::Planner];
+    pub const ALL: &[Self] = &[
+        Self::Planner,
+        Self::PlanEditor,
+        Self::LogicArchitect,
+        Self::PhysicalArchitect,
+        Self::TaskAuthor,
+        Self::CheckAuthor,
+        Self::PlanVerifier,
+    ];
 
     /// The file in `.afresh/templates/`.
     pub fn file_name(self) -> &'static str {
         match self {
             Self::Planner => "planner.md",
+            Self::PlanEditor => "plan-editor.md",
+            Self::LogicArchitect => "logic-architect.md",
+            Self::PhysicalArchitect => "physical-architect.md",
+            Self::TaskAuthor => "task-author.md",
+            Self::CheckAuthor => "check-author.md",
+            Self::PlanVerifier => "plan-verifier.md",
         }
     }
 
     pub fn template(self) -> &'static str {
         match self {
             Self::Planner => include_str!("planner.md"),
+            Self::PlanEditor => include_str!("plan-editor.md"),
+            Self::LogicArchitect => include_str!("logic-architect.md"),
+            Self::PhysicalArchitect => include_str!("physical-architect.md"),
+            Self::TaskAuthor => include_str!("task-author.md"),
+            Self::CheckAuthor => include_str!("check-author.md"),
+            Self::PlanVerifier => include_str!("plan-verifier.md"),
         }
     }
 }
@@ -45,8 +77,21 @@ pub fn render(template: &str, values: &BTreeMap<&str, String>) -> String {
 }
 
 /// The variables that a template may use; others stay as they are.
-pub const VARIABLES: &[&str] =
-    &["plan_path", "project", "statements", "deferred", "name", "first_id"];
+pub const VARIABLES: &[&str] = &[
+    "artifact",
+    "changes",
+    "deferred",
+    "directory",
+    "first_id",
+    "name",
+    "plan_path",
+    "preferences",
+    "project",
+    "statements",
+    "tasks",
+    "test_changes",
+    "validate",
+];
 
 #[cfg(test)]
 mod tests {
@@ -61,6 +106,14 @@ mod tests {
             let values = VARIABLES.iter().map(|name| (*name, "{{name}}".to_owned())).collect();
             let text = render(role.template(), &values);
             assert_eq!(text.matches("{{").count(), text.matches("{{name}}").count(), "{role:?}");
+        }
+    }
+
+    /// PL-09: every role is told how to validate what it writes.
+    #[test]
+    fn every_role_is_told_how_to_validate() {
+        for role in PlanningRole::ALL {
+            assert!(role.template().contains("{{validate}}"), "{role:?}");
         }
     }
 

@@ -5,23 +5,33 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `checks` | checks that prove nothing, whatever the work |
+//! | `contradictions` | statements of the specification that cannot both be met |
 //! | `coverage` | statements without a task, tasks without a statement, statements that are not in scope |
-//! | `grounding` | paths that a task names, resolved against the repository and what earlier tasks create |
+//! | [`grounding`] | paths, commands and symbols, resolved against the repository and what earlier tasks create |
+//! | `order` | phases, writers of one file, tasks that are planned twice |
+//! | `ownership` | files that the specification names and no task writes |
+//! | `scope` | tasks whose words are those of something that is not in scope |
 //! | `sizes` | tasks that fill more of a context than a worker should |
 //! | `steel_thread` | the first way through the whole program: present, checked, early |
+//! | `vague` | sentences that are too vague to verify |
 //! | `wording` | tasks that shrink what was asked for |
 
 mod checks;
+mod contradictions;
 mod coverage;
-mod grounding;
+pub mod grounding;
+mod order;
+mod ownership;
+mod scope;
 mod sizes;
 mod steel_thread;
+mod vague;
 mod wording;
 
 use std::collections::BTreeSet;
 
 use afresh_core::Plan;
-use afresh_core::plan::{PlanField, Task, TaskIndex};
+use afresh_core::plan::{Check, PlanField, Task, TaskIndex};
 use afresh_formats::findings::locator::FindingLocator;
 use afresh_formats::findings::{Finding, Severity};
 use afresh_formats::folder::PlanFolder;
@@ -30,6 +40,7 @@ use afresh_formats::reading::{PlanReading, SourceSpan, TaskPlaces};
 
 use crate::discovery::RepositoryFiles;
 use crate::ledger::Ledger;
+use grounding::GroundingReport;
 
 /// Findings of other rules that block a plan made from a specification.
 const BLOCKING: &[&str] = &[
@@ -43,6 +54,7 @@ const BLOCKING: &[&str] = &[
     "check-leaves-tree",
     "vague-criterion",
     "no-files",
+    "large-task",
 ];
 
 /// A plan, and what it is measured against.
@@ -64,8 +76,62 @@ impl std::fmt::Debug for PlanSubject<'_> {
     }
 }
 
-/// Everything that is wrong with a plan in the native format, in the order of the file.
+/// What a review shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReviewReport {
+    /// In the order of the file.
+    pub findings: Vec<Finding>,
+    /// What the plan names, resolved.
+    pub grounding: GroundingReport,
+}
+
+/// Everything that is wrong with a plan in the native format, in the order of the file. What could not be checked is
+/// a note.
 pub fn review_plan(subject: PlanSubject<'_>) -> Vec<Finding> {
+    let ReviewReport { mut findings, grounding } = review_whole(subject);
+    let file = subject.reading.places.first().map_or(".", |places| &places.whole.file);
+    findings.extend(unchecked_note(file, &grounding));
+    findings
+}
+
+/// The most references that a note names.
+const MAX_NAMED: usize = 12;
+
+fn unchecked_note(file: &str, grounding: &GroundingReport) -> Option<Finding> {
+    let unchecked = &grounding.unchecked;
+    if unchecked.is_empty() {
+        return None;
+    }
+    let named = unchecked
+        .iter()
+        .take(MAX_NAMED)
+        .map(|it| format!("{} {:?} ({})", it.kind.word(), it.name, it.task));
+    let more = match unchecked.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!(
+        "{} of {} references could not be checked: {}{more}",
+        unchecked.len(),
+        unchecked.len() + grounding.verified + grounding.missing + grounding.ambiguous,
+        named.collect::<Vec<_>>().join(", ")
+    );
+    let mut note = Finding::for_file(file, "unchecked-references", message)
+        .with_hint("this blocks nothing and proves nothing; the probe runs the checks");
+    note.severity = Severity::Note;
+    Some(note)
+}
+
+/// What a plan names, resolved; none for plans that are too large for that. Nothing else is judged.
+pub fn ground_plan(subject: PlanSubject<'_>) -> Option<GroundingReport> {
+    let plan = subject.reading.plan.as_ref().filter(|plan| plan.len() <= grounding::MAX_TASKS)?;
+    let mut review = PlanReview::new(plan, &subject);
+    grounding::check(&mut review);
+    Some(std::mem::take(&mut review.grounding))
+}
+
+/// The same, with what was resolved and what could not be.
+pub fn review_whole(subject: PlanSubject<'_>) -> ReviewReport {
     let files: BTreeSet<String> =
         subject.repository.files().iter().map(|file| file.path.clone()).collect();
     let mut findings = lint::all_findings(subject.folder, "native", subject.reading, Some(&files));
@@ -76,23 +142,38 @@ pub fn review_plan(subject: PlanSubject<'_>) -> Vec<Finding> {
     let is_alone = subject.reading.plan.as_ref().is_some_and(|plan| plan.len() == 1);
     for finding in &mut findings {
         // A single task has nobody to share the files with.
-        let is_harmless = is_alone && finding.code == "no-files";
+        let is_harmless = is_alone && matches!(finding.code.as_str(), "no-files" | "large-task");
         if BLOCKING.contains(&finding.code.as_str()) && !is_harmless {
             finding.severity = Severity::Error;
         }
     }
+    let mut grounding = GroundingReport::default();
     if let Some(plan) = &subject.reading.plan {
         let mut review = PlanReview::new(plan, &subject);
+        contradictions::check(&mut review);
         coverage::check(&mut review);
+        scope::check(&mut review);
         checks::check(&mut review);
         grounding::check(&mut review);
+        ownership::check(&mut review);
         wording::check(&mut review);
+        order::check(&mut review);
         steel_thread::check(&mut review);
         sizes::check(&mut review);
+        grounding = std::mem::take(&mut review.grounding);
         findings.extend(review.finish());
     }
     findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
-    findings
+    ReviewReport { findings, grounding }
+}
+
+/// The checks of a task, with the step and the position that they are listed at.
+fn placed_checks(task: &Task) -> impl Iterator<Item = ((Option<usize>, usize), &Check)> {
+    let own = task.checks.iter().enumerate().map(|(item, check)| ((None, item), check));
+    let steps = task.steps.iter().enumerate().flat_map(|(step, of)| {
+        of.checks.iter().enumerate().map(move |(item, check)| ((Some(step), item), check))
+    });
+    own.chain(steps)
 }
 
 /// A review on its way.
@@ -101,11 +182,18 @@ struct PlanReview<'a> {
     subject: &'a PlanSubject<'a>,
     findings: Vec<Finding>,
     locator: FindingLocator,
+    grounding: GroundingReport,
 }
 
 impl<'a> PlanReview<'a> {
     fn new(plan: &'a Plan, subject: &'a PlanSubject<'a>) -> Self {
-        Self { plan, subject, findings: Vec::new(), locator: FindingLocator::default() }
+        Self {
+            plan,
+            subject,
+            findings: Vec::new(),
+            locator: FindingLocator::default(),
+            grounding: GroundingReport::default(),
+        }
     }
 
     /// Tasks for workers.
@@ -158,6 +246,13 @@ impl<'a> PlanReview<'a> {
         }
         let finding = Finding::for_file(file, code, message).with_hint(hint);
         self.findings.push(Finding { line, column: 1, ..finding });
+    }
+
+    /// Makes a warning of the last finding.
+    fn soften_last(&mut self) {
+        if let Some(last) = self.findings.last_mut() {
+            last.severity = Severity::Warning;
+        }
     }
 
     fn finish(mut self) -> Vec<Finding> {

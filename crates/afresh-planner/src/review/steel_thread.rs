@@ -39,6 +39,11 @@ pub(super) fn check(review: &mut PlanReview<'_>) {
         let hint = "connect them with `needs`: the thread is one chain";
         review.report(at, PlanField::Needs, "steel-thread-apart", message, hint);
     }
+    if let Some(why) = why_late(review, &thread, last) {
+        let message = format!("the steel thread ends with {}, {why}", end.id);
+        let hint = "let the thread need only foundations; features come after it";
+        review.report(last, PlanField::Needs, "steel-thread-late", message, hint);
+    }
     let features: Vec<TaskIndex> = review
         .tasks()
         .map(|(at, _)| at)
@@ -57,4 +62,27 @@ pub(super) fn check(review: &mut PlanReview<'_>) {
         );
         review.report(at, PlanField::Needs, "steel-thread-late", message, &hint);
     }
+}
+
+/// The phase of foundations, which may come before the steel thread.
+const FOUNDATIONS: u32 = 1;
+
+/// Why a thread is late although all tasks are ordered: it waits for features.
+fn why_late(review: &PlanReview<'_>, thread: &[TaskIndex], last: TaskIndex) -> Option<String> {
+    let plan = review.plan;
+    let before: Vec<TaskIndex> = review
+        .tasks()
+        .map(|(at, _)| at)
+        .filter(|at| !thread.contains(at) && plan.is_before(*at, last))
+        .filter(|at| plan.task(*at).phase != Some(FOUNDATIONS))
+        .collect();
+    let phase = plan.task(last).phase;
+    let feature =
+        before.iter().find(|at| plan.task(**at).phase.is_some_and(|of| of > 2 && phase.is_some()));
+    if let Some(feature) = feature {
+        return Some(format!("which waits for {}, a feature", plan.task(*feature).id));
+    }
+    let after = review.tasks().filter(|(at, _)| plan.is_before(last, *at)).count();
+    (before.len() > thread.len() && (after == 0 || before.len() > after + 1))
+        .then(|| format!("after {} other tasks and before {after}", before.len()))
 }

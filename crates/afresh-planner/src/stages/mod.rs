@@ -2,21 +2,70 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `quick` | one planner writes the whole plan |
 //! | `single` | one worker does all of a small specification, without a planner |
+//! | `stage` | one stage: who writes what, and the command that judges it |
 
-mod quick;
 mod single;
+mod stage;
 
-pub use quick::quick_plan;
 pub use single::single_plan;
+pub use stage::PlanningStage;
 
 use std::collections::BTreeMap;
 
-use afresh_core::plan::RequirementScope;
+// Prompts have absolute paths (PL-13).
+use afresh_core::plan::WORKSPACE_PLACEHOLDER as WORKSPACE;
+use afresh_core::plan::{PlanDraft, RequirementScope};
 
 use crate::ledger::{Ledger, LedgerStatement};
 use crate::prompts::PlanningRole;
+
+/// Which stages a plan is made by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlanningRoute {
+    /// One planner.
+    Quick,
+    /// One agent after the other: what, where, tasks, verdict.
+    Staged,
+    /// A plan follows its changed specification.
+    Update,
+}
+
+/// Whose tests judge the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AcceptanceTests {
+    /// Another fresh agent writes them before the code (PL-17).
+    Authored,
+    /// Those of the plan.
+    Planned,
+}
+
+impl AcceptanceTests {
+    pub const ALL: [Self; 2] = [Self::Authored, Self::Planned];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Authored => "authored",
+            Self::Planned => "plan",
+        }
+    }
+}
+
+impl PlanningRoute {
+    /// Its stages, in order.
+    pub fn stages(self, tests: AcceptanceTests) -> Vec<PlanningStage> {
+        let (before, after) = match self {
+            Self::Quick => (vec![PlanningStage::Plan], vec![]),
+            Self::Update => (vec![PlanningStage::Update], vec![]),
+            Self::Staged => (
+                vec![PlanningStage::Logical, PlanningStage::Physical, PlanningStage::Definition],
+                vec![PlanningStage::Validation],
+            ),
+        };
+        let authored = (tests == AcceptanceTests::Authored).then_some(PlanningStage::Acceptance);
+        before.into_iter().chain(authored).chain(after).collect()
+    }
+}
 
 /// What a planning run is about.
 #[derive(Debug, Clone)]
@@ -29,6 +78,12 @@ pub struct PlanningJob<'a> {
     pub project: &'a str,
     /// What the user says about the technology to use.
     pub stack: Option<&'a str>,
+    /// What changed in the specification, as Markdown.
+    pub changes: &'a str,
+    /// Whether the plan is in task files; else it is in the native format.
+    pub has_task_files: bool,
+    /// Whether the user's preferences are in the plan's directory.
+    pub has_preferences: bool,
     /// Texts of the project that replace those of roles.
     pub templates: &'a BTreeMap<String, String>,
 }
@@ -39,23 +94,67 @@ impl PlanningJob<'_> {
         format!("{}/{}.plan.toml", self.directory, self.name)
     }
 
+    /// The plan of the planning run: one task for each stage, one after the other.
+    pub fn plan_stages(&self, stages: &[PlanningStage]) -> PlanDraft {
+        let mut after = None;
+        let mut tasks = Vec::new();
+        for stage in stages {
+            tasks.push(stage.task(self, after));
+            after = Some(*stage);
+        }
+        PlanDraft {
+            name: format!("planning {}", self.name),
+            spec: Some("spec.md".to_owned()),
+            tasks,
+        }
+    }
+
     fn template(&self, role: PlanningRole) -> &str {
         self.templates.get(role.file_name()).map_or(role.template(), String::as_str)
     }
 
-    /// The variables that all roles share.
-    fn values(&self) -> BTreeMap<&'static str, String> {
+    fn values(&self, stage: PlanningStage) -> BTreeMap<&'static str, String> {
         let stack =
             self.stack.map(|stack| format!("\n\nTechnology, as the user wants it: {stack}"));
         let first = self.ledger.active().next().map_or("S1", |statement| statement.id.as_str());
+        let path = stage.path(self);
+        let tasks = if self.has_task_files {
+            format!("{WORKSPACE}/{}/tasks", self.directory)
+        } else {
+            format!("{WORKSPACE}/{}", self.plan_path())
+        };
+        let preferences = if self.has_preferences {
+            format!(" What the user prefers: {WORKSPACE}/{}/preferences.md.", self.directory)
+        } else {
+            String::new()
+        };
         BTreeMap::from([
-            ("plan_path", self.plan_path()),
+            ("artifact", format!("{WORKSPACE}/{path}")),
+            ("changes", self.changes.trim_end().to_owned()),
+            ("deferred", self.deferred()),
+            ("directory", format!("{WORKSPACE}/{}", self.directory)),
+            ("first_id", first.to_owned()),
+            ("name", self.name.to_owned()),
+            ("plan_path", format!("{WORKSPACE}/{}", self.plan_path())),
+            ("preferences", preferences),
             ("project", format!("{}{}", self.project.trim_end(), stack.unwrap_or_default())),
             ("statements", list(self.ledger.active())),
-            ("deferred", self.deferred()),
-            ("name", self.name.to_owned()),
-            ("first_id", first.to_owned()),
+            ("tasks", tasks),
+            ("test_changes", self.test_changes()),
+            ("validate", format!("afresh plan validate {path}")),
         ])
+    }
+
+    /// For the author of tests of a plan that has some already.
+    fn test_changes(&self) -> String {
+        if self.changes.trim().is_empty() {
+            return String::new();
+        }
+        format!(
+            "\n## What changed\nThe specification and its plan changed. Change the tests and the list accordingly, if they \
+             exist; leave the scenarios of everything else as they are.\n{}\n",
+            self.changes.trim_end()
+        )
     }
 
     fn deferred(&self) -> String {

@@ -1,5 +1,6 @@
 //! What the planner does with whole specifications.
 
+mod artifacts;
 mod audits;
 mod ledgers;
 mod reviews;

@@ -45,7 +45,7 @@ title = "List notes"
 needs = ["T1"]
 requirements = ["R2"]
 phase = 3
-files = [{ path = "src/list.py", action = "create" }]
+files = [{ path = "src/list.py", action = "create" }, { path = "tests/test_list.py", action = "create" }]
 do = "Write src/list.py."
 checks = ["python3 -m unittest tests.test_list"]
 
@@ -55,7 +55,7 @@ title = "Refuse empty texts"
 needs = ["T1"]
 requirements = ["R3"]
 phase = 3
-files = [{ path = "src/paths.py", action = "modify" }]
+files = [{ path = "src/paths.py", action = "modify" }, { path = "tests/test_empty.py", action = "create" }]
 do = "Refuse an empty text."
 checks = ["python3 -m unittest tests.test_empty"]
 
@@ -65,7 +65,7 @@ title = "Export"
 needs = ["T1"]
 requirements = ["R4"]
 phase = 3
-files = [{ path = "src/export.py", action = "create" }]
+files = [{ path = "src/export.py", action = "create" }, { path = "tests/test_export.py", action = "create" }]
 do = "Write src/export.py."
 checks = ["python3 -m unittest tests.test_export"]
 "#;
@@ -133,11 +133,15 @@ fn paths_are_grounded() {
     );
     assert_eq!(
         code("\"src/export.py\", action = \"create\"", "\"src/paths.py\", action = \"create\""),
-        ["same-wave-file", "file-exists"]
+        ["ungrounded-path", "same-wave-file", "file-exists"]
     );
     assert_eq!(code("with src/paths.py for", "with lib/paths.py for"), ["ungrounded-path"]);
     assert_eq!(
         code("Write src/export.py.", "Write src/export.py, see src/unknown.py."),
+        ["ungrounded-path"]
+    );
+    assert_eq!(
+        code("Write src/export.py.", "Write src/export.py; it fills data/notes.json."),
         Vec::<String>::new()
     );
 }

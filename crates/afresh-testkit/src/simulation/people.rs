@@ -47,7 +47,7 @@ pub(super) fn opening(random: &mut SeededRandom, scenario: &Scenario, run: &Run)
     let resume = random.chance(scenario.command * 5).then(|| {
         *random.pick(&[ResumeMode::Failed, ResumeMode::Wave, ResumeMode::Wave, ResumeMode::Abort])
     });
-    RunOpening { plan, settings, clear_halt: random.chance(500), resume }
+    RunOpening { plan, settings, forecast: None, clear_halt: random.chance(500), resume }
 }
 
 /// Rewords some tasks, removes one, and adds one or restores a removed one.

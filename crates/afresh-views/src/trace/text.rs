@@ -44,7 +44,10 @@ fn head(trace: &RequirementTrace) -> String {
         None => format!("{}, not run yet", safe(&trace.plan)),
     };
     if trace.requirements.is_empty() {
-        return format!("{of}: its documents state no requirements\n");
+        return format!(
+            "{of}: its documents state no requirements\n  a plan of the native format names \
+             its specification with `spec = \"FILE\"`, and its tasks cite ids with `requirements = [\"ID\"]`\n"
+        );
     }
     let number = count(trace.requirements.len(), "requirement");
     format!("{of}: {number}: {}\n", trace.describe_counts())

@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`setup`] | `init`, `doctor`, `agents`, `config`, `demo` |
-//! | [`planning`] | `audit`, `discover`, `plan`, `lint`, `probe`, `show`, `import`, `bundle` |
+//! | [`planning`] | `new`, `audit`, `discover`, `plan`, `lint`, `probe`, `show`, `import`, `bundle` |
 //! | [`running`] | `run`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `abort`, `runs`, `task` |
 //! | [`finishing`] | `report`, `trace`, `land`, `verify-run`, `scan`, `clean` |
 //! | [`in_attempt`] | what workers and their agents call |
@@ -49,6 +49,7 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Clean(args) => finishing::clean::clean(args, context, output),
         CliCommand::Land(args) => finishing::land::land(args, context, output),
         CliCommand::VerifyRun(args) => finishing::verify_run::verify_run(args, context, output),
+        CliCommand::New(args) => planning::new::new(args, context, output),
         CliCommand::Audit(args) => planning::audit::audit(args, context, output),
         CliCommand::Plan(args) => planning::plan::plan(args, context, output),
         CliCommand::Lint(args) => planning::lint::lint(args, context, output),

@@ -39,7 +39,10 @@ impl ScriptedModel {
     /// The configuration of the demo's repository.
     pub(crate) fn config(&self) -> String {
         let table = self.client().map(|client| client.config_table()).unwrap_or_default();
-        format!("[run]\nagent = \"{}\"\nparallel = 2\n\n{table}", self.program.name())
+        format!(
+            "[run]\nagent = \"{}\"\nparallel = 2\n\n[plan]\nacceptance = \"plan\"\n\n{table}",
+            self.program.name()
+        )
     }
 
     /// Where the model is.
@@ -57,7 +60,7 @@ impl ScriptedModel {
 
 /// What the model does in each task: the correct work, and the report.
 fn script() -> ModelScript {
-    let good = roles::good_files();
+    let good = roles::good_files().chain([("plan", roles::PLAN_PATH, roles::PLAN)]);
     let script = good.fold(ModelScript::default(), |script, (task, path, text)| {
         let report = json!({"status": "COMPLETED", "files_modified": [path]});
         script.when(&beginning(task), conversation([ModelStep::write(path, text)], report))

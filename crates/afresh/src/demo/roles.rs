@@ -1,4 +1,4 @@
-//! The script of the demo's workers: who makes a mistake, who lies, who asks.
+//! The script of the demo's planner and workers: who makes a mistake, who lies, who asks.
 //!
 //! The correct work of every task is here too.
 
@@ -76,6 +76,17 @@ const WORKS: &[DemoTask] = &[
     },
 ];
 
+/// The plan that the planner writes.
+pub(super) const PLAN: &str = include_str!("plan.toml");
+
+/// Where it writes the plan.
+pub(super) const PLAN_PATH: &str = ".afresh/plans/todo/todo.plan.toml";
+
+/// The same without a task for one of the requirements: afresh notices.
+fn incomplete_plan() -> String {
+    PLAN.replace("requirements = [\"R2\"]", "requirements = [\"R1\"]")
+}
+
 /// Commands that need a line in the program itself, and what each does with the lines of the list.
 pub(super) const COMMANDS: &[(&str, &str)] =
     &[("done", "sed \"${1}s/^open /done /\""), ("drop", "sed \"${1}d\"")];
@@ -114,6 +125,8 @@ impl DemoScript {
         let failing = pick(&mut dice, &["add", "count", "store"]);
         let lying = pick(&mut dice, &["list", "usage", "words"]);
         let mut script = format!("version = 1\nseed = {}\n", self.seed);
+        self.part(&mut script, "plan", Some(1), &write(PLAN_PATH, &incomplete_plan()));
+        self.part(&mut script, "plan", None, &write(PLAN_PATH, PLAN));
         for work in WORKS {
             if work.task == failing {
                 let bad = work.bad.unwrap_or_default();
@@ -212,7 +225,7 @@ mod tests {
                 "{text}\n{reading:#?}"
             );
             let parts = text.matches("attempt = 1").count();
-            assert_eq!(parts, 3, "one fails, one lies, one asks: {text}");
+            assert_eq!(parts, 4, "the planner and one more fail, one lies, one asks: {text}");
             scripts.insert(text);
         }
         assert_eq!(scripts.len(), 50);

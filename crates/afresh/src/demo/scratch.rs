@@ -11,8 +11,9 @@ use afresh_app::error::AppError;
 const FILES: &[(&str, &str)] = &[
     ("README.md", include_str!("project/README.md")),
     ("todo.sh", include_str!("project/todo.sh")),
-    ("todo.plan.toml", include_str!("project/todo.plan.toml")),
+    ("todo.md", include_str!("project/todo.md")),
     ("tests/setup.sh", include_str!("project/tests/setup.sh")),
+    ("tests/first.sh", include_str!("project/tests/first.sh")),
     ("tests/store.sh", include_str!("project/tests/store.sh")),
     ("tests/words.sh", include_str!("project/tests/words.sh")),
     ("tests/add.sh", include_str!("project/tests/add.sh")),

@@ -149,7 +149,7 @@ fn next(ended: &EndedRun, status: &RunStatus, output: &Output) {
             output.note(&format!("  `afresh report` summarizes it; {land}"));
         }
         DriveState::Halted => {
-            if run.halt().is_some_and(|halt| halt.now) {
+            if run.halt().is_some_and(|halt| halt.now) && has_saved_work(run) {
                 output.note(&format!(
                     "  the work of ended attempts is saved: `git for-each-ref refs/afresh/salvage/{}` lists it",
                     run.id()
@@ -182,8 +182,15 @@ fn next(ended: &EndedRun, status: &RunStatus, output: &Output) {
             question.task,
             safe(first)
         ));
-        output.note(&format!("     `afresh decide {} {}`", question.id, safe(&keys.join("|"))));
+        let answers = safe(&keys.join(", "));
+        output.note(&format!("     `afresh decide {} ANSWER` answers it: {answers}", question.id));
     }
+}
+
+/// Whether an attempt that was ended had changed something.
+fn has_saved_work(run: &Run) -> bool {
+    let mut left = run.tasks().filter_map(|(_, state)| state.session.interrupted.as_ref());
+    left.any(|left| !left.harvest.changes.is_empty())
 }
 
 /// Why the task of `--task` did not run.

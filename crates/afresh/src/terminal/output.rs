@@ -1,9 +1,11 @@
 //! Data on standard output, messages on standard error. A closed stream is no error.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use afresh_app::error::AppError;
 use afresh_app::formats::Finding;
@@ -26,6 +28,8 @@ pub(crate) struct Output {
     pub(crate) color_option: ColorChoice,
     verbosity: Verbosity,
     color: ColorUse,
+    /// Notices that were printed: a command that prepares several runs says each once.
+    noticed: Arc<Mutex<BTreeSet<String>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +57,8 @@ impl Output {
             (false, false) => Verbosity::Normal,
             (false, true) => Verbosity::Verbose,
         };
-        Self { json: common.json, color_option: common.color, verbosity, color }
+        let (json, color_option, noticed) = (common.json, common.color, Arc::default());
+        Self { json, color_option, verbosity, color, noticed }
     }
 
     /// Before the options are known: without colours.
@@ -63,6 +68,7 @@ impl Output {
             color_option: ColorChoice::Auto,
             verbosity: Verbosity::Normal,
             color: ColorUse::Plain,
+            noticed: Arc::default(),
         }
     }
 
@@ -170,7 +176,12 @@ impl Output {
 
     /// Prints notices of a library function.
     pub(crate) fn notices(&self, notices: impl IntoIterator<Item = Notice>) {
-        notices.into_iter().for_each(|notice| self.note(&notice.text));
+        let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
+        for notice in notices {
+            if noticed.insert(notice.text.clone()) {
+                self.note(&notice.text);
+            }
+        }
     }
 
     /// Calls a library function and prints its notices, whether it fails or not.
@@ -263,6 +274,7 @@ mod tests {
             color_option: ColorChoice::Auto,
             verbosity: Verbosity::Normal,
             color: ColorUse::Colored,
+            noticed: Arc::default(),
         };
         let text = format!("{} \x1b[2J\x1b[31;1m\x1b]0;t\x07\x1b", output.paint(Paint::Red, "x"));
         let wanted = "\x1b[31mx\x1b[0m \\u{1b}[2J\\u{1b}[31;1m\\u{1b}]0;t\\u{7}\\u{1b}";

@@ -44,7 +44,13 @@ fn the_demo_shows_everything_and_leaves_nothing() {
     let before = repo.untouched();
     let ran = finish(demo(&repo, &[])).expect(0);
     assert!(ran.stderr.contains("9/9 tasks: 9 merged"), "{}", ran.stderr);
-    assert_eq!(marked(&ran, "rejected").len(), 2, "a mistake and a lie:\n{}", ran.stderr);
+    assert_eq!(
+        marked(&ran, "rejected").len(),
+        3,
+        "a forgotten requirement, a mistake and a lie:\n{}",
+        ran.stderr
+    );
+    assert!(marked(&ran, "rejected").contains("plan.1"), "{}", ran.stderr);
     assert_eq!(marked(&ran, "collided").len(), 1, "{}", ran.stderr);
     assert_eq!(marked(&ran, "asks"), BTreeSet::from(["empty.1".to_owned()]));
     assert!(ran.stderr.contains("ended with exit code 1") && ran.stderr.contains("no-op"));
@@ -106,7 +112,7 @@ fn a_seed_decides_which_workers_fail() {
 fn a_demo_that_is_halted_leaves_nothing() {
     let (repo, scratch) = user();
     let mut driver = Driver::start_command(&repo, demo(&repo, &["--slow"]));
-    driver.await_stderr("start store.1");
+    driver.await_stderr("start plan.1");
     driver.signal(Signal::SIGINT);
     driver.await_stderr("a second request ends them");
     driver.signal(Signal::SIGINT);
@@ -123,7 +129,7 @@ fn a_later_demo_removes_one_that_was_killed() {
     finish(demo(&repo, &["--keep"])).expect(0);
     let kept = left_in(&scratch);
     let mut driver = Driver::start_command(&repo, demo(&repo, &["--slow"]));
-    driver.await_stderr("start store.1");
+    driver.await_stderr("start plan.1");
     driver.kill_9();
     let killed = left_in(&scratch).into_iter().find(|name| !kept.contains(name)).expect("one");
     finish(demo(&repo, &[])).expect(0);

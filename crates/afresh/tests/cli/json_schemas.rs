@@ -133,9 +133,16 @@ const COMMANDS: &[(&[&str], &str, i32)] = &[
     (&["lint", "bad.plan.toml", "--fix", "--dry-run"], "lint", 1),
     (&["lint", "--explain", "unchecked"], "lint-explain", 0),
     (&["import", "p.plan.toml", "-o", "q.plan.toml"], "import", 0),
+    (&["new", "new.plan.toml"], "new", 0),
     (&["trace", "--plan", "traced.plan.toml"], "trace", 0),
     (&["trace"], "trace", 0),
     (&["discover"], "discovery", 0),
+    (&["audit", "spec.md"], "audit", 0),
+    (&["plan"], "plan-list", 0),
+    (&["plan", "validate", ".afresh/plans/s/s.plan.toml"], "plan-validate", 0),
+    (&["plan", "load", "s"], "plan-load", 1),
+    (&["plan", "status"], "plan-status", 0),
+    (&["plan", "verdict", "READY", "It is all there."], "plan-verdict", 0),
     (&["init", "--dry-run"], "init", 0),
     (&["doctor"], "doctor", 0),
     (&["agents", "list"], "agents-list", 0),
@@ -182,6 +189,15 @@ fn the_output_of_every_command_fits_its_schema() {
     let key = ["sk-ant-api03", &"aB3dE5gH7j".repeat(9), "AA"].join("-");
     repo.write("leak.txt", &format!("KEY = \"{key}\"\n"));
     repo.git(&["add", "leak.txt"]);
+    // A plan of one planner, as it is stored.
+    let ledger = r#"{"version": 1, "statements": [{"id": "FR-001", "quote": "It works.", "file": "spec.md", "line": 3, "hash": "0"}]}"#;
+    repo.write(".afresh/plans/s/spec.md", "# S\n\n- **FR-001**: It works.\n");
+    repo.write(".afresh/plans/s/ledger.json", ledger);
+    repo.write(
+        ".afresh/plans/s/s.plan.toml",
+        "version = 1\nname = \"s\"\n[[task]]\nid = \"A\"\ntitle = \"a\"\n\
+         files = [{ path = \"a\", action = \"create\" }]\nchecks = [\"test -s a\"]\nrequirements = [\"FR-001\"]\n",
+    );
     let mut problems = Vec::new();
     for (args, schema, code) in COMMANDS {
         let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();

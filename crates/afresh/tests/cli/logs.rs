@@ -53,6 +53,20 @@ fn the_activity_of_a_run_is_shown() {
     assert_eq!(file.lines().filter(|line| !line.contains("[DEBUG]")).count(), entries.len());
 }
 
+/// LO-02: the id of an attempt, as every message prints it, can be copied; where only a task will do, the hint says
+/// which command takes it.
+#[test]
+fn the_id_of_an_attempt_is_understood() {
+    let repo = tried_twice();
+    let first = repo.afresh(&["logs", "T001.1"]).expect(0).stdout;
+    assert!(first.contains("said by 1") && !first.contains("said by 2"), "{first}");
+    let option = repo.afresh(&["logs", "T001", "--attempt", "1"]).expect(0).stdout;
+    assert_eq!(first, option);
+    let refused = repo.afresh(&["task", "retry", "T001.1"]).expect(2).stderr;
+    assert!(refused.contains("`afresh logs T001 --attempt 1` shows it"), "{refused}");
+    repo.afresh(&["logs", "T009.1"]).expect(2);
+}
+
 /// LO-02: the prompt and the output of each attempt, and the output of its checks.
 #[test]
 fn the_transcripts_of_all_attempts_are_shown() {

@@ -26,7 +26,7 @@ checks = ["test -s greeting.txt"]
 /// A repository with a specification, and a planner that writes `first`, and then a plan that is right.
 fn planned(first: &str) -> TestRepo {
     let repo = repo();
-    repo.config("");
+    repo.config("[plan]\nacceptance = \"plan\"\n");
     repo.write("greet.md", SPEC);
     repo.commit("a specification");
     fs::write(repo.path().join("first"), first).expect("written");
@@ -171,7 +171,7 @@ fn a_stored_specification_is_not_replaced_silently() {
 #[test]
 fn a_small_specification_runs_without_a_planner() {
     let repo = planned(GOOD);
-    repo.config("[checks]\nalways = [\"true\"]\n");
+    repo.config("[checks]\nalways = [\"true\"]\n[plan]\nacceptance = \"plan\"\n");
     repo.commit("checks");
     let ran = repo.afresh(&["run", "greet.md", "--yes"]).expect(0);
     assert!(ran.stderr.contains("mode single"), "{}", ran.stderr);
@@ -220,4 +220,102 @@ fn an_audit_says_how_large_a_specification_is() {
     assert_eq!(verdict(&repo, 11)["verdict"], "needs-split");
     let refused = repo.afresh(&["run", "spec.md", "--yes"]).expect(2);
     assert!(refused.stderr.contains("too large to be planned"), "{}", refused.stderr);
+}
+
+/// The plan of [`planned`] for two tasks, one for each statement.
+fn two_tasks() -> String {
+    let second = "\n[[task]]\nid = \"T002\"\ntitle = \"World\"\nneeds = [\"T001\"]\nrequirements = [\"S2\"]\n\
+        files = [{ path = \"default.txt\", action = \"create\" }]\ndo = \"Write default.txt.\"\n\
+        checks = [\"grep -qx world default.txt\"]\n";
+    GOOD.replace("\"S1\", \"S2\"", "\"S1\"") + second
+}
+
+/// PL-19: a changed specification changes its plan by a patch: what is unchanged stays, the difference is shown, and the
+/// run in progress keeps what has landed.
+#[test]
+fn a_changed_specification_patches_its_plan() {
+    let repo = planned(&two_tasks());
+    let place = repo.path().display().to_string();
+    repo.agent(&format!(
+        "to=.afresh/plans/greet/greet.plan.toml\n\
+         case $AFRESH_TASK.$AFRESH_ATTEMPT in\n\
+         plan.*) cat '{place}/first' > $to;;\n\
+         update.1) cat '{place}/greedy' > $to;;\n\
+         update.*) cat '{place}/patched' > $to;;\n\
+         T001.*) echo hi > greeting.txt;;\n\
+         T002.*) exit 1;;\n\
+         T003.*) echo everybody > default.txt;;\n\
+         esac"
+    ));
+    repo.afresh(&["run", "greet.md", "--yes", "--on-failure", "skip"]).expect(1);
+    assert_eq!(repo.landed(), ["T001"]);
+    repo.write("greet.md", &SPEC.replace("write world", "write everybody"));
+    let patched = two_tasks()
+        .replace("id = \"T002\"\ntitle = \"World\"", "id = \"T003\"\ntitle = \"Everybody\"")
+        .replace("grep -qx world", "grep -qx everybody");
+    fs::write(repo.path().join("patched"), &patched).expect("written");
+    // The first editor also changes a task whose statement did not change.
+    let greedy =
+        patched.replace("do = \"Write greeting.txt.\"", "do = \"Write another greeting.\"");
+    fs::write(repo.path().join("greedy"), greedy).expect("written");
+    let ran = repo.afresh(&["plan", "--update", "greet.md", "--yes"]).expect(0);
+    for expected in [
+        "1 statement changed, 2 kept",
+        "+ add    T003: Everybody",
+        "- drop   T002: World",
+        "= keep   1 of 2 tasks",
+    ] {
+        assert!(ran.stderr.contains(expected), "{expected}\n{}", ran.stderr);
+    }
+    let prompt = repo.prompt("update", 2);
+    assert!(prompt.contains("error[changed-kept-task]: T001 is not as it was"), "{prompt}");
+    assert!(prompt.contains("S2 changed. Before: Without a name it must write world"), "{prompt}");
+    let plan = fs::read_to_string(repo.root().join(".afresh/plans/greet/greet.plan.toml"));
+    assert_eq!(plan.expect("a plan"), patched);
+    let trace = repo.afresh(&["trace", "--json"]).expect(0).json();
+    let state = |at: usize| &trace["requirements"][at]["state"];
+    assert_eq!(
+        (state(0), state(1)),
+        (&"stale".into(), &"proved".into()),
+        "landed work keeps its proof: {trace}"
+    );
+    repo.afresh(&["run", "greet.md", "--yes"]).expect(0);
+    assert_eq!(repo.landed(), ["T001", "T003"], "in the same run");
+    // Nothing changed since: nobody is started.
+    let again = repo.afresh(&["plan", "--update", "greet.md", "--yes"]).expect(0);
+    assert!(again.stderr.contains("no statement changed"), "{}", again.stderr);
+}
+
+/// PL-14, AG-04: an agent that is missing is reported before anything is asked or written.
+#[test]
+fn a_missing_agent_is_reported_before_planning() {
+    let repo = repo();
+    repo.write(".afresh/config.toml", "[run]\nagent = \"mine\"\n[agents.mine]\nkind = \"command\"\ncommand = [\"no-such-agent\"]\n");
+    repo.write("greet.md", SPEC);
+    repo.commit("a specification");
+    let refused = repo.afresh(&["plan", "greet.md"]).expect(2);
+    assert!(refused.stderr.contains("no-such-agent"), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("plan greet:"), "{}", refused.stderr);
+    assert!(!repo.root().join(".afresh/plans").exists());
+}
+
+/// PL-15: statements that contradict each other are reported before anything is spent, and a person decides.
+#[test]
+fn contradicting_statements_are_refused_before_planning() {
+    let repo = planned(GOOD);
+    let contradicting = "# Greeter\n\n## Behaviour\n\n- A greeting must be at most 80 characters long\n\
+        - A greeting must be at most 120 characters long\n";
+    repo.write("greet.md", contradicting);
+    let refused = repo.afresh(&["plan", "greet.md", "--yes"]).expect(2);
+    assert!(refused.stderr.contains("contradict each other"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("S2 (line 6) says: A greeting"), "{}", refused.stderr);
+    assert!(!repo.state().join("attempts").exists(), "no agent was started");
+    // A person takes one of them out of scope.
+    let path = repo.root().join(".afresh/plans/greet/ledger.json");
+    let mut ledger: Value =
+        serde_json::from_slice(&fs::read(&path).expect("a ledger")).expect("JSON");
+    ledger["statements"][1]["scope"] = "out-of-scope".into();
+    fs::write(&path, ledger.to_string()).expect("written");
+    fs::write(repo.path().join("first"), GOOD.replace(", \"S2\"", "")).expect("written");
+    repo.afresh(&["plan", "greet.md", "--yes"]).expect(0);
 }

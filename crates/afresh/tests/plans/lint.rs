@@ -127,6 +127,23 @@ fn what_cannot_be_read_at_all_is_another_exit_code() {
     repo.afresh(&["lint", "nowhere"]).expect(2);
     let ran = repo.afresh(&["lint", "README.md"]).expect(2);
     assert!(ran.stderr.contains("contains no plan"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`afresh plan README.md` makes a plan"), "{}", ran.stderr);
+}
+
+/// BE-01: where there is no plan, the hint names a plan that was made from a specification, or how to make one.
+#[test]
+fn without_a_plan_the_hint_says_where_one_comes_from() {
+    let repo = TestRepo::new(env!("CARGO_BIN_EXE_afresh"));
+    let ran = repo.afresh(&["show"]).expect(2);
+    assert!(ran.stderr.contains("`afresh plan SPEC.md` makes a plan"), "{}", ran.stderr);
+    repo.write(
+        ".afresh/plans/shop/shop.plan.toml",
+        "version = 1\nname = \"shop\"\n[[task]]\nid = \"A\"\ntitle = \"a\"\nfiles = [\"a\"]\nchecks = [\"true\"]\n",
+    );
+    let ran = repo.afresh(&["run"]).expect(2);
+    let named = ".afresh/plans/shop/shop.plan.toml";
+    assert!(ran.stderr.contains(&format!("`afresh run {named}`")), "{}", ran.stderr);
+    repo.afresh(&["show", named]).expect(0);
 }
 
 /// BE-01.

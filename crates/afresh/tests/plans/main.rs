@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`bad_plans`] | mistakes in the native format, in TOML and JSON |
 //! | [`contained_faults`] | faults of single tasks, and the formats of real repositories |
+//! | [`forecasts`] | what a plan is expected to take, and its score |
 //! | [`formats`] | plans of other formats, through the whole program |
 //! | [`from_spec`] | specifications: audit, plan, run |
 //! | [`hostile_plans`] | plans made to break a reader |
@@ -11,8 +12,11 @@
 //! | [`importing`] | `afresh import` |
 //! | [`lint`] | `afresh lint` |
 //! | [`lint_fixes`] | `afresh lint --fix` |
+//! | [`measured_defects`] | checks that prove nothing, measured and read |
 //! | [`places`] | findings name files as the caller sees them |
 //! | [`show`] | `afresh show` |
+//! | [`staged_planning`] | planning in stages, acceptance tests, verdicts |
+//! | [`starting`] | `afresh new` |
 //! | [`trace`] | `afresh trace` |
 //! | [`two_plans`] | two plans in one repository |
 
@@ -21,6 +25,7 @@ mod support;
 
 mod bad_plans;
 mod contained_faults;
+mod forecasts;
 mod formats;
 mod from_spec;
 mod hostile_plans;
@@ -28,7 +33,10 @@ mod hostile_text;
 mod importing;
 mod lint;
 mod lint_fixes;
+mod measured_defects;
 mod places;
 mod show;
+mod staged_planning;
+mod starting;
 mod trace;
 mod two_plans;

@@ -189,6 +189,7 @@ fn a_plan_without_requirements_has_an_empty_trace() {
     assert_eq!((&found["requirements"], &found["orphans"]), (&json!([]), &json!([])));
     let shown = repo.afresh(&["trace"]).expect(0).stdout;
     assert!(shown.contains("its documents state no requirements"), "{shown}");
+    assert!(shown.contains("`spec = \"FILE\"`"), "what to do about it: {shown}");
 }
 
 /// TR-05: where a task and a requirement have the same id, both can be asked for.

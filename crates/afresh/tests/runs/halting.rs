@@ -124,6 +124,24 @@ fn halt_now_ends_everything_within_the_grace() {
     expect_ended_in_time(&repo, driver, asked_at);
 }
 
+/// ST-04: a halt that ended a worker mentions saved work only if there is some, with a command that lists it.
+#[test]
+fn saved_work_is_mentioned_if_there_is_some() {
+    for (work, is_saved) in [("true", false), ("echo half > T001.txt", true)] {
+        let repo = repo();
+        let (go, up) = (Gate::new(&repo, "go"), Gate::new(&repo, "up"));
+        repo.plan_of(1);
+        repo.agent(&format!("{work}\n{}\n{}", up.opened_by_worker(), go.wait()));
+        let driver = Driver::run(&repo, &[]);
+        repo.wait_until("the worker is up", || up.is_open());
+        repo.afresh(&["halt", "--now"]).expect(0);
+        let ended = driver.end().expect(3).stderr;
+        let hint = "`git for-each-ref refs/afresh/salvage/test-1` lists it";
+        assert_eq!(ended.contains(hint), is_saved, "{ended}");
+        assert_eq!(salvaged(&repo).len(), usize::from(is_saved));
+    }
+}
+
 /// F17, ST-04: after one request, running attempts finish and nothing new starts; `resume` continues.
 #[test]
 fn ctrl_c_and_a_hang_up_let_running_attempts_finish() {

@@ -35,6 +35,22 @@ fn an_answer_reaches_the_next_worker_with_its_meaning() {
     assert!(prompt.contains("Which colour? → 2: dark blue"), "{prompt}");
 }
 
+/// HU-04: the command that answers an open question can be copied to a shell: its answers are beside it, since a shell
+/// would take `retry|skip` for a pipe.
+#[test]
+fn the_command_that_answers_is_no_pipe() {
+    let repo = repo();
+    repo.plan_of(1);
+    repo.agent("exit 1");
+    let ran = repo.run(&["--no-input"]).expect(4).stderr;
+    assert!(ran.contains("`afresh decide Q1 ANSWER` answers it: retry, skip"), "{ran}");
+    let report = repo.afresh(&["report", "--json"]).expect(0).json();
+    assert_eq!(report["next"][0]["command"], "afresh decide Q1 ANSWER");
+    assert!(report["next"][0]["why"].as_str().is_some_and(|why| why.contains("retry, skip")));
+    let refused = repo.afresh(&["decide", "Q1", "ANSWER"]).expect(1).stderr;
+    assert!(refused.contains("retry"), "copied as it is, it lists the answers: {refused}");
+}
+
 /// A skipped task is retried, and so is everything that it blocked.
 #[test]
 fn a_skipped_task_can_be_brought_back() {

@@ -245,6 +245,30 @@ fn an_agent_that_is_not_committed_is_named() {
     assert_eq!(listed(&repo), serde_json::json!([]), "no run was started");
 }
 
+/// A run continues with the agent of its own commits: one that was corrected since is named, before it fails again.
+#[test]
+fn an_agent_that_was_corrected_since_is_named() {
+    let repo = repo();
+    repo.plan_of(1);
+    let agent = |work: &str| repo.write("bin/agent.sh", &format!("#!/bin/sh\n{work}\n"));
+    agent("exit 3");
+    let config = "[run]\nagent = \"own\"\nattempts = 1\n[sandbox]\nlevel = \"off\"\n";
+    let own = "[agents.own]\nkind = \"command\"\ncommand = [\"sh\", \"bin/agent.sh\"]\n";
+    repo.write(".afresh/config.toml", &format!("{config}{own}"));
+    repo.commit("an agent");
+    let note = "get bin/agent.sh as it is in commit";
+    assert!(!repo.run(&["--no-input"]).expect(4).stderr.contains(note));
+    assert!(!repo.run(&["--no-input"]).expect(4).stderr.contains(note), "it is the same");
+    agent("echo x > $AFRESH_TASK.txt");
+    assert!(repo.run(&["--no-input"]).expect(4).stderr.contains(note), "not committed yet");
+    repo.commit("corrected");
+    let ran = repo.run(&["--no-input"]).expect(4).stderr;
+    assert!(ran.contains(note) && ran.contains("`afresh run --new`"), "{ran}");
+    assert!(!repo.run(&["--new"]).expect(0).stderr.contains(note));
+    agent("true");
+    assert!(!repo.run(&[]).expect(0).stderr.contains(note), "a run that is done needs none");
+}
+
 /// EX-14: a set-up that fails is one question with the end of its output, not one per task.
 #[test]
 fn a_set_up_that_fails_is_one_question() {

@@ -8,6 +8,7 @@ pub(crate) mod processes;
 pub(crate) mod proxy;
 pub(crate) mod refusal;
 pub(crate) mod sandbox_levels;
+pub(crate) mod staged_plan;
 pub(crate) mod strace;
 pub(crate) mod sweep;
 pub(crate) mod terminal;

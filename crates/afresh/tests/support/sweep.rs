@@ -1,6 +1,6 @@
 //! How thorough a sweep is: a sample that every run of the suite can afford, or every point with `AFRESH_SWEEP=all`.
 
-fn is_thorough() -> bool {
+pub(crate) fn is_thorough() -> bool {
     std::env::var("AFRESH_SWEEP").is_ok_and(|value| value == "all")
 }
 

@@ -207,6 +207,47 @@ fn a_prompt_that_is_too_large_starts_no_worker() {
     assert_eq!(repo.status()["run"], Value::Null);
 }
 
+/// PR-06, PL-10: a planner whose prompt would fill its context is not started either, and the specification is to be
+/// split.
+#[test]
+fn a_specification_that_is_too_large_for_a_prompt_starts_no_planner() {
+    let repo = repo();
+    repo.agent(": > started");
+    let long = "- It must keep this word.\n".repeat(900);
+    repo.write("spec.md", &format!("# S\n\n## Requirements\n\n{long}"));
+    repo.commit("a specification");
+    repo.config("[context]\nsoft = 0.01\nhard = 0.02\n[audit]\nrequirements = 1000\n");
+    let planned = repo.afresh(&["run", "spec.md", "--yes", "--orchestrated"]).expect(2);
+    assert!(planned.stderr.contains("tokens"), "{}", planned.stderr);
+    assert!(planned.stderr.contains("split the specification"), "{}", planned.stderr);
+    assert_eq!(repo.status()["run"], Value::Null);
+}
+
+/// PR-06: status and report have the size of the prompt that each worker was given.
+#[test]
+fn the_size_of_a_prompt_is_recorded() {
+    let repo = repo();
+    let long = "word ".repeat(15_000);
+    repo.plan(&format!(
+        "[[task]]\nid = \"A\"\ntitle = \"a\"\ndo = \"{long}\"\nfiles = [\"A.txt\"]\nchecks = [\"true\"]\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nfiles = [\"B.txt\"]\nchecks = [\"true\"]\n"
+    ));
+    repo.agent("echo x > $AFRESH_TASK.txt");
+    repo.run(&["--no-input"]).expect(0);
+    let status = repo.status();
+    let tokens = |at: usize| {
+        let prompt = &status["tasks"][at]["workers"][0]["prompt"];
+        assert_eq!(prompt["window"], 200_000, "{prompt}");
+        prompt["used"].as_u64().expect("tokens")
+    };
+    assert!((15_000..17_000).contains(&tokens(0)) && tokens(1) < 2_000, "{status}");
+    let text = repo.afresh(&["status"]).expect(0).stdout;
+    assert!(text.contains(&format!("A.1: prompt {} tokens (", tokens(0))), "{text}");
+    assert!(!text.contains("B.1: prompt"), "a small prompt is no news: {text}");
+    let report = repo.afresh(&["report"]).expect(0).stdout;
+    assert!(report.contains(&format!("| {} tokens, 0 % |", tokens(1))), "{report}");
+}
+
 /// PR-06: a prompt that becomes too large because of other tasks' results is detected when its worker would start: the
 /// task fails at once, without further attempts.
 #[test]

@@ -125,8 +125,8 @@ fn halt_during_set_up(place: &str) -> TestRepo {
     assert!(!halted.stderr.contains("set-up command"), "{}", halted.stderr);
     let status = repo.status();
     assert_eq!(status["halt"]["reason"], "fire", "{status}");
-    let error = status["tasks"][0]["error"].as_str().unwrap_or("ended by us");
-    assert!(error.starts_with("ended by us"), "{status}");
+    let error = status["tasks"][0]["error"].as_str().unwrap_or("ended by afresh");
+    assert!(error.starts_with("ended by afresh"), "{status}");
     assert_eq!(status["questions"], serde_json::json!([]), "{status}");
     repo.expect_no_survivors();
     go.open();
@@ -193,4 +193,19 @@ fn a_set_up_that_failed_before_any_worker_is_asked_about_at_once() {
     assert_eq!(attempts, [1, 0], "{}", ran.stderr);
     let text = status["questions"][0]["text"].as_str().expect("a question");
     assert!(text.contains("\nnpm error no lock file\n") && text.contains("00030\n"), "{text}");
+}
+
+/// D7: a set-up that takes long is mentioned while it runs: no worker has started, so nothing else is shown.
+#[test]
+fn a_long_set_up_is_mentioned() {
+    let repo = repo();
+    let gate = Gate::new(&repo, "gate");
+    let wait = format!("case $PWD in */work-*) {} ;; esac", gate.wait());
+    repo.config(&format!("{}[workspace]\nsetup = [{wait:?}]\n", run_section("parallel = 1")));
+    repo.plan_of(1);
+    repo.agent("echo x > T001.txt");
+    let mut driver = Driver::run(&repo, &[]);
+    driver.await_stderr("set-up T001.1 for ");
+    gate.open();
+    driver.end().expect(0);
 }

@@ -53,8 +53,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R4: every commit passed its checks as exactly that tree",
         edits: &[Edit {
             file: "afresh-core/src/decide/checking.rs",
-            text: "self.checks_of(at).iter().all(told)",
-            instead: "true || self.checks_of(at).iter().all(told)",
+            text: "checks.iter().all(is_told)",
+            instead: "true || checks.iter().all(is_told)",
         }],
     },
     Mutation {

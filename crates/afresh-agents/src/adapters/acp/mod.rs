@@ -30,6 +30,7 @@ pub use line::{AgentLine, ClientLine};
 pub(crate) use stream::AcpReader;
 
 use crate::adapters::codex;
+use crate::adapters::opencode::request_log;
 use crate::adapters::program::{AgentProgram, ModelNames};
 use crate::agent::{LaunchCommand, LaunchError, LaunchRequest, SessionRef, path_text};
 
@@ -72,8 +73,11 @@ pub(crate) fn launch(
     if agent.behind() == Some(AgentProgram::Codex) {
         argv.extend(codex::PLAIN_SHELL.map(str::to_owned));
     }
-    let env = surroundings(order.is_root);
-    Ok(LaunchCommand { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
+    let (mut env, mut files) = (surroundings(order.is_root), Vec::new());
+    if agent.behind() == Some(AgentProgram::Opencode) {
+        request_log::add_module(order, &mut env, &mut files)?;
+    }
+    Ok(LaunchCommand { argv, env, stdin: Some(order.prompt.file.to_owned()), files })
 }
 
 /// Environment variables for unattended use. Each program knows its own and ignores the others.

@@ -1,9 +1,10 @@
 //! opencode.
 //!
-//! Observed with 1.18.33: its whole configuration fits into a variable, so no file is written; it ignores
-//! interrupts, retries silently for a minute, and loops forever once its conversation no longer fits
-//! the context.
+//! Observed with 1.18.33: its whole configuration fits into a variable; it stores the usage of a request when its
+//! tools have ended, so a module of ours records it earlier (`request_log`); it ignores interrupts, retries silently
+//! for a minute, and loops forever once its conversation no longer fits the context.
 
+pub(crate) mod request_log;
 mod stream;
 
 pub(crate) use stream::OpencodeReader;
@@ -73,12 +74,14 @@ pub(crate) fn launch(
         config["mcp"] = json!({});
     }
     config["mcp"]["afresh"] = tools;
-    let env = vec![
+    let mut env = vec![
         (CONFIG.to_owned(), config.to_string()),
         ("OPENCODE_DISABLE_AUTOUPDATE".to_owned(), "1".to_owned()),
         ("OPENCODE_DISABLE_LSP_DOWNLOAD".to_owned(), "1".to_owned()),
     ];
-    Ok(LaunchCommand { argv, env, stdin: Some(order.prompt.file.to_owned()), files: Vec::new() })
+    let mut files = Vec::new();
+    request_log::add_module(order, &mut env, &mut files)?;
+    Ok(LaunchCommand { argv, env, stdin: Some(order.prompt.file.to_owned()), files })
 }
 
 /// The configuration in the user's variable, to be extended.

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod base;
+mod forecast;
 mod refusals;
 mod requirements;
 mod workers;
@@ -41,6 +42,7 @@ pub fn render(report: &RunReport) -> String {
     retries(&mut page, report);
     refusals::list(&mut page, report);
     workers::table(&mut page, report);
+    forecast::section(&mut page, report);
     accounts::agents(&mut page, report);
     accounts::table(&mut page, report);
     page

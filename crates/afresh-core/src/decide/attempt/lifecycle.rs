@@ -14,7 +14,7 @@ use crate::process::ProcessEnd;
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
 use crate::time::Timestamp;
-use crate::usage::{BudgetAmount, Usage};
+use crate::usage::{BudgetAmount, ContextFill, Usage};
 
 /// Spawn failures in a row after which a person is asked (AG-05).
 const MAX_SPAWN_FAILURES: u32 = 3;
@@ -23,6 +23,12 @@ impl Decider<'_> {
     pub(in crate::decide) fn spawned(&mut self, attempt: &AttemptId) {
         if let Some(TaskStage::Starting(_)) = self.stage_of(attempt) {
             self.record(Event::AttemptSpawned { attempt: attempt.clone() });
+        }
+    }
+
+    pub(in crate::decide) fn prompt_measured(&mut self, attempt: &AttemptId, fill: ContextFill) {
+        if let Some(TaskStage::Starting(_) | TaskStage::Running(_)) = self.stage_of(attempt) {
+            self.record(Event::PromptMeasured { attempt: attempt.clone(), fill });
         }
     }
 

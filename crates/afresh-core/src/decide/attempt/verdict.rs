@@ -3,10 +3,10 @@
 use super::Decider;
 use crate::decide::halting::HaltMode;
 use crate::event::Event;
-use crate::harvest::Harvest;
+use crate::harvest::{Change, Harvest};
 use crate::model_error::ModelErrorClass;
 use crate::outcome::{CompletionClaim, Outcome, WorkerFailure};
-use crate::plan::TaskIndex;
+use crate::plan::{Task, TaskIndex};
 use crate::process::ProcessEnd;
 use crate::question::QuestionTopic;
 use crate::rejection::Rejection;
@@ -115,7 +115,7 @@ impl Decider<'_> {
     fn judge_unreported(&mut self, at: TaskIndex, harvest: &Harvest, excerpt: String) {
         let is_checked = self.run.plan().task(at).all_checks().next().is_some()
             || !self.run.settings().always.is_empty();
-        if harvest.changes.is_empty() || !is_checked {
+        if !has_own_changes(self.run.plan().task(at), harvest) || !is_checked {
             let reason = "its final text holds no answer".to_owned();
             let reason = Rejection::Unintelligible { reason, excerpt };
             return self.reject(at, reason, AttemptCounts::Yes);
@@ -142,7 +142,7 @@ impl Decider<'_> {
     fn judge_changes(&mut self, at: TaskIndex, harvest: &Harvest, claim: &CompletionClaim) {
         let claim = &self.with_steps(at, claim);
         let task = self.run.plan().task(at);
-        if harvest.changes.is_empty() && task.lists_files() {
+        if !has_own_changes(task, harvest) && task.lists_files() {
             return self.reject(at, Rejection::NoChange, AttemptCounts::Yes);
         }
         let judgement = self.scope_of(at, claim).check_changes(&harvest.changes);
@@ -154,7 +154,8 @@ impl Decider<'_> {
         if !ask.is_empty() {
             return self.ask_about_trust(at, ask);
         }
-        self.accept(at, differences(harvest, claim, &beyond));
+        let task = self.run.plan().task(at);
+        self.accept(at, differences(task, harvest, claim, &beyond));
     }
 
     /// A person allowed a change that the verdict alone could not accept.
@@ -163,7 +164,7 @@ impl Decider<'_> {
         let claim = self.run.task(at).claim().cloned().unwrap_or_default();
         let claim = self.with_steps(at, &claim);
         let beyond = self.scope_of(at, &claim).check_changes(&harvest.changes).beyond;
-        let differences = differences(harvest, &claim, &beyond);
+        let differences = differences(self.run.plan().task(at), harvest, &claim, &beyond);
         self.accept(at, differences);
     }
 
@@ -331,9 +332,23 @@ impl Decider<'_> {
     }
 }
 
+/// What the worker changed: the files that were written before its work are not its own.
+fn own_changes<'h>(task: &'h Task, harvest: &'h Harvest) -> impl Iterator<Item = &'h Change> {
+    harvest.changes.iter().filter(|change| !task.is_acceptance_file(&change.path))
+}
+
+fn has_own_changes(task: &Task, harvest: &Harvest) -> bool {
+    own_changes(task, harvest).next().is_some()
+}
+
 /// Where a worker's report and the facts differ (RE-03), and what of its work was left out.
-fn differences(harvest: &Harvest, claim: &CompletionClaim, beyond: &[String]) -> Vec<String> {
-    let mut differences = unlike_claimed(harvest, claim);
+fn differences(
+    task: &Task,
+    harvest: &Harvest,
+    claim: &CompletionClaim,
+    beyond: &[String],
+) -> Vec<String> {
+    let mut differences = unlike_claimed(task, harvest, claim);
     differences.extend(claim.warnings.iter().cloned());
     differences.extend(beyond.iter().map(|path| {
         let declared = claim.deviations.iter().any(|deviation| deviation.declares(path));
@@ -344,7 +359,7 @@ fn differences(harvest: &Harvest, claim: &CompletionClaim, beyond: &[String]) ->
     differences
 }
 
-fn unlike_claimed(harvest: &Harvest, claim: &CompletionClaim) -> Vec<String> {
+fn unlike_claimed(task: &Task, harvest: &Harvest, claim: &CompletionClaim) -> Vec<String> {
     if claim.files.is_empty() {
         return Vec::new();
     }
@@ -352,7 +367,7 @@ fn unlike_claimed(harvest: &Harvest, claim: &CompletionClaim) -> Vec<String> {
     let claimed: Vec<String> = claim.files.iter().map(clean).collect();
     let unchanged =
         claimed.iter().filter(|path| !harvest.changes.iter().any(|change| change.path == **path));
-    let unclaimed = harvest.changes.iter().filter(|change| !claimed.contains(&change.path));
+    let unclaimed = own_changes(task, harvest).filter(|change| !claimed.contains(&change.path));
     unchanged
         .map(|path| format!("{path} was claimed, but did not change"))
         .chain(unclaimed.map(|change| format!("{} changed, but was not claimed", change.path)))

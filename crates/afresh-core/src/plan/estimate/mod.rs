@@ -1,7 +1,17 @@
 //! How much of a worker's context a task will fill, computed from sizes.
 //!
 //! The caller reads the sizes of files from disk. The rule is documented in `docs/plan-format.md`.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`forecast`] | what a plan is expected to take: tokens, cost, time |
+//! | [`history`] | what earlier tasks took, compared with their estimates |
+//! | [`schedule`] | how long tasks take together |
+//! | [`tokens`] | how many tokens a text has |
 
+pub mod forecast;
+pub mod history;
+pub mod schedule;
 pub mod tokens;
 
 use crate::pattern::FilePattern;

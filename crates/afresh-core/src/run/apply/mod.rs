@@ -10,6 +10,7 @@ mod rewinds;
 mod steps;
 
 use crate::check::CheckPhase;
+use crate::estimate::forecast::RunForecast;
 use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::{ModelTier, TaskIndex};
@@ -40,6 +41,7 @@ impl Run {
             Event::Opened { epoch } => self.opened(*epoch),
             Event::PlanChanged { plan } => self.plan_changed(plan),
             Event::SettingsChanged { settings } => self.settings_changed(settings),
+            Event::ForecastMade { forecast } => self.forecast_made(forecast),
             Event::AttemptStarting { attempt, slot, base, reserved, from, tier, resumes } => {
                 let base = base.clone();
                 let ground = match from.clone() {
@@ -61,6 +63,7 @@ impl Run {
                 })?;
             }
             Event::AttemptSpawned { attempt } => self.spawned(attempt)?,
+            Event::PromptMeasured { attempt, fill } => self.prompt_measured(attempt, *fill)?,
             Event::SpawnFailed { attempt, failure, not_before } => {
                 self.spawn_failed(attempt, *not_before)?;
                 self.count_spawn_failure(attempt, failure);
@@ -189,6 +192,14 @@ impl Run {
     fn settings_changed(&mut self, settings: &Settings) {
         self.settings = settings.clone();
         self.note_measured();
+    }
+
+    fn forecast_made(&mut self, later: &RunForecast) {
+        let mut forecast = self.forecast.take().unwrap_or_else(|| later.clone());
+        forecast.adopt(later, |task| {
+            self.state_of(task).is_some_and(|state| state.retries.last_number == 0)
+        });
+        self.forecast = Some(forecast);
     }
 
     pub(super) fn opened(&mut self, epoch: u32) {

@@ -62,6 +62,8 @@ pub struct AttemptRecords {
     /// Counted once, however often it is reported.
     pub usages: BTreeMap<u32, Usage>,
     pub identities: BTreeMap<u32, AgentIdentity>,
+    /// How much of the context the prompt filled.
+    pub prompts: BTreeMap<u32, ContextFill>,
     /// How full the context became.
     pub contexts: BTreeMap<u32, ContextFill>,
     /// Attempts whose worker was warned that its context fills up.

@@ -279,6 +279,7 @@ fn planned_check(task: &Task, check: &Check, class: Option<CheckClass>) -> Trace
     TracedCheck {
         task: task.id.clone(),
         command: check.command.clone(),
+        name: Some(check.name.clone()).filter(|name| *name != check.command),
         class,
         exit: None,
         commit: None,
@@ -294,6 +295,7 @@ fn ran_check(task: &Task, result: &CheckResult, class: Option<CheckClass>) -> Tr
     TracedCheck {
         task: task.id.clone(),
         command: result.command.clone(),
+        name: Some(result.name.clone()).filter(|name| *name != result.command),
         class,
         exit: match result.end {
             CheckEnd::Exited(code) => Some(code),

@@ -142,6 +142,9 @@ impl std::fmt::Display for RequirementState {
 pub struct TracedCheck {
     pub task: TaskId,
     pub command: String,
+    /// What it is called in the plan, if that is not its command: a criterion, or the scenario of an acceptance test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// What it showed before any work; none if it was not measured.
     pub class: Option<CheckClass>,
     /// None if it has not run on what landed, or did not end by itself.

@@ -26,6 +26,8 @@ use crate::mailbox::REFUSED_RESULT;
 
 /// How much of a refused report is shown.
 const REPORT_CHARS: usize = 500;
+/// How many lines of advice an error has at most.
+const ADVICE_LINES: usize = 8;
 /// How much of a failed program's last line is shown.
 const LAST_WORDS_CHARS: usize = 200;
 
@@ -150,10 +152,20 @@ fn last_words(ending: ProcessEnd, printed: &[&str]) -> Option<String> {
     }
     let last_line = |text: &&str| {
         let plain = printable::without_colors(text);
-        let line = plain.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+        let line = reason_line(&plain)?;
         Some(printable::line(line).chars().take(LAST_WORDS_CHARS).collect())
     };
     printed.iter().find_map(last_line)
+}
+
+/// The last line; if that is only advice, the error above it.
+fn reason_line(text: &str) -> Option<&str> {
+    let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let last = lines.next()?;
+    if !["hint:", "help:", "note:", "cause:"].iter().any(|start| last.starts_with(start)) {
+        return Some(last);
+    }
+    Some(lines.take(ADVICE_LINES).find(|line| line.starts_with("error")).unwrap_or(last))
 }
 
 /// The last report that was refused: it says more than that there is none.
@@ -170,4 +182,19 @@ fn program_end(ending: ProcessEnd, stderr: &str) -> ProgramEnd<'_> {
         _ => None,
     };
     ProgramEnd { exit, at_s: clock::wall_seconds(), stderr }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reason_line;
+
+    /// B38: the reason is the last line, or the error that advice at the end is about.
+    #[test]
+    fn advice_is_no_reason() {
+        let ours = "starting\nerror: cannot read the result\n  cause: no such file\n  hint: name a file\n\n";
+        assert_eq!(reason_line(ours), Some("error: cannot read the result"));
+        assert_eq!(reason_line("error: first\nno API key\n"), Some("no API key"));
+        assert_eq!(reason_line("hint: use another branch\n"), Some("hint: use another branch"));
+        assert_eq!(reason_line("\n \n"), None);
+    }
 }

@@ -5,6 +5,7 @@ mod ending;
 mod files;
 pub(crate) mod output;
 mod repetition;
+mod request_log;
 pub(crate) mod resume;
 mod session_log;
 mod starting;
@@ -29,11 +30,12 @@ use afresh_process::{JobReport, RunningJob};
 
 use crate::bundle;
 use crate::executor::ExecutorContext;
-use crate::executor::attempt::output::{OutputFollower, SessionLogSource};
+use crate::executor::attempt::output::OutputFollower;
 use crate::executor::attempt::resume::SessionResume;
 use crate::executor::cancel::CancelHandle;
 use files::AttemptFiles;
-use starting::StartFailure;
+use session_log::SessionLogSource;
+use starting::{StartFailure, StartedWorker};
 
 /// How an input reaches the driver.
 type MailInput<'a> = &'a (dyn Fn(Input) + Sync);
@@ -109,10 +111,11 @@ impl AttemptJob {
                 let (ending, outcome) = (ProcessEnd::Stopped, Outcome::Silent);
                 self.ended(AttemptEnd::new(ending, outcome, Usage::default(), 0))
             }
-            Ok(Some((mut running, files))) => {
+            Ok(Some(StartedWorker { mut running, files, fill })) => {
                 handle.attach(running.stopper());
                 if running.has_started() {
                     mail(Input::Spawned(self.attempt.clone()));
+                    mail(Input::PromptMeasured(self.attempt.clone(), fill));
                 }
                 let mut follower = self.follower(shared, &files);
                 let report = match &mut follower {
@@ -167,8 +170,10 @@ impl AttemptJob {
         let before = self.resuming.as_ref().map(SessionResume::used_before).unwrap_or_default();
         let environment = shared.config.workers.variables(&agent.variables());
         let logs = SessionLogSource { agent: agent.clone(), environment };
-        OutputFollower::new(agent, model, prices, self.attempt.clone(), files.stdout.clone())
-            .map(|follower| follower.with_earlier_usage(before).with_session_logs(logs))
+        let requests = agent.request_log(&files.worker);
+        let follower =
+            OutputFollower::new(agent, model, prices, self.attempt.clone(), files.stdout.clone())?;
+        Some(follower.with_earlier_usage(before).with_session_logs(logs).with_request_log(requests))
     }
 
     fn ended(&self, end: AttemptEnd) -> Input {

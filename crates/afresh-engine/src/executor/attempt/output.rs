@@ -2,13 +2,12 @@
 //!
 //! Agents whose whole output is their answer are not followed.
 
-use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use afresh_agents::stream::lines::LineBuffer;
-use afresh_agents::stream::session_log::SessionLog;
+use afresh_agents::stream::session_log::SessionFile;
 use afresh_agents::{Agent, AgentEvent, PriceTable, ProgramEnd, StreamReader};
 use afresh_core::Input;
 use afresh_core::event::LogLevel;
@@ -20,7 +19,8 @@ use afresh_core::usage::{ContextFill, ModelUsage, Usage};
 use afresh_formats::result::{self, ResultContext};
 
 use super::repetition::RepetitionGuard;
-use super::session_log::{LogPatience, SessionLogFollower};
+use super::request_log::RequestLogFollower;
+use super::session_log::{LogPatience, SessionLogFollower, SessionLogSource};
 use super::usage_account::UsageAccount;
 use crate::worker_files::open_plain;
 
@@ -36,21 +36,6 @@ const EXCERPT_CHARS: usize = 500;
 /// lower, so a program that still continues waits for something that does not come.
 const MAX_RETRIES: u32 = 8;
 
-/// Finds the program's own record of a conversation, which has an id only after its first output.
-pub(crate) struct SessionLogSource {
-    pub(crate) agent: Agent,
-    /// The environment of the worker.
-    pub(crate) environment: BTreeMap<String, String>,
-}
-
-impl SessionLogSource {
-    fn of_session(&self, session: &str) -> Option<SessionLog> {
-        let variable = |name: &str| self.environment.get(name).cloned();
-        let home = variable("HOME").map(PathBuf::from);
-        self.agent.session_log(session, home.as_deref(), &variable)
-    }
-}
-
 pub(crate) struct OutputFollower {
     attempt: AttemptId,
     reader: Box<dyn StreamReader>,
@@ -65,6 +50,7 @@ pub(crate) struct OutputFollower {
     reported_usage: Usage,
     session_logs: Option<SessionLogSource>,
     log: Option<SessionLogFollower>,
+    requests: Option<RequestLogFollower>,
     context: Option<ContextFill>,
     reported_context: Option<ContextFill>,
     retries: u32,
@@ -99,6 +85,7 @@ impl OutputFollower {
             reported_usage: Usage::default(),
             session_logs: None,
             log: None,
+            requests: None,
             context: None,
             reported_context: None,
             retries: 0,
@@ -123,6 +110,11 @@ impl OutputFollower {
         Self { session_logs: Some(session_logs), ..self }
     }
 
+    /// Follows the requests that a module of ours records.
+    pub(crate) fn with_request_log(self, file: Option<SessionFile>) -> Self {
+        Self { requests: file.map(RequestLogFollower::new), ..self }
+    }
+
     /// Reads further; returns what is new for the run.
     pub(crate) fn read_reports(&mut self) -> Vec<Input> {
         self.read_all(LogPatience::Usual)
@@ -135,6 +127,7 @@ impl OutputFollower {
         for event in logged {
             self.accept_logged(&event);
         }
+        self.read_requests(patience);
         let mut inputs: Vec<Input> = Vec::new();
         if self.identity != self.reported_identity {
             self.reported_identity = self.identity.clone();
@@ -291,6 +284,17 @@ impl OutputFollower {
             AgentEvent::Used(total) => self.usage.record_session_log(*total),
             AgentEvent::Context { used, window } => self.note_context(*used, *window),
             _ => {}
+        }
+    }
+
+    fn read_requests(&mut self, patience: LogPatience) {
+        let Some(requests) = &mut self.requests else { return };
+        let (total, notice) = requests.read(patience, self.usage.total());
+        if let Some(total) = total {
+            self.usage.record_requests(total);
+        }
+        if let Some(notice) = notice {
+            self.note("notice", notice.to_owned());
         }
     }
 

@@ -32,6 +32,11 @@ impl SessionResume {
         &self.resumption.conversation.session
     }
 
+    /// The number of the attempt that it continues.
+    pub(crate) fn attempt_number(&self) -> u32 {
+        self.resumption.of
+    }
+
     /// Restores its files; fails if a fresh worker has to take over.
     pub(crate) fn put_back(
         &self,

@@ -1,5 +1,6 @@
 //! Follows the program's own record of a conversation: its usage is in there after every request.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use afresh_agents::stream::lines::LineBuffer;
 use afresh_agents::stream::session_log::{SessionFile, SessionLog};
 use afresh_agents::stream::usage::{micros, tokens};
-use afresh_agents::{AgentEvent, StreamReader};
+use afresh_agents::{Agent, AgentEvent, StreamReader};
 use afresh_core::usage::Usage;
 use rusqlite::{Connection, OpenFlags};
 
@@ -19,6 +20,21 @@ const SEARCH_EVERY: Duration = Duration::from_millis(300);
 /// How many entries of directories a search examines.
 const MAX_ENTRIES: usize = 20_000;
 const PIECE_BYTES: usize = 64 * 1024;
+
+/// Finds the program's own record of a conversation, which has an id only after its first output.
+pub(crate) struct SessionLogSource {
+    pub(crate) agent: Agent,
+    /// The environment of the worker.
+    pub(crate) environment: BTreeMap<String, String>,
+}
+
+impl SessionLogSource {
+    pub(super) fn of_session(&self, session: &str) -> Option<SessionLog> {
+        let variable = |name: &str| self.environment.get(name).cloned();
+        let home = variable("HOME").map(PathBuf::from);
+        self.agent.session_log(session, home.as_deref(), &variable)
+    }
+}
 
 pub(super) struct SessionLogFollower {
     session: String,
@@ -45,6 +61,11 @@ pub(super) enum LogPatience {
 impl SessionLogFollower {
     pub(super) fn new(session: &str, log: SessionLog) -> Self {
         Self { session: session.to_owned(), log, open: None, searched_at: None }
+    }
+
+    /// Whether its file was found.
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
     }
 
     /// What is new: totals of the whole conversation.

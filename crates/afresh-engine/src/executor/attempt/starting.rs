@@ -8,13 +8,16 @@ use std::path::{Path, PathBuf};
 use afresh_agents::agent::{LaunchFile, PromptFile, SessionRef};
 use afresh_agents::prompt::size;
 use afresh_agents::{Agent, LaunchRequest};
+use afresh_core::ids::AttemptId;
 use afresh_core::outcome::{FailureReach, SpawnFailure};
+use afresh_core::usage::ContextFill;
 use afresh_git::ref_names::salvage_ref;
 use afresh_git::{PrepareTarget, WorkspaceId};
 use afresh_process::{JobLimits, JobSpec, RunningJob};
 
 use super::AttemptJob;
 use super::files::AttemptFiles;
+use super::request_log;
 use crate::bundle::tree::WorkspaceTree;
 use crate::bundle::{self, MissingSource, RenderedBundle};
 use crate::executor::ExecutorContext;
@@ -32,6 +35,14 @@ pub(super) enum StartFailure {
     NotResumed(String),
 }
 
+/// A worker whose supervisor has started.
+pub(super) struct StartedWorker {
+    pub(super) running: RunningJob,
+    pub(super) files: AttemptFiles,
+    /// How much of its model's context the prompt fills.
+    pub(super) fill: ContextFill,
+}
+
 impl From<SpawnFailure> for StartFailure {
     fn from(failure: SpawnFailure) -> Self {
         Self::Failed(failure)
@@ -44,7 +55,7 @@ impl AttemptJob {
         &self,
         shared: &ExecutorContext,
         handle: &CancelHandle,
-    ) -> Result<Option<(RunningJob, AttemptFiles)>, StartFailure> {
+    ) -> Result<Option<StartedWorker>, StartFailure> {
         let place = WorkspaceId::Work(self.slot);
         shared
             .pool
@@ -65,6 +76,11 @@ impl AttemptJob {
         if ready == SetupOutcome::Stopped {
             return Ok(None);
         }
+        // After the set-up, whose files are not harvested.
+        shared
+            .pool
+            .write_acceptance_files(place, &self.bundle.task.acceptance)
+            .map_err(|error| failure(&error.to_string(), None))?;
         let made = self.make(shared, &shared.pool.tree(place))?;
         let mut files = AttemptFiles::new(shared.layout.attempt(&self.bundle.run, &self.attempt));
         made.save(&files.directory)
@@ -78,7 +94,7 @@ impl AttemptJob {
         let job = self.job(shared, &mut files, shared.pool.tree(place))?;
         let running = RunningJob::start(&shared.config.exe, &job)
             .map_err(|error| failure(&error.to_string(), None))?;
-        Ok(Some((running, files)))
+        Ok(Some(StartedWorker { running, files, fill: made.fill }))
     }
 
     /// Runs before the lease is acquired: work that is lost here is still kept under its salvage ref.
@@ -145,6 +161,11 @@ impl AttemptJob {
             fs::write(path, text).map_err(|error| {
                 failure(&format!("cannot write {}: {error}", path.display()), None)
             })?;
+        }
+        if let (Some(resuming), Some(log)) = (&self.resuming, agent.request_log(&files.worker)) {
+            let of = AttemptId { number: resuming.attempt_number(), ..self.attempt.clone() };
+            let before = AttemptFiles::new(shared.layout.attempt(&self.bundle.run, &of));
+            request_log::continue_log(agent, &before.worker, &log);
         }
         let mut env = variables;
         env.extend(launch.env);

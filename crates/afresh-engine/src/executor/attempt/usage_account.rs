@@ -1,8 +1,8 @@
 //! What one attempt used: the totals that its program reports, without what earlier attempts of the same
 //! conversation used.
 //!
-//! A program reports usage in its output, by model, and in its own record of the conversation; the account
-//! keeps the most complete of these. Reading the reports is [`super::output`]'s job.
+//! A program reports usage in its output, by model, and in its own record of the conversation, and a module of ours
+//! may record every request; the account keeps the most complete of these. Reading the reports is [`super::output`]'s job.
 
 use std::sync::Arc;
 
@@ -24,6 +24,8 @@ pub(super) struct UsageAccount {
     streamed: Usage,
     /// By the program's own record of the conversation.
     logged: Usage,
+    /// By a module of ours that sees every request.
+    requested: Usage,
     by_model: Vec<ModelUsage>,
     /// The cost of all models together, if all are known.
     models_cost: Option<u64>,
@@ -45,6 +47,7 @@ impl UsageAccount {
             by_process: Usage::default(),
             streamed: Usage::default(),
             logged: Usage::default(),
+            requested: Usage::default(),
             by_model: Vec::new(),
             models_cost: None,
             total: Usage::default(),
@@ -101,6 +104,12 @@ impl UsageAccount {
         self.update_total();
     }
 
+    /// All requests of the conversation; their cost is not known.
+    pub(super) fn record_requests(&mut self, total: Usage) {
+        self.requested = self.requested.at_least(&total.minus(&self.earlier));
+        self.update_total();
+    }
+
     pub(super) fn record_models(&mut self, models: Vec<ModelUsage>) {
         let total = sum(&models);
         let mut earlier = total.minus(&self.own_part(total));
@@ -130,17 +139,31 @@ impl UsageAccount {
         }
     }
 
-    /// The more complete one of output and record. Programs that leave out nothing agree, but some do not separate
-    /// what was cached in their output.
+    /// The most complete one of output, record and requests. Programs that leave out nothing agree, but some do not
+    /// separate what was cached in their output.
     fn update_total(&mut self) {
         let is_logged = self.logged.tokens() >= self.streamed.tokens();
         let base = if is_logged { self.logged } else { self.streamed };
         let cost_micros =
             self.streamed.cost_micros.or(self.models_cost).or(self.logged.cost_micros);
-        let total = self.prices.with_cost(&self.model, Usage { cost_micros, ..base });
+        let reported = Usage { cost_micros, ..base };
+        let all = if self.requested.tokens() > base.tokens() {
+            self.with_unreported(reported)
+        } else {
+            reported
+        };
+        let total = self.prices.with_cost(&self.model, all);
         if total.tokens() >= self.total.tokens() {
             self.total = total;
         }
+    }
+
+    /// All requests; those that the program has not reported have the usual price, as far as it is known.
+    fn with_unreported(&self, reported: Usage) -> Usage {
+        let missing = Usage { cost_micros: None, ..self.requested.minus(&reported) };
+        let price = self.prices.with_cost(&self.model, missing).cost_micros.unwrap_or_default();
+        let cost_micros = reported.cost_micros.map(|cost| cost.saturating_add(price));
+        Usage { cost_micros, ..self.requested }
     }
 }
 
@@ -202,5 +225,23 @@ mod tests {
         assert_eq!(account.total().tokens(), 30);
         account.record_output(input(40));
         assert_eq!(account.total().tokens(), 40);
+    }
+
+    /// AG-08, R14: requests that the program has not reported yet count once, also after it has reported them, and add
+    /// their price to its own cost.
+    #[test]
+    fn requests_that_are_not_reported_yet_count_once() {
+        let prices = Arc::new(PriceTable::built_in());
+        let model = "claude-sonnet-4-5";
+        let mut account = UsageAccount::new(prices, Some(model), EarlierUsage::Excluded);
+        account.exclude_earlier(input(100));
+        account.record_output(Usage { cost_micros: Some(7), ..input(20) });
+        account.record_requests(input(1_000_120));
+        let price = PriceTable::built_in().with_cost(model, input(1_000_000)).cost_micros;
+        assert_eq!(account.total().tokens(), 1_000_020);
+        assert_eq!(account.total().cost_micros, price.map(|price| price + 7));
+        account.record_session_log(input(1_000_120));
+        account.record_output(Usage { cost_micros: Some(9), ..input(1_000_020) });
+        assert_eq!(account.total(), Usage { cost_micros: Some(9), ..input(1_000_020) });
     }
 }

@@ -39,6 +39,8 @@ pub struct AttemptReport {
     pub session: Option<String>,
     /// The attempt whose conversation it continued.
     pub resumes: Option<u32>,
+    /// How much of its context the prompt filled.
+    pub prompt: Option<ContextStatus>,
     /// How full its context was at the end.
     pub context: Option<ContextStatus>,
     pub usage: UsageStatus,
@@ -95,6 +97,7 @@ impl AttemptReport {
             model: None,
             session: None,
             resumes: None,
+            prompt: None,
             context: None,
             models: Vec::new(),
             refusals: Vec::new(),
@@ -156,6 +159,9 @@ impl AttemptHistory {
                 told.resumes = resumes.as_ref().map(|resumption| resumption.of);
             }
             Event::AttemptSpawned { attempt } => self.report_mut(attempt).started_at = Some(at),
+            Event::PromptMeasured { attempt, fill } => {
+                self.report_mut(attempt).prompt = Some(ContextStatus::from(*fill));
+            }
             Event::SpawnFailed { attempt, failure, .. } => {
                 let told = self.report_mut(attempt);
                 told.result = AttemptResult::NotStarted;

@@ -9,6 +9,7 @@ mod attempts;
 mod base;
 mod denials;
 mod files;
+mod forecast;
 mod landings;
 mod models;
 mod next;
@@ -33,6 +34,7 @@ pub use attempts::{AttemptReport, AttemptResult};
 pub use base::{BaseReport, EarlierFailureReport, ProbedCheckReport};
 pub use denials::DenialReport;
 pub use files::FilesReport;
+pub use forecast::{ForecastReport, TaskEstimateReport, WorkScore};
 pub use models::ModelUsageReport;
 pub use next::{NextStep, next_steps};
 pub use questions::QuestionReport;
@@ -91,6 +93,11 @@ pub struct RunReport {
     pub models: Vec<ModelUsageReport>,
     /// Usage by agent, with the results.
     pub agents: Vec<AgentReport>,
+    /// None for runs of versions that made no forecast.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forecast: Option<ForecastReport>,
+    /// How well the plan worked.
+    pub score: WorkScore,
     /// Receipts that are missing in the git notes, or unsigned although a key is configured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub note_problems: Vec<NoteReport>,
@@ -205,6 +212,7 @@ impl RunReport {
         let mut flaky = FlakyHistory::default();
         let mut texts = TextHistory::default();
         let mut note_problems = Vec::new();
+        let mut conflicts = 0;
         for record in &found.records {
             let event = journal_records::to_event(record)?;
             attempts.note_event(&event, record.wall_ms);
@@ -212,6 +220,7 @@ impl RunReport {
             questions.note_event(&event, record.wall_ms);
             flaky.note_event(&event);
             texts.note_event(&event);
+            conflicts += usize::from(forecast::is_conflict(&event));
             note_problems.extend(NoteReport::from_event(&event));
         }
         let moment = |record: Option<&afresh_store::JournalRecord>| {
@@ -220,7 +229,11 @@ impl RunReport {
         let status = RunStatus::from_run(run);
         let tasks = tasks(run, &status, &mut attempts);
         let dropped = attempts.rest();
+        let driven_ms = found.last_at.0;
         let everything = || tasks.iter().flat_map(|task| &task.attempts).chain(&dropped);
+        let accounts = UsageReport::from_attempts(everything());
+        let totals = forecast::RunTotals { state: status.state, driven_ms, accounts };
+        let forecast = ForecastReport::new(run, &tasks, &totals);
         Ok(Self {
             run: run.id().clone(),
             plan: run.plan().name.clone(),
@@ -231,7 +244,7 @@ impl RunReport {
             tip: run.tip().clone(),
             started_at: moment(found.records.first()),
             last_at: moment(found.records.last()),
-            driven_ms: found.last_at.0,
+            driven_ms,
             sandbox: status.sandbox,
             limits: status.limits,
             counts: status.counts,
@@ -242,9 +255,11 @@ impl RunReport {
             flaky: flaky.into_checks(),
             requirements: RequirementsReport::from_run(run, &texts),
             questions: questions.settled(run),
-            accounts: UsageReport::from_attempts(everything()),
+            accounts,
             models: models::by_model(everything()),
             agents: agents::by_agent(everything()),
+            score: WorkScore::new(&tasks, conflicts, forecast.as_ref()),
+            forecast,
             note_problems,
             error: status.error,
             next: next_steps(run, &around),

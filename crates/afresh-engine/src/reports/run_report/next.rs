@@ -24,9 +24,14 @@ pub fn next_steps(run: &Run, around: &ReportContext) -> Vec<NextStep> {
     let mut steps = Vec::new();
     for question in run.questions() {
         let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
-        let answers = if keys.is_empty() { "ANSWER".to_owned() } else { keys.join("|") };
-        let command = format!("afresh decide {} {answers}{}", question.id, names.option());
-        steps.push(NextStep::new("a question waits", command));
+        let answers = if keys.is_empty() {
+            String::new()
+        } else {
+            format!("; its answers: {}", keys.join(", "))
+        };
+        // Not with all answers in it: a shell would take `retry|skip` for a pipe.
+        let command = format!("afresh decide {} ANSWER{}", question.id, names.option());
+        steps.push(NextStep::new(&format!("a question waits{answers}"), command));
     }
     if around.is_driven {
         let command = format!("afresh status{}", names.option());

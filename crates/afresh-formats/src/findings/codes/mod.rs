@@ -11,7 +11,9 @@
 //! | `tasks` | tasks and their parts |
 //! | `progress` | what is done and what is planned |
 //! | `planning` | plans that were made from a specification |
+//! | `artifacts` | artifacts of planning, and updates of plans |
 
+mod artifacts;
 mod checks;
 mod files;
 mod order;
@@ -49,6 +51,7 @@ pub fn all() -> Vec<&'static FindingCode> {
         tasks::CODES,
         progress::CODES,
         planning::CODES,
+        artifacts::CODES,
     ];
     let mut codes: Vec<&FindingCode> = topics.into_iter().flatten().collect();
     codes.sort_by_key(|known| known.code);

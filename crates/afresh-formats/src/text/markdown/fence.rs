@@ -5,7 +5,8 @@
 //! by any amount, because plans indent the contents of their tags. A block inside a list item ends
 //! with it, but only at a heading or a check box: other lines of code are often indented too little. A
 //! block of Markdown may contain blocks with fences of the same length: authors nest them, although in
-//! `CommonMark` the end of the inner block is that of the outer one.
+//! `CommonMark` the end of the inner block is that of the outer one. The same holds for a block without a
+//! language, if all fences of the document can be paired that way.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -68,6 +69,9 @@ impl FenceTracker {
                 lines.next();
                 tracker.leave();
             }
+        }
+        if let Some(plain) = plain_blocks_with_nested(text, part, &nested) {
+            nested.extend(plain);
         }
         Self { nested, ..Self::default() }
     }
@@ -160,6 +164,62 @@ fn nested_end(text: &str, start: usize, open: OpenFence, left: &mut usize) -> Op
     None
 }
 
+/// Blocks without a language that contain others: the start of their first and of their last line.
+///
+/// Blocks with a language are taken out with their ends; if an even number of bare fences is left, each two of them
+/// enclose a block. With an odd number one was forgotten, and the document is read as `CommonMark` reads it.
+fn plain_blocks_with_nested(
+    text: &str,
+    part: Range<usize>,
+    nested: &BTreeMap<usize, usize>,
+) -> Option<Vec<(usize, usize)>> {
+    let mut bare: Vec<usize> = Vec::new();
+    // How many blocks with a language come before each bare fence.
+    let mut inner: Vec<usize> = Vec::new();
+    let mut blocks = 0;
+    let mut open: Option<(u8, usize)> = None;
+    let mut skip_to = 0;
+    for line in lines_from(&text[part.clone()], part.start) {
+        if line.start < skip_to {
+            continue;
+        }
+        match (open, mark(line.text)) {
+            (Some((mark, length)), Some((found, longer, "")))
+                if found == mark && longer >= length =>
+            {
+                open = None;
+            }
+            (Some(_), _) | (None, None) => {}
+            (None, Some(_)) if nested.contains_key(&line.start) => {
+                skip_to = nested[&line.start] + 1;
+                blocks += 1;
+            }
+            (None, Some((b'`', 3, ""))) => {
+                // Below a list item, a fence is often forgotten.
+                if line.indent() > 0 {
+                    return None;
+                }
+                bare.push(line.start);
+                inner.push(blocks);
+            }
+            (None, Some((mark, length, _))) => {
+                open = Some((mark, length));
+                blocks += 1;
+            }
+        }
+    }
+    if open.is_some() || !bare.len().is_multiple_of(2) {
+        return None;
+    }
+    let pairs = bare.chunks_exact(2).zip(inner.chunks_exact(2));
+    Some(
+        pairs
+            .filter(|(_, inner)| inner[0] < inner[1])
+            .map(|(pair, _)| (pair[0], pair[1]))
+            .collect(),
+    )
+}
+
 /// Whether the line clearly ends the list item of a block with this indentation.
 fn ends_item(line: &TextLine, own: usize) -> bool {
     let words = line.text.trim_start();
@@ -238,6 +298,19 @@ mod tests {
         assert_eq!(picture("```md\n```sh\n```\nt\n```py\n```\nt"), "ocxtoxt");
         let many = "```md\n```sh\n```\n".repeat(20_000);
         assert!(picture(&many).starts_with("ocx"));
+    }
+
+    /// FO-11: the usual broken form: a block without a language that contains blocks with one.
+    #[test]
+    fn blocks_inside_a_plain_block_are_nested() {
+        assert_eq!(picture("```\n## a\n```sh\nx\n```\n## b\n```\n## c"), "occcccxt");
+        assert_eq!(picture("```\n```sh\n```\n```py\n```\n```\nt\n```sh\n```\nt"), "occccxtoxt");
+        assert_eq!(picture("```\na\n```\nt\n```\n```sh\n```\n## b\n```\nt"), "ocxtocccxt");
+        // Four backticks need no such rule.
+        assert_eq!(picture("````\n## a\n```sh\n```\n## b\n```\n````\n## c"), "occcccxt");
+        // A forgotten fence makes the number odd: the document is read as CommonMark reads it.
+        assert_eq!(picture("```\na\n```sh\nx\n```\n## b"), "occcxt");
+        assert_eq!(picture("- a\n  ```\n## b\n```sh\n```\n## c\n  ```\n## d"), "totoxtoc");
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub(crate) mod bundle;
 pub(crate) mod discover;
 pub(crate) mod import;
 pub(crate) mod lint;
+pub(crate) mod new;
 pub(crate) mod plan;
 pub(crate) mod probe;
 pub(crate) mod show;

@@ -11,7 +11,8 @@ use crate::terminal::output::Output;
 use afresh_app::agents::assignment::TaskAssignments;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::plan_source::estimates::ContextEstimates;
+use afresh_app::plan_source::estimates::grounding::count_ungrounded;
+use afresh_app::plan_source::estimates::outlook::PlanOutlook;
 use afresh_app::plan_source::{self, PlanFile};
 use afresh_views::conflicts::TaskConflict;
 use afresh_views::plan_graph::{self, GraphFormat};
@@ -57,7 +58,11 @@ impl From<PictureArg> for GraphFormat {
 
 pub(crate) fn show(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let directory = context.directory()?;
-    let (file, no_target) = plan_source::read_plan(&directory, &args.plan, &args.how.options())?;
+    let how = args.how.options();
+    let found = plan_source::read(&directory, &args.plan, &how)?;
+    let is_scored = args.why.is_none() && args.picture.is_none();
+    let ungrounded = is_scored.then(|| count_ungrounded(&found, context)).flatten();
+    let (file, no_target) = found.into_plan_file(&how)?;
     if let Some(failure) = no_target {
         let text = crate::error::to_text(&failure, usize::MAX);
         output.note(text.trim_end().replacen("error", "warning", 1).as_str());
@@ -77,7 +82,8 @@ pub(crate) fn show(args: &Args, context: &AppContext, output: &Output) -> Result
     }
     let assignments =
         output.with_notices(|notices| TaskAssignments::load(&file, &directory, context, notices));
-    print(&file, None, &assignments, output);
+    let outlook = PlanOutlook::new(&file, &assignments, ungrounded, context);
+    print(&file, None, &assignments, &outlook, output);
     Ok(Exit::Done)
 }
 
@@ -86,29 +92,23 @@ pub(crate) fn print(
     file: &PlanFile,
     only: Option<&TaskId>,
     assignments: &TaskAssignments,
+    outlook: &PlanOutlook,
     output: &Output,
 ) {
     for warning in &file.warnings {
         output.note_finding(warning);
     }
-    let estimates = ContextEstimates::new(&file.plan, &file.root());
-    let sizes = assignments.prompt_sizes(file);
     if output.json {
-        let whole = PlanJson::new(
-            file,
-            |task| estimates.percent(task),
-            |task| assignments.assigned_to(task),
-            sizes.as_ref(),
-        );
+        let whole = PlanJson::new(file, outlook, |task| assignments.assigned_to(task));
         let mut document = serde_json::to_value(&whole).unwrap_or_default();
         if let Some(only) = only {
             keep_task(&mut document, only);
         }
         output.document(&document);
     } else if let Some(at) = only.and_then(|only| file.plan.index_of(only)) {
-        output.prose(single_task_text(file, at, &estimates, assignments).trim_end());
+        output.prose(single_task_text(file, at, outlook, assignments).trim_end());
     } else {
-        output.prose(plan_text(file, &estimates, assignments, sizes.as_ref()).trim_end());
+        output.prose(plan_text(file, outlook, assignments).trim_end());
     }
 }
 

@@ -28,6 +28,7 @@ use afresh_app::session::interruption::{InterruptedWave, RESUME_CHOICES};
 use afresh_app::session::open::{OpenedRun, RunRequest};
 use afresh_app::session::{PreparedRun, control};
 use afresh_app::text::time;
+use afresh_views::forecast_text::describe_forecast;
 
 /// Whether the user at this terminal may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +108,9 @@ fn announce(opened: &OpenedRun, output: &Output) {
         count(run.plan().waves().len(), "wave"),
         run.branch()
     ));
+    if let Some(forecast) = opened.forecast() {
+        output.note(&format!("forecast: {}", describe_forecast(Some(forecast))));
+    }
 }
 
 fn reporters(

@@ -28,7 +28,7 @@ const NEW_FILES: Duration = Duration::from_secs(1);
 /// Show the activity log, or the transcript of a task's attempts
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Show the attempts of this task; by default, the activity of the run
+    /// Show the attempts of this task, or one attempt (T002.1); by default, the activity of the run
     #[arg(add = completion::tasks())]
     task: Option<String>,
     /// Use this run instead of the last one
@@ -73,11 +73,9 @@ pub(crate) fn logs(args: &Args, context: &AppContext, output: &Output) -> Result
             activity::print(&place, &run, found.records, wanted, output)?;
         }
         Some(task) => {
-            let wanted = TranscriptFilter {
-                task: select_run::find_task(&found.run, task)?,
-                attempt: args.attempt,
-                prompt: args.prompt,
-            };
+            let (task, attempt) = select_run::find_task_or_attempt(&found.run, task)?;
+            let attempt = args.attempt.or(attempt);
+            let wanted = TranscriptFilter { task, attempt, prompt: args.prompt };
             let readers = AgentReaders::load(&found.run, context);
             TranscriptView { args, place, wanted, output }.print(found, readers)?;
         }

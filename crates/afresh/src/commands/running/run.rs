@@ -7,7 +7,9 @@ use afresh_core::Run;
 use afresh_core::input::ResumeMode;
 use afresh_engine::RepoContext;
 
-use crate::commands::planning::plan::request::{ModeChoice, PlannedSpec, SpecRequest, confirm};
+use crate::commands::planning::plan::announce::confirm;
+use crate::commands::planning::plan::outcome::PlannedSpec;
+use crate::commands::planning::plan::request::{ModeChoice, SpecRequest};
 use crate::commands::planning::{PlanArgs, show};
 use crate::commands::running::drive::{Interaction, drive};
 use crate::commands::running::run_args::RunArgs;
@@ -18,6 +20,8 @@ use afresh_app::agents::assignment::TaskAssignments;
 use afresh_app::config::{self, Config};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
+use afresh_app::plan_source::estimates::grounding::count_ungrounded;
+use afresh_app::plan_source::estimates::outlook::PlanOutlook;
 use afresh_app::plan_source::{self, PlanFile, PlanReadOptions};
 use afresh_app::planning::specification;
 use afresh_app::session::open::{ExistingRun, HaltedRun, RunRequest};
@@ -152,17 +156,10 @@ fn plan_spec(
         (_, true) => ModeChoice::Planned,
         _ => ModeChoice::Audited,
     };
-    let request = SpecRequest {
-        spec,
-        name: None,
-        stack: None,
-        all_phases: false,
-        update: false,
-        new: args.new,
-        yes: args.yes,
-        mode,
-        options: &args.options,
-    };
+    let options = args.options.options();
+    let interaction = Interaction::from_no_input(args.options.no_input);
+    let request =
+        SpecRequest { yes: args.yes, mode, ..SpecRequest::new(spec, &options, interaction) };
     let planned = request.make_plan(context, output)?;
     let PlannedSpec::Ready(ready) = &planned else { return Ok(planned) };
     let file = plan_source::load(&context.directory()?, &ready.path, &PlanReadOptions::default())?;
@@ -245,7 +242,10 @@ fn show_plan(
     let assignments = output.with_notices(|notices| {
         TaskAssignments::with_options(config, options, file, &context.environment, notices)
     });
-    show::print(file, only.as_ref(), &assignments, output);
+    let found = plan_source::read(&context.directory()?, &file.path, &file.how)?;
+    let ungrounded = count_ungrounded(&found, context);
+    let outlook = PlanOutlook::new(file, &assignments, ungrounded, context);
+    show::print(file, only.as_ref(), &assignments, &outlook, output);
     Ok(Exit::Done)
 }
 
@@ -280,7 +280,11 @@ fn last_plan(
     how: &PlanReadOptions,
 ) -> Result<PlanFile, AppError> {
     match select_run::find_optional_run(repository, None)? {
-        Some(found) => select_run::load_plan(&found.run, here),
+        Some(found) => match select_run::finished_planning(&found) {
+            // What was planned last is what runs next.
+            Some(home) if home.plan().is_file() => plan_source::load(here, &home.plan(), how),
+            _ => select_run::load_plan(&found.run, here),
+        },
         None => plan_source::load(here, Path::new("."), how),
     }
 }

@@ -1,8 +1,11 @@
 //! `afresh status`: the progress of a run.
 
 use afresh_core::Event;
+use afresh_core::estimate::ContextEstimate;
+use afresh_core::estimate::forecast::RunForecast;
+use afresh_core::plan::Task;
 use afresh_core::run::TaskState;
-use afresh_core::status::{RunState, RunStatus, TaskPhase, UsageStatus};
+use afresh_core::status::{ContextStatus, RunState, RunStatus, TaskPhase, UsageStatus};
 use afresh_engine::journal_records;
 use afresh_engine::session::{RecordedRun, RepoContext};
 use serde_json::{Value, json};
@@ -20,6 +23,7 @@ use afresh_app::session::runs::{self, LastDriver};
 use afresh_app::session::select_run;
 use afresh_app::text::time;
 use afresh_views::plan_json::share;
+use afresh_views::plan_text::NOTABLE_PROMPT;
 
 /// Show the progress of the run
 #[derive(Debug, clap::Args)]
@@ -75,7 +79,7 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
 }
 
 /// How much of a context window each task was expected to fill, for tasks whose workers reported how
-/// much it was; estimated from the files as they are now.
+/// much it was: as it was estimated before the run, else from the files as they are now.
 fn estimated(found: &RecordedRun, repository: &RepoContext) -> Vec<Option<u64>> {
     let reported = |state: &TaskState| !state.records.contexts.is_empty();
     let plan = found.run.plan();
@@ -83,11 +87,12 @@ fn estimated(found: &RecordedRun, repository: &RepoContext) -> Vec<Option<u64>> 
         repository.git.root().filter(|_| found.run.tasks().any(|(_, state)| reported(state)));
     let Some(root) = root else { return vec![None; plan.len()] };
     let estimates = ContextEstimates::new(plan, root);
-    found
-        .run
-        .tasks()
-        .map(|(task, state)| reported(state).then(|| estimates.percent(task)))
-        .collect()
+    let forecast = found.run.forecast().map(RunForecast::by_task).unwrap_or_default();
+    let percent = |task: &Task| match forecast.get(&task.id) {
+        Some(it) => ContextEstimate { tokens: it.raw_tokens, window: it.window }.percent(),
+        None => estimates.percent(task),
+    };
+    found.run.tasks().map(|(task, state)| reported(state).then(|| percent(task))).collect()
 }
 
 fn add_estimates(document: &mut Value, estimated: &[Option<u64>]) {
@@ -106,12 +111,21 @@ fn print_workers(status: &RunStatus, estimated: &[Option<u64>], output: &Output)
         let mut words: Vec<String> = Vec::new();
         words.extend(worker.model.as_deref().map(safe));
         words.extend(worker.resumes.map(|of| format!("resumed from attempt {of}")));
+        // A small prompt is no news.
+        let notable = worker.prompt.filter(|prompt| prompt.percent() >= NOTABLE_PROMPT);
+        words.extend(notable.map(describe_prompt));
         words.extend(worker.context.map(|context| format!("{} % context", context.percent())));
         words.extend(worker.warned.then(|| "warned".to_owned()));
         words.extend(estimated.map(|percent| format!("estimated {percent} %")));
         words.extend(worker.session.as_deref().map(|session| format!("session {}", safe(session))));
-        output.prose(&format!("{}.{}: {}", task.id, worker.attempt, words.join(", ")));
+        if !words.is_empty() {
+            output.prose(&format!("{}.{}: {}", task.id, worker.attempt, words.join(", ")));
+        }
     }
+}
+
+fn describe_prompt(prompt: ContextStatus) -> String {
+    format!("prompt {} tokens ({} %)", prompt.used, prompt.percent())
 }
 
 /// Tokens and cost so far, if any were reported.

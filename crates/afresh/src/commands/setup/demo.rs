@@ -11,6 +11,8 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::commands::planning::plan::outcome::PlannedSpec;
+use crate::commands::planning::plan::request::SpecRequest;
 use crate::commands::running::drive::{Interaction, drive};
 use crate::demo::{self, DemoScript, ScratchRepo, ScriptedModel};
 use crate::exit::Exit;
@@ -23,6 +25,7 @@ use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::plan_source;
 use afresh_app::plan_source::PlanReadOptions;
+use afresh_app::planner::stages::PlanningRoute;
 use afresh_app::session::open::RunRequest;
 use afresh_app::session::{RunOptions, Session};
 use afresh_app::text::report_page;
@@ -73,8 +76,6 @@ pub(crate) fn demo(args: &Args, context: &AppContext, output: &Output) -> Result
     introduce(program, &scratch, &people);
     let repository = scratch.repository();
     let place = RepoContext::find(&git, &repository, None, scratch.cache())?;
-    let file =
-        plan_source::load(&repository, Path::new("todo.plan.toml"), &PlanReadOptions::default())?;
     let config = config::load(&repository, None)?;
     let asks = !args.no_input && TerminalUser::at_terminal(output).is_some();
     let variables = match &played {
@@ -86,6 +87,16 @@ pub(crate) fn demo(args: &Args, context: &AppContext, output: &Output) -> Result
     // Without a person the first answer counts.
     let on_decision = (!asks).then_some(OnDecision::First);
     let options = RunOptions { on_decision, variables, hosts, ..RunOptions::default() };
+    // As if it were started in the scratch repository, with a cache of its own.
+    let context = &context.moved_to(&repository, &scratch.cache());
+    let planned = plan_spec(&options, interaction, context, &people)
+        .inspect_err(|_| scratch.keep_directory())?;
+    let file = match planned {
+        PlannedSpec::Ready(planned) => {
+            plan_source::load(&repository, &planned.path, &PlanReadOptions::default())?
+        }
+        PlannedSpec::Ended(exit) => return Ok(unplanned(&mut scratch, exit, &people)),
+    };
     let session = Session { context, options: &options };
     let prepared =
         people.with_notices(|notices| session.prepare(place.clone(), file, config, notices))?;
@@ -100,6 +111,29 @@ pub(crate) fn demo(args: &Args, context: &AppContext, output: &Output) -> Result
     hand_over(&report, &scratch, output)?;
     demo::try_next(scratch.is_kept().then_some(repository.as_path()), &our_name(context), &people);
     Ok(Exit::Done)
+}
+
+/// From the specification to a plan.
+fn plan_spec(
+    options: &RunOptions,
+    interaction: Interaction,
+    context: &AppContext,
+    output: &Output,
+) -> Result<PlannedSpec, AppError> {
+    let route = Some(PlanningRoute::Quick);
+    let asked = SpecRequest::new(Path::new("todo.md"), options, interaction);
+    let request = SpecRequest { yes: true, route, ..asked };
+    request.make_plan(context, output)
+}
+
+/// Halted before there was a plan, or no plan was found.
+fn unplanned(scratch: &mut ScratchRepo, exit: Exit, output: &Output) -> Exit {
+    if exit == Exit::Halted {
+        output.note("  halted; the demo starts over each time");
+    } else {
+        scratch.keep_directory();
+    }
+    exit
 }
 
 /// What the built-in workers do.
@@ -130,14 +164,16 @@ fn our_name(context: &AppContext) -> String {
 
 fn introduce(program: Option<AgentProgram>, scratch: &ScratchRepo, output: &Output) {
     let title = output.paint(Paint::Cyan, "afresh demo");
-    output.note(&format!("{title}: a to-do list for the shell, made by a fresh worker per task."));
+    output.note(&format!(
+        "{title}: a to-do list for the shell, from a specification to merged commits."
+    ));
     match program {
         None => {
-            output.note("  The workers follow a script; no model is called, and tokens and dollars are invented.");
+            output.note("  The agents follow a script; no model is called, and tokens and dollars are invented.");
             output
-                .note("  git, private clones, checks and merges are real. Some workers misbehave:");
+                .note("  git, private clones, checks and merges are real. Some agents misbehave: the planner");
             output.note(
-                "  one makes a mistake, one lies, two change the same line, one asks a question.",
+                "  forgets a requirement, one worker makes a mistake, one lies, two change the same\n  line, one asks a question.",
             );
         }
         Some(program) => {

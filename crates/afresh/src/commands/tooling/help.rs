@@ -21,6 +21,7 @@ Set up
   init       Write a configuration for this repository
   doctor     Check that everything a run needs is in place
 Plan
+  plan       Make a plan from a specification
   lint       Find mistakes in a plan of any format
   show       Show what would run: waves, files, critical path
 Run
@@ -40,7 +41,7 @@ Example: afresh run todo.plan.toml && afresh land";
 /// All commands that are not hidden, by purpose.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["demo", "init", "doctor", "agents", "config"]),
-    ("Plan", &["audit", "discover", "plan", "lint", "probe", "show", "import", "bundle"]),
+    ("Plan", &["new", "audit", "discover", "plan", "lint", "probe", "show", "import", "bundle"]),
     (
         "Run",
         &[

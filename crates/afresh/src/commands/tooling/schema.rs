@@ -1,5 +1,6 @@
 //! `afresh schema NAME`: the formats as JSON Schema.
 
+use afresh_app::planner::artifacts::ArtifactKind;
 use afresh_app::text::schemas::OUTPUTS;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::json;
@@ -43,7 +44,8 @@ const FORMATS: [FormatSchema; 3] = [
 /// Every name, with what it is about.
 fn listed() -> impl Iterator<Item = (&'static str, &'static str)> {
     let formats = FORMATS.iter().map(|format| (format.name, format.about));
-    formats.chain(OUTPUTS.iter().map(|output| (output.name, output.about)))
+    let artifacts = ArtifactKind::ALL.iter().map(|kind| (kind.schema_name(), kind.about()));
+    formats.chain(artifacts).chain(OUTPUTS.iter().map(|output| (output.name, output.about)))
 }
 
 fn names() -> PossibleValuesParser {
@@ -56,6 +58,10 @@ pub(crate) fn schema(args: &Args, output: &Output) -> Exit {
         list(output);
         return Exit::Done;
     };
+    if let Some(kind) = ArtifactKind::ALL.iter().find(|kind| kind.schema_name() == *name) {
+        output.data(kind.schema_text().trim_end());
+        return Exit::Done;
+    }
     let format = FORMATS.iter().find(|format| format.name == *name).map(|it| it.render);
     let printed = OUTPUTS.iter().find(|output| output.name == *name).map(|it| it.render);
     let render = format.or(printed).expect("the parser accepts no other name");

@@ -6,15 +6,19 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `tasks` | whole tasks and the demo, done by the real programs |
+//! | `planning` | a specification, planned in stages |
 //! | `interruptions` | real programs that are killed or halted inside a tool |
 //! | `reports` | real programs that forget to report their result |
+//! | `requests` | every request of opencode is counted, over every protocol |
 //! | `limits` | budgets, endless loops and a context that fills up |
 //! | `environment` | its model behind proxies, its PATH, its variables, the rules of the project |
 
 mod environment;
 mod interruptions;
 mod limits;
+mod planning;
 mod reports;
+mod requests;
 mod tasks;
 
 use std::fs;

@@ -120,6 +120,7 @@ fn the_schema_describes_what_is_read() {
         "no_check": "not meant", "context": "full", "agent": "mine",
         "steps": [{"name": "s", "do": "it", "files": ["c.txt"], "checks": ["true"]}],
         "done_before": "by hand", "requirements": ["R1"], "phase": 2, "steel_thread": true,
+        "acceptance": ["t/acceptance.sh"],
     });
     let asks = json!({
         "id": "T002", "title": "which one?",
@@ -135,6 +136,7 @@ fn the_schema_describes_what_is_read() {
     let plan = json!({"version": 1, "name": "n", "spec": "s.md", "target": ".", "task": [task(&json!({"id": "T000"})), full, asks]});
     assert_eq!(keys(&plan), fields(&schema));
     repo.write("s.md", "# What is wanted\n");
+    repo.write("acceptance/t/acceptance.sh", "exit 1\n");
     repo.write(JSON, &plan.to_string());
     let shown = bounded(&repo, &["show", JSON, "--json"]).expect(0);
     assert_eq!(shown.stderr, "");

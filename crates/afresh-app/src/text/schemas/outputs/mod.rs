@@ -5,8 +5,9 @@
 //! | --- | --- |
 //! | `bundles` | `bundle` |
 //! | `finishing` | `land`, `verify-run`, `clean`, `scan` |
-//! | `planning` | `show`, `lint`, `import` |
+//! | `planning` | `show`, `lint`, `import`, `new` |
 //! | `running` | `logs`, `task`, `halt`, `abort`, `decide` |
+//! | `specifications` | `audit`, `plan` |
 //! | `setup` | `init`, `doctor`, `agents`, `config`, `version` |
 
 mod bundles;
@@ -14,9 +15,11 @@ mod finishing;
 mod planning;
 mod running;
 mod setup;
+mod specifications;
 
 pub(super) use bundles::*;
 pub(super) use finishing::*;
 pub(super) use planning::*;
 pub(super) use running::*;
 pub(super) use setup::*;
+pub(super) use specifications::*;

@@ -1,9 +1,11 @@
-//! What `show`, `lint`, `import` print with `--json`.
+//! What `show`, `lint`, `import`, `new` print with `--json`.
 
 #![expect(dead_code, reason = "only the schemas of these types are used")]
 
 use std::collections::BTreeMap;
 
+use afresh_core::status::forecast::{ForecastStatus, RunForecastStatus};
+use afresh_core::status::score::PlanScore;
 use schemars::JsonSchema;
 use serde_json::Value;
 
@@ -17,6 +19,9 @@ pub(in crate::text::schemas) struct ShowOutput {
     waves: Vec<Vec<String>>,
     critical_path: Vec<String>,
     conflicts: Vec<ShownConflict>,
+    /// What a run is expected to take; null without history.
+    forecast: Option<RunForecastStatus>,
+    score: PlanScore,
     /// The repository that the plan is for, if it names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
@@ -42,6 +47,8 @@ struct ShownTask {
     /// The estimated share of the context window.
     est_context: f64,
     prompt: Option<PromptSize>,
+    /// What it is expected to take; null without history.
+    forecast: Option<ForecastStatus>,
     checkpoint: Option<Value>,
     /// Why it cannot be run as it is written.
     blocked: Option<String>,
@@ -153,4 +160,12 @@ pub(in crate::text::schemas) struct ImportOutput {
     /// The format of the source.
     format: String,
     tasks: u64,
+}
+
+/// `afresh new --json`.
+#[derive(JsonSchema)]
+pub(in crate::text::schemas) struct NewOutput {
+    file: String,
+    /// `plan` or `specification`.
+    kind: String,
 }

@@ -1,71 +1,28 @@
 //! Commands that prove nothing, recognised without running them.
 
-use afresh_core::plan::shell::{ShellToken, shell_tokens};
+use afresh_core::plan::shell::{ShellToken, SimpleCommand, shell_tokens, simple_commands};
 
-/// How many shells inside shells are looked into.
-const MAX_DEPTH: usize = 4;
-/// Programs that always succeed.
-const SUCCEEDING: &[&str] = &["true", "echo", ":", "printf"];
+use super::exit_code::always_succeeds;
 
 /// Why this command always passes, if it does.
 pub fn cannot_fail(command: &str) -> Option<&'static str> {
-    judge(command, MAX_DEPTH)
-}
-
-fn judge(command: &str, depth: usize) -> Option<&'static str> {
+    if !always_succeeds(command) {
+        return None;
+    }
     let mut tokens = shell_tokens(command)?;
-    tokens.retain(|token| !matches!(token, ShellToken::Bracket(_)));
-    let word = |at: usize| match tokens.get(at) {
-        Some(ShellToken::Word { text, .. }) => Some(text.as_str()),
+    tokens.retain(|token| !matches!(token, ShellToken::Bracket(_) | ShellToken::Operator("\n")));
+    let ends_with =
+        |word: &str| matches!(tokens.last(), Some(ShellToken::Word { text, .. }) if text == word);
+    let operator = tokens.iter().rev().find_map(|token| match token {
+        ShellToken::Operator(operator) => Some(*operator),
         _ => None,
-    };
-    if word(tokens.len().saturating_sub(1)) == Some("fi") {
-        return ends_succeed(&tokens)
-            .then_some("each of its branches ends with a command that always succeeds");
-    }
-    let operator = tokens.iter().rposition(|token| matches!(token, ShellToken::Operator(_)));
-    let start = operator.map_or(0, |at| at + 1);
-    let program = word(start)?;
-    let shell = program.rsplit('/').next().unwrap_or(program);
-    if depth > 0 && ["bash", "sh", "zsh", "dash"].contains(&shell) {
-        let given = (start + 1..tokens.len())
-            .find(|at| word(*at).is_some_and(|flag| flag.starts_with('-') && flag.ends_with('c')));
-        return given.and_then(|at| word(at + 1)).and_then(|inner| judge(inner, depth - 1));
-    }
-    let ShellToken::Operator(operator) = tokens.get(operator?)? else { return None };
-    let leaves = program == "exit" && matches!(word(start + 1), Some("0"));
-    match *operator {
-        "|" if ["head", "tail", "cat", "tee", "sort", "wc", "less", "more"].contains(&program) => {
-            Some("its exit code is that of the last program of the pipe")
-        }
-        "||" | ";" | "\n" if SUCCEEDING.contains(&program) || leaves => {
-            Some("its exit code is that of its last part, which always succeeds")
-        }
-        _ => None,
-    }
-}
-
-/// Whether every branch of an `if … else … fi` ends with a command that succeeds.
-fn ends_succeed(tokens: &[ShellToken]) -> bool {
-    let is = |token: &ShellToken, words: &[&str]| matches!(token, ShellToken::Word { text, quoted: false, .. } if words.contains(&text.as_str()));
-    if !tokens.iter().any(|token| is(token, &["else"])) {
-        return false;
-    }
-    let mut program: Option<&ShellToken> = None;
-    let mut starts = false;
-    let mut branches = Vec::new();
-    for token in tokens {
-        if is(token, &["elif", "else", "fi"]) {
-            branches.extend(program.take());
-        }
-        match token {
-            ShellToken::Operator(_) => starts = true,
-            token if is(token, &["then", "else", "elif", "if"]) => starts = true,
-            token if starts => (program, starts) = (Some(token), false),
-            _ => {}
-        }
-    }
-    !branches.is_empty() && branches.iter().all(|program| is(program, SUCCEEDING))
+    });
+    Some(match operator {
+        _ if ends_with("fi") => "each of its branches ends with a command that always succeeds",
+        Some("|") => "its exit code is that of the last program of the pipe",
+        Some(_) => "its exit code is that of its last part, which always succeeds",
+        None => "it succeeds whatever the work is",
+    })
 }
 
 /// Whether its exit code says only whether anything was found, while it prints a number: `grep -c`.
@@ -96,7 +53,44 @@ pub fn leaves_the_tree(command: &str) -> bool {
     let remote = tokens.split(|token| matches!(token, ShellToken::Operator(_))).any(|part| {
         matches!(part.first(), Some(ShellToken::Word { text, .. }) if text == "ssh" || text == "scp")
     });
-    changes || remote || names_a_home(command)
+    changes || remote || names_a_home(command) || simple_commands(command).iter().any(leaves_root)
+}
+
+/// Programs whose words are patterns or texts.
+const TEXT_PROGRAMS: &[&str] = &[
+    "grep", "egrep", "fgrep", "rg", "sed", "awk", "echo", "printf", "curl", "wget", "jq", "docker",
+    "podman",
+];
+
+/// Directories of the machine that are in no clone.
+const MACHINE: &[&str] =
+    &["/etc/", "/var/", "/opt/", "/srv/", "/mnt/", "/media/", "/usr/local/", "/usr/share/"];
+
+/// Whether a command names a path above the root of the repository, or one of the machine.
+fn leaves_root(command: &SimpleCommand) -> bool {
+    let is_text = TEXT_PROGRAMS.contains(&command.program());
+    let climbs = |word: &str| {
+        let Some(directory) = &command.directory else { return false };
+        let mut depth = directory.split('/').filter(|part| !part.is_empty()).count();
+        word.split('/').any(|part| match part {
+            ".." => {
+                let is_above = depth == 0;
+                depth = depth.saturating_sub(1);
+                is_above
+            }
+            "" | "." => false,
+            _ => {
+                depth += 1;
+                false
+            }
+        })
+    };
+    let words = command.words.iter().skip(1).filter(|_| !is_text);
+    let words = words.chain(&command.inputs).chain(&command.outputs);
+    words.map(|word| word.rsplit_once('=').map_or(word.as_str(), |(_, value)| value)).any(|word| {
+        let is_up = word == ".." && command.program() == "cd" || word.starts_with("../");
+        (is_up && climbs(word)) || MACHINE.iter().any(|root| word.starts_with(root))
+    })
 }
 
 /// Whether the text names a home directory: `/Users/x`, `/home/x`, `$HOME`, `~/`, `c:/Users`.

@@ -1,49 +1,71 @@
-//! The whole way from a specification to a plan: audit, statements, planning run, validation.
+//! The whole way from a specification to a plan: audit, statements, planning run, verdict, sequencing, validation.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 
-use serde_json::json;
-
+use super::announce::{announce, confirm};
+use super::outcome::{ArtifactsSince, PlannedSpec, finish};
 use crate::commands::planning::probe::ProbeProgress;
 use crate::commands::running::drive::{Interaction, drive};
-use crate::commands::running::run_args::RunArgs;
 use crate::exit::Exit;
 use crate::reporters::summary;
-use crate::terminal::output::{Output, count};
-use crate::terminal::prompt::UserPrompt;
+use crate::terminal::output::Output;
 use afresh_app::config::{self, Config};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::formats::Finding;
 use afresh_app::planner::audit::{AuditVerdict, ExecutionMode, SpecAudit};
-use afresh_app::planner::discovery::{ProjectFacts, render_markdown};
+use afresh_app::planner::discovery::{
+    ProjectFacts, RepositoryFiles, facts::ProjectState, render_markdown,
+};
 use afresh_app::planner::ledger::{Ledger, PhaseFilter, cut};
+use afresh_app::planner::stages::{PlanningRoute, PlanningStage};
+use afresh_app::planner::validation::RESERVED_PATHS;
+use afresh_app::planner::validation::acceptance::ACCEPTANCE_WORD;
 use afresh_app::planning::audit::audit_spec;
 use afresh_app::planning::checkout::CheckoutFiles;
-use afresh_app::planning::directory::PlanDirectory;
+use afresh_app::planning::directory::{LEDGER, PREFERENCES, PROJECT, PlanDirectory, SPEC};
 use afresh_app::planning::discovery::{DiscoveryProbe, discover_project};
 use afresh_app::planning::job::{self, PlanningInputs};
+use afresh_app::planning::progress::{PlanningPhase, PlanningProgress};
 use afresh_app::planning::specification::{self, FoundSpecification};
-use afresh_app::planning::validate::PlanToValidate;
-use afresh_app::session::Session;
+use afresh_app::planning::validate::PlanValidator;
 use afresh_app::session::open::{ExistingRun, RunRequest};
 use afresh_app::session::probe::ProbeOptions;
 use afresh_app::session::prose::test_commands;
+use afresh_app::session::{RunOptions, Session};
+use afresh_core::plan::RequirementId;
+use afresh_core::run::TaskStage;
 use afresh_core::settings::ProbeScope;
+use afresh_engine::session::RecordedRun;
 
 /// What the user wants of a specification.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct SpecRequest<'a> {
     pub(crate) spec: &'a Path,
     pub(crate) name: Option<&'a str>,
     pub(crate) stack: Option<&'a str>,
-    pub(crate) all_phases: bool,
-    pub(crate) update: bool,
-    pub(crate) new: bool,
+    /// The directory whose repository the plan is for.
+    pub(crate) target: Option<&'a Path>,
+    /// Whether it is a new project or an existing one; none: as it looks.
+    pub(crate) project: Option<ProjectState>,
+    pub(crate) phases: PhaseFilter,
+    pub(crate) start: StartChoice,
     pub(crate) yes: bool,
     pub(crate) mode: ModeChoice,
-    pub(crate) options: &'a RunArgs,
+    /// One planner or several stages; none: by the size of the specification.
+    pub(crate) route: Option<PlanningRoute>,
+    pub(crate) options: &'a RunOptions,
+    pub(crate) interaction: Interaction,
+}
+
+/// Where planning starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StartChoice {
+    /// Where it stopped.
+    Resume,
+    /// From the beginning.
+    Again,
+    From(PlanningStage),
 }
 
 /// Whether a planner divides the work.
@@ -57,29 +79,46 @@ pub(crate) enum ModeChoice {
     Planned,
 }
 
-/// How far it came.
-#[derive(Debug)]
-pub(crate) enum PlannedSpec {
-    Ready(ReadyPlan),
-    Ended(Exit),
-}
-
-/// A plan that was validated.
-#[derive(Debug)]
-pub(crate) struct ReadyPlan {
-    pub(crate) path: PathBuf,
-    shown: String,
-    findings: Vec<Finding>,
-}
-
 /// What is known before planning starts.
-struct PlanningSubject {
-    files: CheckoutFiles,
-    config: Config,
-    found: FoundSpecification,
-    audit: SpecAudit,
-    ledger: Ledger,
-    home: PlanDirectory,
+pub(super) struct PlanningSubject {
+    pub(super) files: CheckoutFiles,
+    pub(super) config: Config,
+    pub(super) found: FoundSpecification,
+    pub(super) audit: SpecAudit,
+    pub(super) ledger: Ledger,
+    pub(super) home: PlanDirectory,
+    pub(super) route: PlanningRoute,
+}
+
+impl PlanningSubject {
+    pub(super) fn validator(&self) -> PlanValidator<'_> {
+        PlanValidator { directory: &self.home, config: &self.config, trial: None }
+    }
+
+    pub(super) fn progress(&self) -> Result<PlanningProgress, AppError> {
+        let tests = self.config.acceptance;
+        PlanningProgress::measure(&self.validator(), self.route, tests, &self.files)
+    }
+}
+
+impl<'a> SpecRequest<'a> {
+    /// Plans a specification as it comes, and asks nothing that has a default.
+    pub(crate) fn new(spec: &'a Path, options: &'a RunOptions, interaction: Interaction) -> Self {
+        Self {
+            spec,
+            name: None,
+            stack: None,
+            target: None,
+            project: None,
+            phases: PhaseFilter::First,
+            start: StartChoice::Resume,
+            yes: false,
+            mode: ModeChoice::Planned,
+            route: None,
+            options,
+            interaction,
+        }
+    }
 }
 
 impl SpecRequest<'_> {
@@ -89,21 +128,32 @@ impl SpecRequest<'_> {
         output: &Output,
     ) -> Result<PlannedSpec, AppError> {
         let subject = self.read(context)?;
+        refuse_overwrite(&subject.home, &subject.found)?;
+        let last = last_planning_run(&subject, context)?;
+        let stages = self.open_stages(&subject, last.as_ref(), context)?;
         let checks = self.single_checks(&subject);
-        announce(&subject, checks.is_some(), output);
+        if stages.is_empty() && checks.is_none() {
+            return finish(&subject, ArtifactsSince::Same, output);
+        }
+        refuse_conflicts(&subject, context)?;
+        if checks.is_none() {
+            let inputs = inputs_for(&subject, "", &stages);
+            let session = Session { context, options: self.options };
+            job::check_agents(&session, &inputs, &subject.config)?;
+        }
+        let facts = self.discover(&subject, context, output)?;
+        announce(&subject, &facts, &stages, checks.is_some(), output);
         if !self.yes && !confirm("Start planning?", output) {
             output.note("nothing was started");
             return Ok(PlannedSpec::Ended(Exit::Waiting));
         }
-        let facts = describe_project(&subject, checks.is_none(), context, output)?;
-        let project = render_markdown(&facts);
-        subject.home.store_inputs(&subject.found.spec, &subject.ledger, &project)?;
-        let inputs = PlanningInputs {
-            directory: &subject.home,
-            ledger: &subject.ledger,
-            project: &project,
-            stack: self.stack,
+        let project = match &checks {
+            Some(_) => render_markdown(&facts),
+            None => measure_project(&subject, facts, context, output)?,
         };
+        store_inputs(&subject, &project, context)?;
+        let inputs =
+            PlanningInputs { stack: self.stack, ..inputs_for(&subject, &project, &stages) };
         if let Some(checks) = checks {
             let title = subject.found.spec.title();
             inputs.write_single(&title, &subject.audit.files, &checks)?;
@@ -113,27 +163,44 @@ impl SpecRequest<'_> {
                 return Ok(PlannedSpec::Ended(exit));
             }
         }
-        judge(&subject, output)
+        finish(&subject, ArtifactsSince::New, output)
     }
 
-    fn read(&self, context: &AppContext) -> Result<PlanningSubject, AppError> {
-        let directory = context.directory()?;
+    pub(super) fn read(&self, context: &AppContext) -> Result<PlanningSubject, AppError> {
+        let here = context.directory()?;
+        let directory = self.target.map_or_else(|| here.clone(), |target| here.join(target));
         let files = CheckoutFiles::list(context.git().ok().as_ref(), &directory);
         let config = config::load(&directory, context.config_file.as_deref())?;
-        let found = specification::find(&directory, files.root(), Some(self.spec))?;
+        let found = specification::find(&here, files.root(), Some(self.spec))?;
         let audit = audit_spec(&found.spec, &files, &config);
         refuse_split(&found, &audit)?;
-        let name = self.name.unwrap_or(&found.spec.name);
-        let home = PlanDirectory::new(files.root(), name);
-        let phases = if self.all_phases { PhaseFilter::All } else { PhaseFilter::First };
-        let ledger = cut(&found.spec, phases);
+        let home = PlanDirectory::new(files.root(), self.name.unwrap_or(&found.spec.name));
+        let ledger = self.ledger(&home, &found);
         if ledger.active().next().is_none() {
             let message = format!("{} states nothing to plan", found.shown);
             return Err(AppError::usage("spec", message)
                 .hint("write what is wanted as list items or as sentences with \"must\""));
         }
-        self.refuse_overwrite(&home, &found)?;
-        Ok(PlanningSubject { files, config, found, audit, ledger, home })
+        let by_size = match audit.size_word() {
+            "large" => PlanningRoute::Staged,
+            _ => PlanningRoute::Quick,
+        };
+        let begun = home.holds_stages().then_some(PlanningRoute::Staged);
+        let route = self.route.or(begun).unwrap_or(by_size);
+        Ok(PlanningSubject { files, config, found, audit, ledger, home, route })
+    }
+
+    /// The stored statements of a specification that did not change: a person may have decided about some.
+    fn ledger(&self, home: &PlanDirectory, found: &FoundSpecification) -> Ledger {
+        let is_same = home.stored_spec().is_some_and(|stored| stored == found.first_text());
+        let stored = home.stored_ledger().filter(|_| is_same && self.phases == PhaseFilter::First);
+        stored.unwrap_or_else(|| {
+            let mut ledger = cut(&found.spec, self.phases);
+            if let Some(before) = home.stored_ledger() {
+                ledger.keep_ids_of(&before);
+            }
+            ledger
+        })
     }
 
     /// The checks of a plan with one task; none if a planner is needed.
@@ -143,7 +210,8 @@ impl SpecRequest<'_> {
             ModeChoice::Single => true,
             ModeChoice::Planned => false,
         };
-        if !is_single {
+        // What was planned before is not replaced by a plan of one task.
+        if !is_single || subject.home.plan().is_file() {
             return None;
         }
         if !subject.config.settings.always.is_empty() {
@@ -154,71 +222,116 @@ impl SpecRequest<'_> {
         (!commands.is_empty()).then_some(commands)
     }
 
-    /// A stored specification is never replaced silently (PL-14).
-    fn refuse_overwrite(
+    /// The stages that agents have to carry out. What a run has merged is not paid for twice.
+    fn open_stages(
         &self,
-        home: &PlanDirectory,
-        found: &FoundSpecification,
-    ) -> Result<(), AppError> {
-        let first = found.spec.documents.first().map_or("", |document| document.text.as_str());
-        match home.stored_spec() {
-            Some(stored) if stored != first.as_bytes() && !self.update => {
-                let message =
-                    format!("{} holds another version of this specification", home.inside());
-                Err(AppError::usage("spec", message).hint(
-                    "`afresh plan --update SPEC` replaces it; `--name NAME` plans it beside the other",
-                ))
+        subject: &PlanningSubject,
+        last: Option<&RecordedRun>,
+        context: &AppContext,
+    ) -> Result<Vec<PlanningStage>, AppError> {
+        let all = subject.route.stages(subject.config.acceptance);
+        let from = |first: PlanningStage| {
+            all.iter().copied().skip_while(move |stage| *stage != first).collect()
+        };
+        match self.start {
+            StartChoice::Again => return Ok(all),
+            StartChoice::From(first) if all.contains(&first) => return Ok(from(first)),
+            StartChoice::From(first) => {
+                let words: Vec<&str> = all.iter().map(|stage| stage.word()).collect();
+                let message = format!("this plan has no stage {:?}", first.word());
+                return Err(AppError::usage("stage", message)
+                    .hint(format!("its stages are: {}", words.join(", "))));
             }
-            _ => Ok(()),
+            StartChoice::Resume => {}
         }
+        if let Some(last) = last {
+            let stages = stages_of(last);
+            if !is_finished(last) && !last.run.is_ended_for_good() {
+                return Ok(stages);
+            }
+            take_merged(subject, last, context)?;
+        }
+        Ok(match subject.progress()?.phase {
+            PlanningPhase::Ingestion => all,
+            // A person has to edit something first.
+            PlanningPhase::Stage(PlanningStage::Validation) if subject.progress()?.is_blocked() => {
+                Vec::new()
+            }
+            PlanningPhase::Stage(stage) => from(stage),
+            PlanningPhase::Sequencing | PlanningPhase::Ready => Vec::new(),
+        })
     }
 
-    fn run_planning(
+    /// Drives the stages, and copies what they merged into the plan's directory.
+    pub(super) fn run_planning(
         &self,
         inputs: &PlanningInputs<'_>,
         subject: &PlanningSubject,
         context: &AppContext,
         output: &Output,
     ) -> Result<Exit, AppError> {
-        let options = self.options.options();
-        let session = Session { context, options: &options };
+        let session = Session { context, options: self.options };
         let root = subject.files.root();
         let repository = context.repository_around(root)?;
         let git = repository.git.clone();
-        let source = inputs.directory.stages().to_string_lossy().into_owned();
-        let last = repository.find_run(|run| run.settings().source == source)?;
-        let is_over = last.as_ref().is_some_and(|last| last.run.is_ended_for_good());
-        let existing =
-            if self.new || is_over { ExistingRun::StartNew } else { ExistingRun::Continue };
+        let last = last_planning_run(subject, context)?;
+        let is_underway = last.as_ref().is_some_and(|last| {
+            !is_finished(last) && !last.run.is_ended_for_good() && stages_of(last) == inputs.stages
+        });
+        let existing = if is_underway && self.start != StartChoice::Again {
+            ExistingRun::Continue
+        } else {
+            ExistingRun::StartNew
+        };
+        if inputs.stages.contains(&PlanningStage::Validation) {
+            subject.home.keep_verdict()?;
+        }
         let config = subject.config.clone();
         let prepared = output.with_notices(|notices| {
             job::prepare(&session, inputs, repository, root, config, notices)
         })?;
-        let interaction = Interaction::from_no_input(self.options.no_input);
         let request = RunRequest { existing, ..RunRequest::default() };
-        let ended = drive(prepared, &request, interaction, context, &output.for_people())?;
+        let ended = drive(prepared, &request, self.interaction, context, &output.for_people())?;
         let exit = Exit::from(ended.standing);
-        if exit == Exit::Done {
-            inputs.directory.take_plan(&git, ended.run.tip())?;
-        } else {
+        for (task, state) in ended.run.tasks() {
+            let stage = inputs.stages.iter().find(|stage| stage.word() == task.id.as_str());
+            let is_merged = matches!(state.stage, TaskStage::Done { .. });
+            // An update is shown before it is applied.
+            let is_taken = is_merged && !inputs.stages.contains(&PlanningStage::Update);
+            let stage = stage.filter(|_| is_taken);
+            if let Some(stage) = stage {
+                inputs.directory.take_stage(*stage, &git, ended.run.tip())?;
+            }
+        }
+        if exit != Exit::Done {
             summary::print(&ended, &output.for_people());
             output.note("planning is not finished; the same command continues it");
         }
         Ok(exit)
     }
+
+    /// What the repository is, before any agent is asked (PL-03).
+    pub(super) fn discover(
+        &self,
+        subject: &PlanningSubject,
+        context: &AppContext,
+        output: &Output,
+    ) -> Result<ProjectFacts, AppError> {
+        let root = subject.files.root();
+        let facts = output.with_notices(|notices| discover_project(context, root, notices))?;
+        Ok(ProjectFacts { state: self.project.unwrap_or(facts.state), ..facts })
+    }
 }
 
-/// What the repository is; its commands are run once, so that the planner is not told guesses (PL-03).
-fn describe_project(
+/// What planners are told about the repository. Its commands are run once, so that nobody is told guesses.
+pub(super) fn measure_project(
     subject: &PlanningSubject,
-    is_planned: bool,
+    mut facts: ProjectFacts,
     context: &AppContext,
     output: &Output,
-) -> Result<ProjectFacts, AppError> {
-    let root = subject.files.root();
-    let mut facts = output.with_notices(|notices| discover_project(context, root, notices))?;
-    if is_planned && subject.config.settings.probe == ProbeScope::All {
-        let options = ProbeOptions::default();
+) -> Result<String, AppError> {
+    if subject.config.settings.probe == ProbeScope::All {
+        let (root, options) = (subject.files.root(), ProbeOptions::default());
         let probe = output.with_notices(|notices| {
             DiscoveryProbe::prepare(context, root, &facts, &options, notices)
         })?;
@@ -227,7 +340,140 @@ fn describe_project(
             probe.run(&mut facts, &|probed| progress.add(probed));
         }
     }
-    Ok(facts)
+    Ok(render_markdown(&facts))
+}
+
+/// No plan meets two statements that contradict each other: a person decides before anything is spent (PL-15). The
+/// statements are stored, so that one of them can be taken out of scope.
+fn refuse_conflicts(subject: &PlanningSubject, context: &AppContext) -> Result<(), AppError> {
+    let conflicts = subject.ledger.conflicts();
+    if conflicts.is_empty() {
+        return Ok(());
+    }
+    store_inputs(subject, "", context)?;
+    let describe = |id: &RequirementId| {
+        let found = subject.ledger.find(id.as_str());
+        found.map_or_else(
+            || id.to_string(),
+            |it| format!("{id} (line {}) says: {}", it.line, it.quote),
+        )
+    };
+    let pairs: Vec<String> = conflicts
+        .iter()
+        .map(|it| format!("{}\n  {}", describe(&it.first), describe(&it.second)))
+        .collect();
+    let message = format!("statements of {} contradict each other", subject.found.shown);
+    Err(AppError::usage("contradiction", message).cause(pairs.join("\n  ")).hint(format!(
+        "correct the specification, or set the `scope` of a statement to \"out-of-scope\" in {}/{LEDGER}",
+        subject.home.inside()
+    )))
+}
+
+/// What a planning run of these stages is made from.
+fn inputs_for<'a>(
+    subject: &'a PlanningSubject,
+    project: &'a str,
+    stages: &'a [PlanningStage],
+) -> PlanningInputs<'a> {
+    PlanningInputs {
+        directory: &subject.home,
+        ledger: &subject.ledger,
+        project,
+        stack: None,
+        changes: "",
+        stages,
+        base_files: BTreeMap::new(),
+    }
+}
+
+/// The planning run of a specification that was driven last.
+pub(super) fn last_planning_run(
+    subject: &PlanningSubject,
+    context: &AppContext,
+) -> Result<Option<RecordedRun>, AppError> {
+    let source = subject.home.stages().to_string_lossy().into_owned();
+    match context.repository_around(subject.files.root()) {
+        Ok(repository) => Ok(repository.find_run(|run| run.settings().source == source)?),
+        // Without a repository there is no run; that one is missing is said when one is needed.
+        Err(_) => Ok(None),
+    }
+}
+
+pub(super) fn is_finished(recorded: &RecordedRun) -> bool {
+    recorded.run.tasks().all(|(_, state)| matches!(state.stage, TaskStage::Done { .. }))
+}
+
+pub(super) fn stages_of(recorded: &RecordedRun) -> Vec<PlanningStage> {
+    let tasks = recorded.run.plan().tasks().iter();
+    let all = [PlanningStage::REPEATABLE, &[PlanningStage::Update]].concat();
+    tasks.filter_map(|task| all.iter().copied().find(|it| it.word() == task.id.as_str())).collect()
+}
+
+/// Copies what a run merged before afresh was killed.
+fn take_merged(
+    subject: &PlanningSubject,
+    last: &RecordedRun,
+    context: &AppContext,
+) -> Result<(), AppError> {
+    let stages = stages_of(last);
+    // What an update proposes is only applied after it was shown.
+    if !is_finished(last) || stages.contains(&PlanningStage::Update) {
+        return Ok(());
+    }
+    let git = context.repository_around(subject.files.root())?.git;
+    for stage in stages {
+        if !subject.home.holds(stage) {
+            subject.home.take_stage(stage, &git, last.run.tip())?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes what planning starts from. The directories exist before anything is spent.
+pub(super) fn store_inputs(
+    subject: &PlanningSubject,
+    project: &str,
+    context: &AppContext,
+) -> Result<(), AppError> {
+    let PlanningSubject { home, found, ledger, files, .. } = subject;
+    home.create()?;
+    let mut documents = found.spec.documents.iter();
+    let first = documents.next().map_or("", |document| document.text.as_str());
+    home.write(SPEC, first.as_bytes())?;
+    for document in documents {
+        let name = document.path.replace(['/', '\\'], "-");
+        let name = format!("also-{}", name.trim_start_matches(['.', '-']));
+        home.write(&name, document.text.as_bytes())?;
+    }
+    let text = serde_json::to_vec_pretty(ledger)
+        .map_err(|error| AppError::bug("ledger", error.to_string()))?;
+    home.write(LEDGER, &text)?;
+    home.write(PROJECT, project.as_bytes())?;
+    if let Some(preferences) = context.user_preferences() {
+        home.write(PREFERENCES, preferences.as_bytes())?;
+    }
+    let own = home.stored_tests();
+    let listed = files.files().iter().map(|file| file.path.as_str());
+    let reserved = listed.filter(|path| {
+        path.to_lowercase().contains(ACCEPTANCE_WORD)
+            && !path.starts_with(".afresh/")
+            && !own.contains_key(*path)
+    });
+    let reserved: Vec<&str> = reserved.collect();
+    home.write(RESERVED_PATHS, reserved.join("\n").as_bytes())
+}
+
+/// A stored specification is never replaced silently (PL-14).
+fn refuse_overwrite(home: &PlanDirectory, found: &FoundSpecification) -> Result<(), AppError> {
+    match home.stored_spec() {
+        Some(stored) if stored != found.first_text() => {
+            let message = format!("{} holds another version of this specification", home.inside());
+            Err(AppError::usage("spec", message).hint(
+                "`afresh plan --update SPEC` changes its plan accordingly; `--name NAME` plans it beside the other",
+            ))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A specification that no division fits is not planned (AU-02).
@@ -239,77 +485,4 @@ fn refuse_split(found: &FoundSpecification, audit: &SpecAudit) -> Result<(), App
     Err(AppError::usage("spec", format!("{} is too large to be planned", found.shown))
         .cause(why)
         .hint("split it into several specifications; `afresh audit` shows the parts"))
-}
-
-fn announce(subject: &PlanningSubject, is_single: bool, output: &Output) {
-    let PlanningSubject { found, audit, ledger, home, .. } = subject;
-    let active = ledger.active().count();
-    let left = ledger.statements.len() - active;
-    output.note(&format!(
-        "plan {}: {} in {}, ~{} % of a context ({}), {}",
-        home.name,
-        count(active, "statement"),
-        found.shown,
-        audit.estimate.percent(),
-        audit.size_word(),
-        audit.verdict.word(),
-    ));
-    if left > 0 {
-        output.note(&format!("  {} deferred or out of scope", count(left, "statement")));
-    }
-    let how = if is_single {
-        "mode single: one worker does all of it; no planner"
-    } else {
-        "one planner writes the whole plan, and afresh validates it"
-    };
-    output.note(&format!("  {how}; files: {}", home.inside()));
-}
-
-/// Whether the user agrees; without a terminal, nobody is asked.
-pub(crate) fn confirm(question: &str, output: &Output) -> bool {
-    UserPrompt::there(output).is_none_or(|person| person.agrees(question))
-}
-
-/// What came out, judged once more where the user is.
-fn judge(subject: &PlanningSubject, output: &Output) -> Result<PlannedSpec, AppError> {
-    let home = &subject.home;
-    let (path, shown) = (home.plan(), format!("{}/{}.plan.toml", home.inside(), home.name));
-    let plan = PlanToValidate { path: &path, shown: &shown, config: &subject.config, trial: None };
-    let findings = plan.findings(&subject.files)?;
-    let ready = ReadyPlan { path, shown, findings };
-    if ready.findings.iter().any(Finding::is_error) {
-        ready.print(output);
-        return Ok(PlannedSpec::Ended(Exit::Waiting));
-    }
-    Ok(PlannedSpec::Ready(ready))
-}
-
-impl ReadyPlan {
-    pub(crate) fn print(&self, output: &Output) -> Exit {
-        let is_ready = !self.findings.iter().any(Finding::is_error);
-        if output.json {
-            output.document(&json!({
-                "plan": self.shown,
-                "phase": if is_ready { "ready" } else { "validation" },
-                "verdict": if is_ready { "READY" } else { "BLOCKED" },
-                "report": null,
-                "artifacts": [{"name": "plan", "path": self.shown, "state": if is_ready { "valid" } else { "invalid" }}],
-                "issues": self.findings,
-            }));
-            return if is_ready { Exit::Done } else { Exit::Waiting };
-        }
-        for finding in &self.findings {
-            output.note(finding.render().trim_end());
-        }
-        if !is_ready {
-            output.note(
-                "the plan is not valid; edit it, then `afresh plan validate` judges it again",
-            );
-            return Exit::Waiting;
-        }
-        output.prose(&format!("{} is ready.", self.shown));
-        let shown = &self.shown;
-        output.note(&format!("hint: `afresh show {shown}` shows it; `afresh run {shown}` runs it"));
-        Exit::Done
-    }
 }
