@@ -17,11 +17,14 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 
 /// How long processes that are ending may take.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Where tests with real agent programs have their repositories, because some programs refuse temporary directories.
+/// The directory itself stays: several programs may be testing at the same time.
+const TESTS: &str = ".cache/afresh-tests";
 /// Where programs keep files for the current user; below the home directory.
 const PLACES: &[&str] = &[
     ".afresh",
     ".cache/afresh",
-    ".cache/afresh-tests",
+    TESTS,
     ".config/afresh",
     ".local/share/afresh",
     ".local/state/afresh",
@@ -121,6 +124,7 @@ fn snapshot() -> BTreeSet<String> {
         for place in PLACES {
             walk(&home.join(place), DEPTH, &mut seen);
         }
+        seen.remove(&format!("file {}", home.join(TESTS).display()));
     }
     for hierarchy in names(Path::new("/sys/fs/cgroup")) {
         let hierarchy = Path::new("/sys/fs/cgroup").join(hierarchy);

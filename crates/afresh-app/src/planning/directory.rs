@@ -28,6 +28,8 @@ pub const LEDGER: &str = "ledger.json";
 const STAGES: &str = "stages.plan.toml";
 /// What is known about the repository.
 pub const PROJECT: &str = "project.md";
+/// The same for programs, with what the project's commands showed when they were run.
+pub const PROJECT_FACTS: &str = "project.json";
 /// What the user prefers.
 pub const PREFERENCES: &str = "preferences.md";
 /// The plan before an update, as long as the update is not done.

@@ -4,13 +4,16 @@
 //! | --- | --- |
 //! | `acceptance` | tests that were written before the work become checks of their tasks |
 //! | `brief` | what a worker is told, from the artifacts |
+//! | `guards` | the project's own tests and linters, on every task |
 //! | `phases` | foundations, steel thread, features; features wait for the thread |
 
 mod acceptance;
 mod brief;
+mod guards;
 mod phases;
 
 pub use acceptance::attach_acceptance;
+pub use guards::{ProjectGuard, attach_guards};
 
 use std::collections::BTreeSet;
 

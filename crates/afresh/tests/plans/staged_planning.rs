@@ -294,6 +294,34 @@ fn a_quick_plan_gets_acceptance_tests_of_another_author() {
     );
 }
 
+/// PL-06: no author named the project's own tests and linter. They are on every task all the same, those that pass
+/// before the work, and hold back the worker who breaks them.
+#[test]
+fn tests_and_linter_of_an_existing_project_guard_every_task() {
+    let repo = staged();
+    repo.config("scope = \"open\"\n");
+    repo.write("Makefile", "test:\n\ttest ! -f broken\nlint:\n\t@echo linted\n");
+    repo.write("old.sh", "echo old\n");
+    repo.commit("a project");
+    agents(&repo, "if test $AFRESH_TASK.$AFRESH_ATTEMPT = T001.1; then touch broken; fi");
+    let ran = repo.afresh(&["plan", "greet.md", "--staged", "--yes"]).expect(0);
+    assert!(
+        ran.stderr.contains("own checks guard its tasks: `make test`, `make lint`"),
+        "{}",
+        ran.stderr
+    );
+    let plan = read(&repo, "greet.plan.toml");
+    assert_eq!(plan.matches("run = \"make test\"").count(), 2, "{plan}");
+    assert_eq!(plan.matches("guard = true").count(), 4, "{plan}");
+    repo.afresh(&["plan", "greet.md", "--staged", "--yes"]).expect(0);
+    assert_eq!(read(&repo, "greet.plan.toml"), plan, "what a person may edit is not made again");
+
+    repo.afresh(&["run", "greet.md", "--yes"]).expect(0);
+    assert_eq!(repo.landed(), ["T001", "T002"]);
+    assert!(repo.prompt("T001", 2).contains("make test"), "the guard rejected the first attempt");
+    assert_eq!(repo.on_branch("broken"), None);
+}
+
 /// PL-15, HU-01: a statement with two readings is a question to a person, with the readings as options; the answer
 /// reaches a fresh agent, and planning continues.
 #[test]

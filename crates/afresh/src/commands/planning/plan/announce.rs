@@ -1,11 +1,11 @@
 //! What is said before planning starts.
 
-use super::request::PlanningSubject;
 use crate::terminal::output::{Output, count};
 use crate::terminal::prompt::UserPrompt;
 use afresh_app::planner::discovery::ProjectFacts;
 use afresh_app::planner::discovery::facts::ProjectState;
 use afresh_app::planner::stages::{PlanningRoute, PlanningStage};
+use afresh_app::planning::subject::PlanningSubject;
 
 /// How many languages and commands are named.
 const MAX_SHOWN: usize = 3;

@@ -33,10 +33,11 @@ use afresh_app::planner::ledger::PhaseFilter;
 use afresh_app::planner::stages::{PlanningRoute, PlanningStage};
 use afresh_app::planning::checkout::CheckoutFiles;
 use afresh_app::planning::directory::{PlanDirectory, SPEC};
+use afresh_app::planning::earlier_run::PlanningStart;
 use afresh_app::planning::specification;
 use afresh_app::session::RunOptions;
 use outcome::PlannedSpec;
-use request::{SpecRequest, StartChoice};
+use request::SpecRequest;
 
 /// Make a plan from a specification
 ///
@@ -148,10 +149,10 @@ impl Args {
         options: &'a RunOptions,
     ) -> SpecRequest<'a> {
         let start = match self.from {
-            Some(stage) => StartChoice::From(stage),
-            None if self.verify => StartChoice::From(PlanningStage::Validation),
-            None if self.again => StartChoice::Again,
-            None => StartChoice::Resume,
+            Some(stage) => PlanningStart::From(stage),
+            None if self.verify => PlanningStart::From(PlanningStage::Validation),
+            None if self.again => PlanningStart::Again,
+            None => PlanningStart::Resume,
         };
         let route = match (self.quick, self.staged) {
             (true, _) => Some(PlanningRoute::Quick),

@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::request::PlanningSubject;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, count};
 use afresh_app::error::AppError;
 use afresh_app::formats::Finding;
 use afresh_app::planner::artifacts::{ArtifactKind, CapabilityMap, PlanVerdict, VerdictWord};
+use afresh_app::planner::sequencing::ProjectGuard;
 use afresh_app::planner::stages::PlanningRoute;
 use afresh_app::planning::directory::{EARLIER_VERDICT, LEDGER, PlanDirectory, REPORT};
 use afresh_app::planning::progress::{ArtifactState, PlanningPhase, PlanningProgress};
+use afresh_app::planning::subject::{PlanningSubject, guard_plan};
 use afresh_app::planning::validate::PlanningArtifact;
 
 /// How far it came.
@@ -55,24 +56,39 @@ pub(super) fn finish(
     }
     // A plan that a person may have edited is made again only from new artifacts.
     let is_wanted = artifacts == ArtifactsSince::New || !home.plan().is_file();
-    if home.holds_artifacts() && is_wanted {
-        sequence(subject)?;
+    // An update leaves tasks as they are that it has no reason to change.
+    let guards = match subject.route {
+        PlanningRoute::Update => Vec::new(),
+        PlanningRoute::Quick | PlanningRoute::Staged => subject.stored_guards(),
+    };
+    if is_wanted && (home.holds_artifacts() || !guards.is_empty()) {
+        sequence(subject, &guards)?;
+        announce_guards(&guards, output);
     }
     judge(subject, report, output)
 }
 
 /// Writes the plan that the artifacts make, with phases and order by rule (PL-08).
-fn sequence(subject: &PlanningSubject) -> Result<(), AppError> {
+fn sequence(subject: &PlanningSubject, guards: &[ProjectGuard]) -> Result<(), AppError> {
     let home = &subject.home;
     // What is wrong is shown with everything else.
     let Ok((plan, ledger)) = subject.validator().finished_plan(&subject.files)? else {
         return Ok(());
     };
+    let plan = guard_plan(&plan, guards, |_| true)?;
     let text = serde_json::to_vec_pretty(&ledger)
         .map_err(|error| AppError::bug("ledger", error.to_string()))?;
     home.write(LEDGER, &text)?;
     record_exclusions(home, &ledger)?;
     home.write_plan(&plan)
+}
+
+/// Says which commands were added to the tasks, because no author did (PL-06).
+fn announce_guards(guards: &[ProjectGuard], output: &Output) {
+    let named: Vec<String> = guards.iter().map(|guard| format!("`{}`", guard.command)).collect();
+    if !named.is_empty() {
+        output.note(&format!("the project's own checks guard its tasks: {}", named.join(", ")));
+    }
 }
 
 /// Notes in the capability map what was left out, by section (PL-04).

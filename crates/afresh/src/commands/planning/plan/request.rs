@@ -1,6 +1,5 @@
 //! The whole way from a specification to a plan: audit, statements, planning run, verdict, sequencing, validation.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::announce::{announce, confirm};
@@ -10,33 +9,27 @@ use crate::commands::running::drive::{Interaction, drive};
 use crate::exit::Exit;
 use crate::reporters::summary;
 use crate::terminal::output::Output;
-use afresh_app::config::{self, Config};
+use afresh_app::config;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::planner::audit::{AuditVerdict, ExecutionMode, SpecAudit};
-use afresh_app::planner::discovery::{
-    ProjectFacts, RepositoryFiles, facts::ProjectState, render_markdown,
-};
+use afresh_app::planner::audit::ExecutionMode;
+use afresh_app::planner::discovery::{ProjectFacts, facts::ProjectState, render_markdown};
 use afresh_app::planner::ledger::{Ledger, PhaseFilter, cut};
 use afresh_app::planner::stages::{PlanningRoute, PlanningStage};
-use afresh_app::planner::validation::RESERVED_PATHS;
-use afresh_app::planner::validation::acceptance::ACCEPTANCE_WORD;
 use afresh_app::planning::audit::audit_spec;
 use afresh_app::planning::checkout::CheckoutFiles;
-use afresh_app::planning::directory::{LEDGER, PREFERENCES, PROJECT, PlanDirectory, SPEC};
+use afresh_app::planning::directory::PlanDirectory;
 use afresh_app::planning::discovery::{DiscoveryProbe, discover_project};
+use afresh_app::planning::earlier_run::{PlanningStart, is_underway, stages_of};
 use afresh_app::planning::job::{self, PlanningInputs};
-use afresh_app::planning::progress::{PlanningPhase, PlanningProgress};
 use afresh_app::planning::specification::{self, FoundSpecification};
-use afresh_app::planning::validate::PlanValidator;
+use afresh_app::planning::subject::{PlanningSubject, refuse_split};
 use afresh_app::session::open::{ExistingRun, RunRequest};
 use afresh_app::session::probe::ProbeOptions;
 use afresh_app::session::prose::test_commands;
 use afresh_app::session::{RunOptions, Session};
-use afresh_core::plan::RequirementId;
 use afresh_core::run::TaskStage;
 use afresh_core::settings::ProbeScope;
-use afresh_engine::session::RecordedRun;
 
 /// What the user wants of a specification.
 #[derive(Debug)]
@@ -49,23 +42,13 @@ pub(crate) struct SpecRequest<'a> {
     /// Whether it is a new project or an existing one; none: as it looks.
     pub(crate) project: Option<ProjectState>,
     pub(crate) phases: PhaseFilter,
-    pub(crate) start: StartChoice,
+    pub(crate) start: PlanningStart,
     pub(crate) yes: bool,
     pub(crate) mode: ModeChoice,
     /// One planner or several stages; none: by the size of the specification.
     pub(crate) route: Option<PlanningRoute>,
     pub(crate) options: &'a RunOptions,
     pub(crate) interaction: Interaction,
-}
-
-/// Where planning starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StartChoice {
-    /// Where it stopped.
-    Resume,
-    /// From the beginning.
-    Again,
-    From(PlanningStage),
 }
 
 /// Whether a planner divides the work.
@@ -79,28 +62,6 @@ pub(crate) enum ModeChoice {
     Planned,
 }
 
-/// What is known before planning starts.
-pub(super) struct PlanningSubject {
-    pub(super) files: CheckoutFiles,
-    pub(super) config: Config,
-    pub(super) found: FoundSpecification,
-    pub(super) audit: SpecAudit,
-    pub(super) ledger: Ledger,
-    pub(super) home: PlanDirectory,
-    pub(super) route: PlanningRoute,
-}
-
-impl PlanningSubject {
-    pub(super) fn validator(&self) -> PlanValidator<'_> {
-        PlanValidator { directory: &self.home, config: &self.config, trial: None }
-    }
-
-    pub(super) fn progress(&self) -> Result<PlanningProgress, AppError> {
-        let tests = self.config.acceptance;
-        PlanningProgress::measure(&self.validator(), self.route, tests, &self.files)
-    }
-}
-
 impl<'a> SpecRequest<'a> {
     /// Plans a specification as it comes, and asks nothing that has a default.
     pub(crate) fn new(spec: &'a Path, options: &'a RunOptions, interaction: Interaction) -> Self {
@@ -111,7 +72,7 @@ impl<'a> SpecRequest<'a> {
             target: None,
             project: None,
             phases: PhaseFilter::First,
-            start: StartChoice::Resume,
+            start: PlanningStart::Resume,
             yes: false,
             mode: ModeChoice::Planned,
             route: None,
@@ -128,16 +89,16 @@ impl SpecRequest<'_> {
         output: &Output,
     ) -> Result<PlannedSpec, AppError> {
         let subject = self.read(context)?;
-        refuse_overwrite(&subject.home, &subject.found)?;
-        let last = last_planning_run(&subject, context)?;
-        let stages = self.open_stages(&subject, last.as_ref(), context)?;
+        subject.refuse_overwrite()?;
+        let last = subject.last_run(context)?;
+        let stages = subject.open_stages(self.start, last.as_ref(), context)?;
         let checks = self.single_checks(&subject);
         if stages.is_empty() && checks.is_none() {
             return finish(&subject, ArtifactsSince::Same, output);
         }
-        refuse_conflicts(&subject, context)?;
+        subject.refuse_conflicts(context)?;
         if checks.is_none() {
-            let inputs = inputs_for(&subject, "", &stages);
+            let inputs = subject.inputs("", &stages);
             let session = Session { context, options: self.options };
             job::check_agents(&session, &inputs, &subject.config)?;
         }
@@ -147,13 +108,13 @@ impl SpecRequest<'_> {
             output.note("nothing was started");
             return Ok(PlannedSpec::Ended(Exit::Waiting));
         }
-        let project = match &checks {
-            Some(_) => render_markdown(&facts),
+        let facts = match &checks {
+            Some(_) => facts,
             None => measure_project(&subject, facts, context, output)?,
         };
-        store_inputs(&subject, &project, context)?;
-        let inputs =
-            PlanningInputs { stack: self.stack, ..inputs_for(&subject, &project, &stages) };
+        subject.store(Some(&facts), context)?;
+        let project = render_markdown(&facts);
+        let inputs = PlanningInputs { stack: self.stack, ..subject.inputs(&project, &stages) };
         if let Some(checks) = checks {
             let title = subject.found.spec.title();
             inputs.write_single(&title, &subject.audit.files, &checks)?;
@@ -222,46 +183,6 @@ impl SpecRequest<'_> {
         (!commands.is_empty()).then_some(commands)
     }
 
-    /// The stages that agents have to carry out. What a run has merged is not paid for twice.
-    fn open_stages(
-        &self,
-        subject: &PlanningSubject,
-        last: Option<&RecordedRun>,
-        context: &AppContext,
-    ) -> Result<Vec<PlanningStage>, AppError> {
-        let all = subject.route.stages(subject.config.acceptance);
-        let from = |first: PlanningStage| {
-            all.iter().copied().skip_while(move |stage| *stage != first).collect()
-        };
-        match self.start {
-            StartChoice::Again => return Ok(all),
-            StartChoice::From(first) if all.contains(&first) => return Ok(from(first)),
-            StartChoice::From(first) => {
-                let words: Vec<&str> = all.iter().map(|stage| stage.word()).collect();
-                let message = format!("this plan has no stage {:?}", first.word());
-                return Err(AppError::usage("stage", message)
-                    .hint(format!("its stages are: {}", words.join(", "))));
-            }
-            StartChoice::Resume => {}
-        }
-        if let Some(last) = last {
-            let stages = stages_of(last);
-            if !is_finished(last) && !last.run.is_ended_for_good() {
-                return Ok(stages);
-            }
-            take_merged(subject, last, context)?;
-        }
-        Ok(match subject.progress()?.phase {
-            PlanningPhase::Ingestion => all,
-            // A person has to edit something first.
-            PlanningPhase::Stage(PlanningStage::Validation) if subject.progress()?.is_blocked() => {
-                Vec::new()
-            }
-            PlanningPhase::Stage(stage) => from(stage),
-            PlanningPhase::Sequencing | PlanningPhase::Ready => Vec::new(),
-        })
-    }
-
     /// Drives the stages, and copies what they merged into the plan's directory.
     pub(super) fn run_planning(
         &self,
@@ -274,11 +195,10 @@ impl SpecRequest<'_> {
         let root = subject.files.root();
         let repository = context.repository_around(root)?;
         let git = repository.git.clone();
-        let last = last_planning_run(subject, context)?;
-        let is_underway = last.as_ref().is_some_and(|last| {
-            !is_finished(last) && !last.run.is_ended_for_good() && stages_of(last) == inputs.stages
-        });
-        let existing = if is_underway && self.start != StartChoice::Again {
+        let last = subject.last_run(context)?;
+        let is_same =
+            last.is_some_and(|last| is_underway(&last) && stages_of(&last) == inputs.stages);
+        let existing = if is_same && self.start != PlanningStart::Again {
             ExistingRun::Continue
         } else {
             ExistingRun::StartNew
@@ -323,13 +243,13 @@ impl SpecRequest<'_> {
     }
 }
 
-/// What planners are told about the repository. Its commands are run once, so that nobody is told guesses.
+/// Runs the repository's commands once, so that planners are told no guesses.
 pub(super) fn measure_project(
     subject: &PlanningSubject,
     mut facts: ProjectFacts,
     context: &AppContext,
     output: &Output,
-) -> Result<String, AppError> {
+) -> Result<ProjectFacts, AppError> {
     if subject.config.settings.probe == ProbeScope::All {
         let (root, options) = (subject.files.root(), ProbeOptions::default());
         let probe = output.with_notices(|notices| {
@@ -340,149 +260,5 @@ pub(super) fn measure_project(
             probe.run(&mut facts, &|probed| progress.add(probed));
         }
     }
-    Ok(render_markdown(&facts))
-}
-
-/// No plan meets two statements that contradict each other: a person decides before anything is spent (PL-15). The
-/// statements are stored, so that one of them can be taken out of scope.
-fn refuse_conflicts(subject: &PlanningSubject, context: &AppContext) -> Result<(), AppError> {
-    let conflicts = subject.ledger.conflicts();
-    if conflicts.is_empty() {
-        return Ok(());
-    }
-    store_inputs(subject, "", context)?;
-    let describe = |id: &RequirementId| {
-        let found = subject.ledger.find(id.as_str());
-        found.map_or_else(
-            || id.to_string(),
-            |it| format!("{id} (line {}) says: {}", it.line, it.quote),
-        )
-    };
-    let pairs: Vec<String> = conflicts
-        .iter()
-        .map(|it| format!("{}\n  {}", describe(&it.first), describe(&it.second)))
-        .collect();
-    let message = format!("statements of {} contradict each other", subject.found.shown);
-    Err(AppError::usage("contradiction", message).cause(pairs.join("\n  ")).hint(format!(
-        "correct the specification, or set the `scope` of a statement to \"out-of-scope\" in {}/{LEDGER}",
-        subject.home.inside()
-    )))
-}
-
-/// What a planning run of these stages is made from.
-fn inputs_for<'a>(
-    subject: &'a PlanningSubject,
-    project: &'a str,
-    stages: &'a [PlanningStage],
-) -> PlanningInputs<'a> {
-    PlanningInputs {
-        directory: &subject.home,
-        ledger: &subject.ledger,
-        project,
-        stack: None,
-        changes: "",
-        stages,
-        base_files: BTreeMap::new(),
-    }
-}
-
-/// The planning run of a specification that was driven last.
-pub(super) fn last_planning_run(
-    subject: &PlanningSubject,
-    context: &AppContext,
-) -> Result<Option<RecordedRun>, AppError> {
-    let source = subject.home.stages().to_string_lossy().into_owned();
-    match context.repository_around(subject.files.root()) {
-        Ok(repository) => Ok(repository.find_run(|run| run.settings().source == source)?),
-        // Without a repository there is no run; that one is missing is said when one is needed.
-        Err(_) => Ok(None),
-    }
-}
-
-pub(super) fn is_finished(recorded: &RecordedRun) -> bool {
-    recorded.run.tasks().all(|(_, state)| matches!(state.stage, TaskStage::Done { .. }))
-}
-
-pub(super) fn stages_of(recorded: &RecordedRun) -> Vec<PlanningStage> {
-    let tasks = recorded.run.plan().tasks().iter();
-    let all = [PlanningStage::REPEATABLE, &[PlanningStage::Update]].concat();
-    tasks.filter_map(|task| all.iter().copied().find(|it| it.word() == task.id.as_str())).collect()
-}
-
-/// Copies what a run merged before afresh was killed.
-fn take_merged(
-    subject: &PlanningSubject,
-    last: &RecordedRun,
-    context: &AppContext,
-) -> Result<(), AppError> {
-    let stages = stages_of(last);
-    // What an update proposes is only applied after it was shown.
-    if !is_finished(last) || stages.contains(&PlanningStage::Update) {
-        return Ok(());
-    }
-    let git = context.repository_around(subject.files.root())?.git;
-    for stage in stages {
-        if !subject.home.holds(stage) {
-            subject.home.take_stage(stage, &git, last.run.tip())?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes what planning starts from. The directories exist before anything is spent.
-pub(super) fn store_inputs(
-    subject: &PlanningSubject,
-    project: &str,
-    context: &AppContext,
-) -> Result<(), AppError> {
-    let PlanningSubject { home, found, ledger, files, .. } = subject;
-    home.create()?;
-    let mut documents = found.spec.documents.iter();
-    let first = documents.next().map_or("", |document| document.text.as_str());
-    home.write(SPEC, first.as_bytes())?;
-    for document in documents {
-        let name = document.path.replace(['/', '\\'], "-");
-        let name = format!("also-{}", name.trim_start_matches(['.', '-']));
-        home.write(&name, document.text.as_bytes())?;
-    }
-    let text = serde_json::to_vec_pretty(ledger)
-        .map_err(|error| AppError::bug("ledger", error.to_string()))?;
-    home.write(LEDGER, &text)?;
-    home.write(PROJECT, project.as_bytes())?;
-    if let Some(preferences) = context.user_preferences() {
-        home.write(PREFERENCES, preferences.as_bytes())?;
-    }
-    let own = home.stored_tests();
-    let listed = files.files().iter().map(|file| file.path.as_str());
-    let reserved = listed.filter(|path| {
-        path.to_lowercase().contains(ACCEPTANCE_WORD)
-            && !path.starts_with(".afresh/")
-            && !own.contains_key(*path)
-    });
-    let reserved: Vec<&str> = reserved.collect();
-    home.write(RESERVED_PATHS, reserved.join("\n").as_bytes())
-}
-
-/// A stored specification is never replaced silently (PL-14).
-fn refuse_overwrite(home: &PlanDirectory, found: &FoundSpecification) -> Result<(), AppError> {
-    match home.stored_spec() {
-        Some(stored) if stored != found.first_text() => {
-            let message = format!("{} holds another version of this specification", home.inside());
-            Err(AppError::usage("spec", message).hint(
-                "`afresh plan --update SPEC` changes its plan accordingly; `--name NAME` plans it beside the other",
-            ))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A specification that no division fits is not planned (AU-02).
-fn refuse_split(found: &FoundSpecification, audit: &SpecAudit) -> Result<(), AppError> {
-    if audit.verdict != AuditVerdict::NeedsSplit {
-        return Ok(());
-    }
-    let why = audit.too_large.first().cloned().unwrap_or_default();
-    Err(AppError::usage("spec", format!("{} is too large to be planned", found.shown))
-        .cause(why)
-        .hint("split it into several specifications; `afresh audit` shows the parts"))
+    Ok(facts)
 }

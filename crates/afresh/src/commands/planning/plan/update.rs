@@ -4,23 +4,24 @@ use std::collections::BTreeMap;
 
 use super::announce::confirm;
 use super::outcome::{ArtifactsSince, PlannedSpec, finish};
-use super::request::{
-    PlanningSubject, SpecRequest, StartChoice, is_finished, last_planning_run, measure_project,
-    stages_of, store_inputs,
-};
+use super::request::{SpecRequest, measure_project};
 use crate::exit::Exit;
 use crate::terminal::output::{Output, count};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::formats::native;
+use afresh_app::formats::native::{self, PlanSyntax};
+use afresh_app::planner::discovery::{ProjectFacts, render_markdown};
 use afresh_app::planner::ledger::changes::LedgerChanges;
 use afresh_app::planner::stages::{AcceptanceTests, PlanningRoute, PlanningStage};
 use afresh_app::planner::update::{PlanDifference, describe_changes};
 use afresh_app::planning::directory::{
     BEFORE_UPDATE, LEDGER, LEDGER_BEFORE_UPDATE, PlanDirectory, SPEC,
 };
+use afresh_app::planning::earlier_run::{PlanningStart, is_finished, stages_of};
 use afresh_app::planning::job::PlanningInputs;
+use afresh_app::planning::subject::{PlanningSubject, guard_plan};
 use afresh_core::Plan;
+use afresh_core::plan::TaskDraft;
 
 pub(super) fn update_plan(
     request: &SpecRequest<'_>,
@@ -32,15 +33,15 @@ pub(super) fn update_plan(
     let (Some(ledger), Some(before)) = (home.stored_ledger(), read_plan(home)) else {
         // Without a plan there is nothing to change: the specification is stored, and planned as if it were new.
         home.set_aside(SPEC)?;
-        let again = SpecRequest { start: StartChoice::Again, ..*request };
+        let again = SpecRequest { start: PlanningStart::Again, ..*request };
         return again.make_plan(context, output);
     };
     let changes = LedgerChanges::between(&ledger, &subject.ledger);
     announce(home, &changes, output);
     let facts = request.discover(&subject, context, output)?;
-    let project = measure_project(&subject, facts, context, output)?;
+    let facts = measure_project(&subject, facts, context, output)?;
     if changes.is_empty() {
-        store_inputs(&subject, &project, context)?;
+        subject.store(Some(&facts), context)?;
         return finish(&subject, ArtifactsSince::Same, output);
     }
     if !request.yes && !confirm("Start planning?", output) {
@@ -51,14 +52,12 @@ pub(super) fn update_plan(
     let tests = if has_new { subject.config.acceptance } else { AcceptanceTests::Planned };
     let stages = subject.route.stages(tests);
     let described = describe_changes(&ledger, &subject.ledger, &changes);
+    let project = render_markdown(&facts);
     let inputs = PlanningInputs {
-        directory: home,
-        ledger: &subject.ledger,
-        project: &project,
         stack: request.stack,
         changes: &described,
-        stages: &stages,
         base_files: base_files(&subject)?,
+        ..subject.inputs(&project, &stages)
     };
     // A proposal that was not applied is not paid for twice.
     if find_proposal(&subject, context)?.is_none() {
@@ -72,6 +71,7 @@ pub(super) fn update_plan(
     let (Some(proposal), Some(now)) = (proposal, now) else {
         return Err(AppError::bug("plan", "the update ended without a plan"));
     };
+    let (proposal, now) = guard_new_tasks(&subject, &facts, &before, proposal, now)?;
     let difference = PlanDifference::between(&before, &now);
     output.note(&format!("{}:", home.shown_plan()));
     output.note(difference.render(&before, &now).trim_end());
@@ -82,9 +82,9 @@ pub(super) fn update_plan(
     home.set_artifacts_aside()?;
     home.set_aside(&plan_name(home))?;
     home.write(&plan_name(home), &proposal)?;
-    store_inputs(&subject, &project, context)?;
+    subject.store(Some(&facts), context)?;
     if stages.contains(&PlanningStage::Acceptance)
-        && let Some(last) = last_planning_run(&subject, context)?
+        && let Some(last) = subject.last_run(context)?
     {
         let git = context.repository_around(subject.files.root())?.git;
         home.take_stage(PlanningStage::Acceptance, &git, last.run.tip())?;
@@ -93,13 +93,30 @@ pub(super) fn update_plan(
     finish(&subject, ArtifactsSince::Same, output)
 }
 
+/// Puts the project's own checks on tasks that the update adds (PL-06).
+fn guard_new_tasks(
+    subject: &PlanningSubject,
+    facts: &ProjectFacts,
+    before: &Plan,
+    proposal: Vec<u8>,
+    now: Plan,
+) -> Result<(Vec<u8>, Plan), AppError> {
+    let is_new = |task: &TaskDraft| before.tasks().iter().all(|old| old.id.as_str() != task.id);
+    let guarded = guard_plan(&now, &subject.select_guards(facts), is_new)?;
+    if guarded == now {
+        return Ok((proposal, now));
+    }
+    let text = native::render(&guarded, None, PlanSyntax::Toml);
+    Ok((text.into_bytes(), guarded))
+}
+
 /// The plan that a finished run proposes for exactly this specification.
 fn find_proposal(
     subject: &PlanningSubject,
     context: &AppContext,
 ) -> Result<Option<Vec<u8>>, AppError> {
     let PlanningSubject { home, found, files, .. } = subject;
-    let Some(last) = last_planning_run(subject, context)? else { return Ok(None) };
+    let Some(last) = subject.last_run(context)? else { return Ok(None) };
     if stages_of(&last).first() != Some(&PlanningStage::Update) || !is_finished(&last) {
         return Ok(None);
     }
