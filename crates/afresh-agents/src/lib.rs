@@ -31,5 +31,5 @@ pub use agent::{Agent, AgentKind, LaunchCommand, LaunchError, LaunchRequest, Pro
 pub use bundle::Bundle;
 pub use bundle::briefing::Briefing;
 pub use prices::PriceTable;
-pub use prompt::template::PromptTemplate;
+pub use prompt::template::{PromptRole, PromptTemplate, PromptTemplates};
 pub use stream::event::{AgentEvent, ProgramEnd, StreamReader};

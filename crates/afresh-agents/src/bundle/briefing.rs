@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::agent::definition::WorkerRole;
 use crate::bundle::spec_section::ParsedSpec;
 use crate::bundle::{FileChecksum, FileOrigin};
-use crate::prompt::template::PromptTemplate;
+use crate::prompt::template::PromptTemplates;
 
 /// The most characters of a project's description.
 const MAX_DESCRIPTION_CHARS: usize = 1_200;
@@ -38,7 +38,7 @@ pub struct Briefing {
     pub roles: BTreeMap<String, WorkerRole>,
     /// All files that were read for it, including the plan.
     pub sources: Vec<FileChecksum>,
-    pub template: PromptTemplate,
+    pub templates: PromptTemplates,
 }
 
 /// A file that was read.

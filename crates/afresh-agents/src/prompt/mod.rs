@@ -26,15 +26,16 @@ use afresh_core::ids::TaskId;
 use afresh_core::plan::{Task, WORKSPACE_PLACEHOLDER};
 
 use crate::bundle::{Bundle, ReportChannel};
-use crate::prompt::template::{PromptTemplate, TemplateValues};
+use crate::prompt::template::{PromptRole, PromptTemplates, TemplateValues};
 pub use interrupted::resumed_prompt;
 
 /// The most answers of a person, counted from the last.
 const MAX_ANSWERS: usize = 10;
 
-/// The prompt of one attempt.
-pub fn render(bundle: &Bundle, template: &PromptTemplate) -> String {
-    template.render(&values(bundle))
+/// The prompt of one attempt: a worker whose predecessor's work was rejected is told that first.
+pub fn render(bundle: &Bundle, templates: &PromptTemplates) -> String {
+    let role = if bundle.feedback.is_some() { PromptRole::Repairer } else { PromptRole::Worker };
+    templates.for_role(role).render(&values(bundle))
 }
 
 /// The values for the template.
@@ -173,7 +174,7 @@ mod tests {
     use afresh_core::plan::TaskIndex;
 
     fn rendered(bundle: &Bundle) -> String {
-        render(bundle, &PromptTemplate::default())
+        render(bundle, &PromptTemplates::default())
     }
 
     fn bundle(feedback: Option<Rejection>) -> Bundle {
@@ -248,6 +249,19 @@ mod tests {
             let tokens = estimate_text(&rendered(&bundle)) - own;
             assert!(tokens < 600, "{reports_by:?}: {tokens}");
         }
+    }
+
+    /// PR-07, PR-06: a worker after a rejection is told so before anything else, in the same number of words.
+    #[test]
+    fn a_repairer_is_told_first_why_the_last_attempt_was_rejected() {
+        let text = rendered(&bundle(Some(Rejection::NoChange)));
+        let place = |words: &str| text.find(words).expect(words);
+        assert!(
+            text.starts_with("You are one worker with one task that another worker has tried.")
+        );
+        assert!(place("## The previous attempt was rejected") < place("## Checks that must pass"));
+        assert!(estimate_text(PromptRole::Repairer.built_in()) < 600);
+        assert!(rendered(&bundle(None)).starts_with("You are one worker with one task. Nobody"));
     }
 
     /// PR-05, PR-08: the five rules and the commands are in every prompt.

@@ -18,7 +18,6 @@ pub const MAX_TEMPLATE_BYTES: usize = 64 * 1024;
 /// The deepest nesting of sections.
 const MAX_DEPTH: usize = 8;
 const CODE: &str = "template";
-const BUILT_IN: &str = include_str!("worker.md");
 
 /// The names of all values.
 pub const NAMES: &[&str] = &[
@@ -47,6 +46,41 @@ pub const NAMES: &[&str] = &[
 /// The values that every prompt must contain (PR-03).
 pub const REQUIRED: &[&str] = &["task", "files", "checks", "rules", "contract"];
 
+/// Who a prompt is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptRole {
+    /// The first worker of a task.
+    Worker,
+    /// One whose predecessor's work was rejected.
+    Repairer,
+}
+
+impl PromptRole {
+    pub const ALL: [Self; 2] = [Self::Worker, Self::Repairer];
+
+    /// The name of its template's file.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Self::Worker => "worker.md",
+            Self::Repairer => "repairer.md",
+        }
+    }
+
+    /// The default template.
+    pub fn built_in(self) -> &'static str {
+        match self {
+            Self::Worker => include_str!("worker.md"),
+            Self::Repairer => include_str!("repairer.md"),
+        }
+    }
+
+    /// What its template must contain.
+    fn required(self) -> impl Iterator<Item = &'static str> {
+        let own = (self == Self::Repairer).then_some("feedback");
+        REQUIRED.iter().copied().chain(own)
+    }
+}
+
 /// A value for each name that has one.
 pub type TemplateValues = BTreeMap<&'static str, String>;
 
@@ -60,27 +94,22 @@ enum TemplateNode {
     Section(&'static str, Vec<TemplateNode>),
 }
 
-impl Default for PromptTemplate {
-    fn default() -> Self {
-        Self::parse("worker.md", BUILT_IN).expect("the built-in template is valid")
-    }
-}
-
 impl PromptTemplate {
-    /// The default template.
-    pub fn built_in() -> &'static str {
-        BUILT_IN
+    /// The default template of a role.
+    pub fn built_in(role: PromptRole) -> Self {
+        Self::parse(role, role.file_name(), role.built_in())
+            .expect("the built-in template is valid")
     }
 
     /// Parses a template, or returns everything that is wrong with it.
-    pub fn parse(file: &str, text: &str) -> Result<Self, Vec<Finding>> {
+    pub fn parse(role: PromptRole, file: &str, text: &str) -> Result<Self, Vec<Finding>> {
         let source = SourceText::new(file, text);
         let mut parser = TemplateParser { source: &source, open: Vec::new(), findings: Vec::new() };
         let nodes = parser.parse();
         if !parser.findings.is_empty() {
             return Err(parser.findings);
         }
-        for name in REQUIRED.iter().filter(|name| !always_shows(&nodes, name)) {
+        for name in role.required().filter(|name| !always_shows(&nodes, name)) {
             let message =
                 format!("the template does not contain {{{{{name}}}}}, which every worker needs");
             let hint = format!("add {{{{{name}}}}}, outside of other sections");
@@ -93,6 +122,29 @@ impl PromptTemplate {
         let mut text = String::new();
         render(&self.0, values, &mut text);
         text
+    }
+}
+
+/// The templates of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptTemplates {
+    pub worker: PromptTemplate,
+    pub repairer: PromptTemplate,
+}
+
+impl Default for PromptTemplates {
+    fn default() -> Self {
+        let [worker, repairer] = PromptRole::ALL.map(PromptTemplate::built_in);
+        Self { worker, repairer }
+    }
+}
+
+impl PromptTemplates {
+    pub fn for_role(&self, role: PromptRole) -> &PromptTemplate {
+        match role {
+            PromptRole::Worker => &self.worker,
+            PromptRole::Repairer => &self.repairer,
+        }
     }
 }
 
@@ -215,7 +267,8 @@ mod tests {
     const ALL: &str = "{{task}}{{files}}{{checks}}{{rules}}{{contract}}";
 
     fn problems(text: &str) -> Vec<(usize, usize, String)> {
-        let findings = PromptTemplate::parse("worker.md", text).expect_err("a bad template");
+        let findings = PromptTemplate::parse(PromptRole::Worker, "worker.md", text)
+            .expect_err("a bad template");
         findings.into_iter().map(|found| (found.line, found.column, found.message)).collect()
     }
 
@@ -225,7 +278,8 @@ mod tests {
             "A\n{{{{#spec}}}}\nspec: {{{{spec}}}}\n{{{{/spec}}}}\n{{{{! why }}}}\n\
              {{{{#plan}}}}P {{{{plan}}}}{{{{/plan}}}}\n{ALL}"
         );
-        let template = PromptTemplate::parse("worker.md", &text).expect("a template");
+        let template =
+            PromptTemplate::parse(PromptRole::Worker, "worker.md", &text).expect("a template");
         let values =
             TemplateValues::from([("task", "{{files}}\n".to_owned()), ("plan", "p".to_owned())]);
         assert_eq!(template.render(&values), "A\nP p\n{{files}}");
@@ -241,6 +295,16 @@ mod tests {
         assert_eq!(places, [(2, 3), (4, 1), (5, 1), (3, 1)]);
     }
 
+    /// PR-03: a repairer is told why it is there.
+    #[test]
+    fn a_template_for_repairers_shows_the_rejection() {
+        let findings = PromptTemplate::parse(PromptRole::Repairer, "repairer.md", ALL)
+            .expect_err("a template without feedback");
+        assert!(findings[0].message.contains("{{feedback}}"), "{findings:?}");
+        let whole = format!("{ALL}{{{{feedback}}}}");
+        assert!(PromptTemplate::parse(PromptRole::Repairer, "repairer.md", &whole).is_ok());
+    }
+
     /// PR-03: required values cannot be omitted, nor shown only sometimes.
     #[test]
     fn a_template_without_a_required_value_is_rejected() {
@@ -250,7 +314,7 @@ mod tests {
             let sometimes = format!("{without}{{{{#spec}}}}{{{{{name}}}}}{{{{/spec}}}}");
             assert!(problems(&sometimes)[0].2.contains(name), "{name}");
             let own = format!("{without}{{{{#{name}}}}}{{{{{name}}}}}{{{{/{name}}}}}");
-            assert!(PromptTemplate::parse("worker.md", &own).is_ok(), "{name}");
+            assert!(PromptTemplate::parse(PromptRole::Worker, "worker.md", &own).is_ok(), "{name}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The bundles of a run: task, attempt, size, share of the context window, age.
 
+use afresh_agents::PromptRole;
 use afresh_agents::bundle::FileChecksum;
 use afresh_agents::prompt::size;
 use afresh_core::Run;
@@ -8,7 +9,7 @@ use afresh_core::usage::ContextFill;
 use afresh_engine::bundle::stored::{DependencyState, StoredBundle};
 use serde::{Deserialize, Serialize};
 
-use crate::session::briefing::TEMPLATE;
+use crate::session::briefing::TEMPLATES;
 use crate::text::files;
 
 /// More than any bundle.
@@ -20,6 +21,23 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 struct BundleHeader {
     window: Option<u64>,
     sources: Vec<FileChecksum>,
+    /// Whether an earlier attempt was rejected.
+    feedback: Option<serde::de::IgnoredAny>,
+}
+
+impl BundleHeader {
+    /// The project's template that the prompt was rendered with. One for workers is also used for repairers.
+    fn own_template(self) -> Option<FileChecksum> {
+        let roles: &[PromptRole] = match self.feedback {
+            Some(_) => &[PromptRole::Repairer, PromptRole::Worker],
+            None => &[PromptRole::Worker],
+        };
+        let find = |role: &PromptRole| {
+            let path = format!("{TEMPLATES}{}", role.file_name());
+            self.sources.iter().find(|source| source.path == path).cloned()
+        };
+        roles.iter().find_map(find)
+    }
 }
 
 /// One bundle, as it is listed.
@@ -46,12 +64,13 @@ impl<'a> ListedBundle<'a> {
             .unwrap_or_default();
         let prompt = files::read_bounded(&kept.prompt(), MAX_BYTES).unwrap_or_default();
         let prompt = String::from_utf8_lossy(&prompt);
-        let own = told.sources.into_iter().find(|source| source.path == TEMPLATE);
         Self {
             kept,
             need: kept.need(run),
             fill: size::context_fill(&prompt, told.window.unwrap_or(DEFAULT_WINDOW)),
-            template: own.map(|FileChecksum { path, sha256, .. }| UsedTemplate { path, sha256 }),
+            template: told
+                .own_template()
+                .map(|FileChecksum { path, sha256, .. }| UsedTemplate { path, sha256 }),
         }
     }
 

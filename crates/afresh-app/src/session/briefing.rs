@@ -10,7 +10,7 @@ use afresh_agents::bundle::project_rules::{MAX_RULES_BYTES, RULES_FILES};
 use afresh_agents::bundle::spec_section;
 use afresh_agents::bundle::spec_section::ParsedSpec;
 use afresh_agents::prompt::template::MAX_TEMPLATE_BYTES;
-use afresh_agents::{Briefing, PromptTemplate};
+use afresh_agents::{Briefing, PromptRole, PromptTemplate, PromptTemplates};
 use afresh_core::printable;
 use afresh_engine::RepoContext;
 use afresh_formats::Finding;
@@ -23,8 +23,8 @@ use crate::notice::Notice;
 use crate::plan_source::PlanFile;
 use crate::text::files;
 
-/// The project's prompt template.
-pub const TEMPLATE: &str = ".afresh/templates/worker.md";
+/// Where the project's prompt templates are.
+pub const TEMPLATES: &str = ".afresh/templates/";
 /// The project's conventions.
 const PATTERNS: &str = ".afresh/patterns.md";
 /// How much of that a prompt contains, in bytes.
@@ -60,7 +60,8 @@ pub fn load(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Result<B
         sources.push(FileChecksum::from_bytes(&document.path, document.text.as_bytes()));
         document
     };
-    let template = template(&root)?.map(&mut noted);
+    let worker = template(&root, PromptRole::Worker)?.map(&mut noted);
+    let repairer = template(&root, PromptRole::Repairer)?.map(&mut noted);
     let spec = spec(&root, file, notices).map(&mut noted);
     let beside = spec.as_ref().and_then(|spec| requirements(&root, spec)).map(&mut noted);
     let spec = spec.map(|spec| match &beside {
@@ -88,7 +89,7 @@ pub fn load(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Result<B
             .collect(),
         spec: spec.map(ParsedSpec::new),
         roles: BTreeMap::new(),
-        template: template.map_or_else(|| Ok(PromptTemplate::default()), |own| parse(&own))?,
+        templates: choose_templates(worker.as_ref(), repairer.as_ref())?,
         sources,
     })
 }
@@ -144,28 +145,43 @@ fn document(root: &Path, path: &str, most_bytes: usize) -> Option<ProjectDocumen
     Some(ProjectDocument { path: path.to_owned(), text })
 }
 
-/// The project's prompt template; if it exists, it must be readable.
-fn template(root: &Path) -> Result<Option<ProjectDocument>, AppError> {
-    let path = root.join(TEMPLATE);
-    if path.symlink_metadata().is_err() {
+/// The project's template for a role; if it exists, it must be readable.
+fn template(root: &Path, role: PromptRole) -> Result<Option<ProjectDocument>, AppError> {
+    let name = format!("{TEMPLATES}{}", role.file_name());
+    if root.join(&name).symlink_metadata().is_err() {
         return Ok(None);
     }
-    match inside(root, TEMPLATE).and_then(|path| read(&path, MAX_TEMPLATE_BYTES)) {
-        Ok(text) => Ok(Some(ProjectDocument { path: TEMPLATE.to_owned(), text })),
+    match inside(root, &name).and_then(|path| read(&path, MAX_TEMPLATE_BYTES)) {
+        Ok(text) => Ok(Some(ProjectDocument { path: name, text })),
         Err(error) => {
             let message = format!("cannot read the template: {error}");
-            Err(bad_template(vec![Finding::for_file(TEMPLATE, "template", message)]))
+            let finding = Finding::for_file(&name, "template", message);
+            Err(bad_template(&name, vec![finding]))
         }
     }
 }
 
-fn parse(own: &ProjectDocument) -> Result<PromptTemplate, AppError> {
-    PromptTemplate::parse(&own.path, &own.text).map_err(bad_template)
+/// The project's own templates, else the built-in ones. A project that only has one for workers means it for all.
+fn choose_templates(
+    worker: Option<&ProjectDocument>,
+    repairer: Option<&ProjectDocument>,
+) -> Result<PromptTemplates, AppError> {
+    let parse = |role: PromptRole, own: &ProjectDocument| {
+        PromptTemplate::parse(role, &own.path, &own.text)
+            .map_err(|findings| bad_template(&own.path, findings))
+    };
+    let built_in = PromptTemplates::default();
+    let own = worker.map(|own| parse(PromptRole::Worker, own)).transpose()?;
+    let repairer = repairer.map(|own| parse(PromptRole::Repairer, own)).transpose()?;
+    Ok(PromptTemplates {
+        repairer: repairer.or_else(|| own.clone()).unwrap_or(built_in.repairer),
+        worker: own.unwrap_or(built_in.worker),
+    })
 }
 
-fn bad_template(findings: Vec<Finding>) -> AppError {
-    let help = "docs/prompts.md shows the built-in template and all names";
-    AppError::with_findings("template", &format!("cannot use the template {TEMPLATE}"), findings)
+fn bad_template(path: &str, findings: Vec<Finding>) -> AppError {
+    let help = "docs/prompts.md shows the built-in templates and all names";
+    AppError::with_findings("template", &format!("cannot use the template {path}"), findings)
         .hint(help)
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use afresh_agents::AgentKind;
+use afresh_agents::{AgentKind, PromptRole};
 use afresh_core::ids::TaskId;
 use afresh_core::plan::nearest;
 use afresh_core::settings::{
@@ -147,7 +147,7 @@ pub fn only_task(task: &str, file: &PlanFile) -> Result<TaskId, AppError> {
 }
 
 /// The files inside the repository that no worker may change: the plan, scripts of agents, and the
-/// prompt template.
+/// prompt templates.
 fn pinned_files(config: &Config, repository: &RepoContext, file: &PlanFile) -> Vec<String> {
     let Some(root) = repository.git.root().and_then(|root| root.canonicalize().ok()) else {
         return Vec::new();
@@ -157,9 +157,10 @@ fn pinned_files(config: &Config, repository: &RepoContext, file: &PlanFile) -> V
         AgentKind::Command { .. } | AgentKind::Program(_) | AgentKind::Acp(_) => None,
     });
     let plan = std::iter::once(&file.path).chain(&file.files).filter(|path| !path.is_dir());
-    let template = root.join(briefing::TEMPLATE);
+    let templates =
+        PromptRole::ALL.map(|role| root.join(briefing::TEMPLATES).join(role.file_name()));
     plan.chain(scripts)
-        .chain(std::iter::once(&template).filter(|template| template.is_file()))
+        .chain(templates.iter().filter(|template| template.is_file()))
         .filter_map(|path| path.strip_prefix(&root).ok())
         .map(|path| path.to_string_lossy().into_owned())
         .collect()

@@ -39,7 +39,7 @@ impl RenderedBundle {
         let rendered = if bundle.resumes_session {
             prompt::resumed_prompt(&bundle)
         } else {
-            prompt::render(&bundle, &workers.briefing.template)
+            prompt::render(&bundle, &workers.briefing.templates)
         };
         let prompt = redact(&rendered, &secrets);
         let fill = size::context_fill(&prompt, window);
@@ -69,7 +69,7 @@ pub fn least(run: &Run, at: TaskIndex, workers: &WorkerConfig) -> ContextFill {
     let mut bundle = planned(run, at, &run.next_start_point(at), &workers.briefing);
     add_agent(&mut bundle, workers);
     let window = workers.window(bundle.task.agent.as_deref(), run.tier_of(at));
-    size::context_fill(&prompt::render(&bundle, &workers.briefing.template), window)
+    size::context_fill(&prompt::render(&bundle, &workers.briefing.templates), window)
 }
 
 /// Fails if a worker would start with a full context (PR-06).

@@ -171,6 +171,20 @@ fn a_projects_own_template_is_used_and_pinned() {
     assert!(prompt.contains("OUTPUT_JSON_START") && !prompt.contains("Greets people"), "{prompt}");
 }
 
+/// PR-03, PR-07: a project's own template for workers after a rejection is used for them alone.
+#[test]
+fn a_projects_template_for_repairers_is_used_after_a_rejection() {
+    let repo = project("");
+    let own = "AGAIN {{task}}\n{{feedback}}\n{{files}}\n{{checks}}\n{{rules}}\n{{contract}}\n";
+    repo.write(".afresh/templates/repairer.md", own);
+    repo.commit("a template");
+    repo.agent(&format!("if test $AFRESH_TASK.$AFRESH_ATTEMPT = A.1; then exit 0; fi\n{WORKER}"));
+    repo.run(&[]).expect(0);
+    assert!(repo.prompt("A", 1).starts_with("You are one worker with one task. Nobody"));
+    let again = repo.prompt("A", 2);
+    assert!(again.starts_with("AGAIN A: first\n\nDoes FR-001.\nThis is attempt 2"), "{again}");
+}
+
 /// PR-03: a bad template is an error before anything runs, with its place and a mark below it.
 #[test]
 fn a_bad_template_is_refused_before_the_run() {
@@ -268,12 +282,14 @@ fn a_prompt_that_becomes_too_large_is_not_tried_again() {
     assert!(!ran.stderr.contains("failed:spawn"), "{}", ran.stderr);
 }
 
-/// PR-03: the document has the built-in template, unchanged, and every name.
+/// PR-03: the document has the built-in templates, unchanged, and every name.
 #[test]
 fn the_documentation_has_the_built_in_template_and_all_names() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompts.md");
     let page = std::fs::read_to_string(page).expect("the page");
-    assert!(page.contains(afresh_agents::PromptTemplate::built_in()));
+    for role in afresh_agents::PromptRole::ALL {
+        assert!(page.contains(role.built_in()), "{role:?}");
+    }
     for name in afresh_agents::prompt::template::NAMES {
         assert!(page.contains(&format!("`{name}`")), "{name}");
     }
