@@ -53,8 +53,11 @@ const VERBS: &[&str] = &[
     "operates",
     "runs",
     "loads",
+    "load",
     "responds",
+    "respond",
     "renders",
+    "render",
     "looks",
     "feels",
 ];
@@ -183,6 +186,7 @@ mod tests {
             "The page must be very intuitive",
             "Login works as expected",
             "It should perform well",
+            "Pages must load quickly",
         ] {
             assert!(matches!(find_vague(text), VagueWords::Verdict(_)), "{text}");
         }

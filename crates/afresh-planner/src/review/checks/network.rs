@@ -87,7 +87,7 @@ fn remote_part(command: &SimpleCommand) -> Option<String> {
         matches!(word.as_str(), "--offline" | "--no-index" | "--dry-run" | "--local" | "--path")
     });
     // `git push ./x.git`, `git clone . copy`, `pip install --no-deps .`: from one directory to another.
-    let is_here = words.iter().any(|word| is_local_path(word))
+    let is_here = words.iter().any(|word| is_local_path(word.as_str()))
         && (program == "git" || program == "go" || words.iter().any(|word| word == "--no-deps"));
     (subcommands.contains(&subcommand.as_str()) && !is_offline && !is_here).then(shown)
 }
