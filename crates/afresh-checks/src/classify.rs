@@ -159,7 +159,14 @@ fn classify_failure(
     if facts.reports.iter().any(ended_empty) {
         return classify_none(facts, command, plan);
     }
-    ClassifiedCheck::new(CheckClass::Red, &describe_failures(facts.reports))
+    let failures = describe_failures(facts.reports);
+    let inside = missing.iter().find_map(|thing| {
+        let is_plain = matches!(thing.kind, MissingKind::Program | MissingKind::File);
+        let script = thing.from.as_ref().filter(|_| is_plain)?;
+        Some(format!("{}; {script} needs it", thing.describe()))
+    });
+    let detail = inside.filter(|_| failures.is_empty()).unwrap_or(failures);
+    ClassifiedCheck::new(CheckClass::Red, &detail)
 }
 
 /// What a check does not find: declared by a task, or not. None if only the code needs it, and no task declares it.

@@ -278,3 +278,37 @@ fn a_missing_makefile_is_no_target() {
         );
     }
 }
+
+/// TR-01: a script that starts and then misses something is red, whatever its exit code; a command that cannot be
+/// started is unrunnable.
+#[test]
+fn what_a_script_misses_inside_is_not_the_check() {
+    let plan = plan(vec![task("T1")]);
+    for (command, code, output) in [
+        ("./check.sh", 127, "./check.sh: line 3: notes: command not found\n"),
+        ("bash ci/check.sh", 127, "ci/check.sh: line 3: notes: command not found\n"),
+        ("./check.sh", 127, "./check.sh: 3: notes: not found\n"),
+        ("sh check.sh", 2, "check.sh: 2: cannot open data.txt: No such file\n"),
+        ("./check.sh", 126, "./check.sh: line 2: bin/notes: Permission denied\n"),
+    ] {
+        let found = end(command, &CheckEnd::Exited(code), output, &plan);
+        assert_eq!(found.class, CheckClass::Red, "{command}: {found:?}");
+    }
+    let found = end(
+        "./check.sh",
+        &CheckEnd::Exited(127),
+        "./check.sh: line 3: notes: command not found\n",
+        &plan,
+    );
+    assert_eq!(found.detail, "the program `notes` does not exist; ./check.sh needs it");
+    for (command, code, output) in [
+        ("./check.sh", 127, "sh: 1: ./check.sh: not found\n"),
+        ("notes --help", 127, "/bin/sh: 1: notes: not found\n"),
+        ("npm test", 127, "> x@1 test\n> jest\n\nsh: 1: jest: not found\n"),
+        ("./check.sh", 126, "sh: 1: ./check.sh: Permission denied\n"),
+        ("bash check.sh", 127, "bash: check.sh: No such file or directory\n"),
+        ("env nothere", 127, "env: 'nothere': No such file or directory\n"),
+    ] {
+        assert_eq!(fail(command, code, output, &plan), CheckClass::Unrunnable, "{command}");
+    }
+}

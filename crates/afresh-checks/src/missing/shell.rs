@@ -1,7 +1,7 @@
 //! What the shell and common programs do not find.
 
 use super::lines::FailedOutput;
-use super::{MissingKind, MissingThing, between};
+use super::{MissingKind, MissingThing, NeededBy, between};
 use crate::command::{InvokedTool, PLAIN};
 
 const NO_FILE: &str = "No such file or directory";
@@ -13,6 +13,7 @@ pub(super) fn find_missing(failed: &FailedOutput<'_>) -> Vec<MissingThing> {
     let find = |line: &str| {
         shell_message(line)
             .and_then(|message| read_shell(message, failed))
+            .map(|missing| place_in_script(missing, line, failed))
             .or_else(|| read_launcher(line, failed))
             .or_else(|| read_program(line, failed))
     };
@@ -36,8 +37,21 @@ pub(crate) fn shell_message(line: &str) -> Option<&str> {
     {
         return Some(message);
     }
-    let name = first.rsplit('/').next().unwrap_or(first);
-    matches!(name, "sh" | "bash" | "dash" | "ash" | "ksh" | "zsh").then_some(rest)
+    is_shell(first).then_some(rest)
+}
+
+/// A line that starts with a script is about something inside it: the check itself could be started.
+fn place_in_script(missing: MissingThing, line: &str, failed: &FailedOutput<'_>) -> MissingThing {
+    let speaker = line.split(": ").next().unwrap_or_default();
+    if is_shell(speaker) || failed.command.names_program(&missing.name) {
+        return missing;
+    }
+    MissingThing { needed_by: NeededBy::Code, ..missing }.named_in(speaker)
+}
+
+fn is_shell(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    matches!(name, "sh" | "bash" | "dash" | "ash" | "ksh" | "zsh")
 }
 
 /// `nothere: not found`, `cd: can't cd to nothere`, `./x.sh: Permission denied`.

@@ -119,21 +119,22 @@ pub(super) fn is_ci_file(path: &str) -> bool {
     }
 }
 
-/// The checks in CI files, each once.
+/// The checks in CI files, each once; the first of every file, then the second, so that a long file hides no other.
 pub(super) fn find_commands<'a>(
     files: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Vec<SourcedCommand> {
     let mut seen = BTreeSet::new();
-    let mut commands = Vec::new();
+    let mut ranked = Vec::new();
     for (path, text) in files {
-        for line in text.lines() {
-            let Some(command) = read_line(line) else { continue };
-            if commands.len() < MAX_COMMANDS && seen.insert(command.clone()) {
-                commands.push(SourcedCommand { command, source: shown::text(path), probed: None });
-            }
-        }
+        let commands = text.lines().filter_map(read_line).filter(|it| seen.insert(it.clone()));
+        let source = shown::text(path);
+        ranked.extend(commands.take(MAX_COMMANDS).enumerate().map(|(rank, command)| {
+            (rank, SourcedCommand { command, source: source.clone(), probed: None })
+        }));
     }
-    commands
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.truncate(MAX_COMMANDS);
+    ranked.into_iter().map(|(_, command)| command).collect()
 }
 
 /// The command of a line, whatever key or list it is in. Commands with variables of the CI are left out.

@@ -191,9 +191,18 @@ fn render_commands(text: &mut String, facts: &ProjectFacts) {
         ));
     }
     section(text, "Commands, run at the root", lines.into_iter());
-    let ci = facts.ci.iter().take(MAX_CI).map(|command| code(&command.command));
-    let source = facts.ci.first().map(|command| code(&command.source)).unwrap_or_default();
-    inline_section(text, &format!("CI runs ({source})"), ci);
+    let shown = &facts.ci[..facts.ci.len().min(MAX_CI)];
+    let mut sources: Vec<&str> = Vec::new();
+    for command in shown {
+        if !sources.contains(&command.source.as_str()) {
+            sources.push(&command.source);
+        }
+    }
+    for source in sources {
+        let ci = shown.iter().filter(|command| command.source == source);
+        let ci = ci.map(|command| code(&command.command));
+        inline_section(text, &format!("CI runs ({})", code(source)), ci);
+    }
 }
 
 fn render_command(command: &SourcedCommand) -> String {

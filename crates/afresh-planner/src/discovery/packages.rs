@@ -95,28 +95,36 @@ fn listing(files: &[RepositoryFile], texts: &BTreeMap<String, String>) -> FileLi
     }
 }
 
-/// Directories with a manifest of their own.
-fn find_candidates(files: &[RepositoryFile]) -> BTreeSet<String> {
+/// Directories with manifests of their own, and these.
+type PackageCandidates = BTreeMap<String, Vec<String>>;
+
+fn find_candidates(files: &[RepositoryFile]) -> PackageCandidates {
     let paths = files.iter().map(|file| file.path.as_str());
     let has_nx = files.iter().any(|file| file.path == "nx.json");
     let is_manifest = |path: &&str| {
         manifests::is_package_manifest(path) || has_nx && paths::file_name(path) == "project.json"
     };
     let manifests = paths.filter(is_manifest).filter(|path| paths::foreign_part(path).is_none());
-    manifests.map(|path| paths::parent(path).to_owned()).collect()
+    let mut candidates = PackageCandidates::new();
+    for path in manifests {
+        candidates.entry(paths::parent(path).to_owned()).or_default().push(path.to_owned());
+    }
+    candidates
 }
 
 /// The declaration of each member: the nearest one above it.
 fn declared_members(
     manifests: &BTreeMap<String, ManifestFacts>,
-    candidates: &BTreeSet<String>,
+    candidates: &PackageCandidates,
 ) -> BTreeMap<String, (String, &'static str)> {
+    // Of two in one directory the longer name wins: `pnpm-workspace.yaml` says more than `package.json`.
+    let nearness = |path: &str| (paths::parent(path).len(), path.len());
     let mut declared: BTreeMap<String, (String, &'static str)> = BTreeMap::new();
     for (path, facts) in manifests {
         let Some(patterns) = &facts.members else { continue };
         for directory in members_of(patterns, path, candidates) {
-            let nearest = declared.get(directory).map_or(0, |(file, _)| file.len());
-            if path.len() >= nearest {
+            let known = declared.get(directory).map(|(file, _)| nearness(file));
+            if known.is_none_or(|known| nearness(path) >= known) {
                 declared.insert(directory.to_owned(), (path.clone(), patterns.kind));
             }
         }
@@ -127,16 +135,20 @@ fn declared_members(
 fn members_of<'c>(
     patterns: &MemberPatterns,
     path: &str,
-    candidates: &'c BTreeSet<String>,
+    candidates: &'c PackageCandidates,
 ) -> Vec<&'c str> {
     let base = paths::parent(path);
-    let all = candidates.iter().map(String::as_str);
+    let fits = |manifests: &[String]| {
+        manifests.iter().any(|manifest| members::is_manifest_of(patterns.kind, manifest))
+    };
+    let all = candidates.iter().filter(|(_, manifests)| fits(manifests));
+    let all = all.map(|(directory, _)| directory.as_str());
     all.filter(|directory| members::is_member(patterns, base, directory)).collect()
 }
 
 fn describe_workspaces(
     manifests: &BTreeMap<String, ManifestFacts>,
-    candidates: &BTreeSet<String>,
+    candidates: &PackageCandidates,
     texts: &BTreeMap<String, String>,
 ) -> Vec<WorkspaceDeclaration> {
     let declaring = manifests.iter().filter(|(path, _)| !paths::is_example(path));
@@ -150,7 +162,7 @@ fn describe_workspaces(
     for (file, kind) in [("nx.json", "Nx"), ("turbo.json", "Turborepo")] {
         if texts.contains_key(file) {
             let members =
-                candidates.iter().filter(|directory| !directory.is_empty()).count() as u64;
+                candidates.keys().filter(|directory| !directory.is_empty()).count() as u64;
             let (kind, file) = (kind.to_owned(), file.to_owned());
             found.push(WorkspaceDeclaration { kind, file, members });
         }
@@ -163,7 +175,7 @@ fn describe_workspaces(
 /// with a weaker sign, such as a Makefile.
 fn choose_directories(
     listing: &FileListing,
-    candidates: &BTreeSet<String>,
+    candidates: &PackageCandidates,
     declared: &BTreeMap<String, (String, &'static str)>,
 ) -> BTreeSet<String> {
     let near = |directory: &&String| {
@@ -173,7 +185,7 @@ fn choose_directories(
         let is_project = directory.ends_with(".Tests") || directory.ends_with(".Test");
         depth <= MAX_DEPTH && !paths::is_example(&file) && (is_project || !paths::is_test(&file))
     };
-    let other = candidates.iter().filter(|directory| !directory.is_empty()).filter(near);
+    let other = candidates.keys().filter(|directory| !directory.is_empty()).filter(near);
     let mut chosen: BTreeSet<String> = other.chain(declared.keys()).cloned().collect();
     if !project::stacks_in(listing, "").is_empty() {
         chosen.insert(String::new());

@@ -205,7 +205,7 @@ impl<'a> StatementClaim<'a> {
         let has_subject = !self.subject.is_empty() && !other.subject.is_empty();
         let has_none = self.subject.is_empty() && other.subject.is_empty();
         let (one, two) = excluding_pair(&self.quantities, &other.quantities)?;
-        let measures = ["duration", "size", "per cent", "status", "exit code"];
+        let measures = ["duration", "interval", "size", "per cent", "status", "exit code"];
         let is_counted = !measures.contains(&one.kind.as_str());
         ((is_about_same && has_subject) || (is_counted && has_none))
             .then(|| ConflictKind::Numbers(one.text.clone(), two.text.clone()))
@@ -230,10 +230,16 @@ impl<'a> StatementClaim<'a> {
         self.subject.iter().filter(|word| !is_anyone(word)).cloned().collect()
     }
 
+    /// Words that tell whose things are meant: `their own lists`, `lists of others`.
+    fn owners(&self) -> BTreeSet<&str> {
+        let words = self.words.iter().map(String::as_str);
+        words.filter(|word| matches!(*word, "own" | "other" | "others" | "another")).collect()
+    }
+
     fn is_opposite(&self, other: &Self) -> bool {
         use ClaimPolarity::{Describes, Forbids};
         let differ = (self.polarity == Forbids) != (other.polarity == Forbids);
-        if !differ || self.condition != other.condition {
+        if !differ || self.condition != other.condition || self.owners() != other.owners() {
             return false;
         }
         // "can" and "may" allow; a bare description is one, too, if it is short enough to be a rule.

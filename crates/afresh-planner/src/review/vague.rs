@@ -1,9 +1,6 @@
 //! Sentences that are too vague to verify.
 
-use afresh_formats::text::markdown::TextLine;
-use afresh_import::prose::vague;
-
-use crate::words::has_words;
+use crate::words::{has_words, is_stop_word};
 
 /// What is vague in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,8 +53,11 @@ const VERBS: &[&str] = &[
     "operates",
     "runs",
     "loads",
+    "load",
     "responds",
+    "respond",
     "renders",
+    "render",
     "looks",
     "feels",
 ];
@@ -145,21 +145,34 @@ pub(super) fn find_vague(sentence: &str) -> VagueWords {
         return VagueWords::None;
     }
     let lower = sentence.to_lowercase();
-    if let Some(found) = vague(&TextLine { text: &lower, start: 0 }) {
-        return VagueWords::Verdict(found.text.to_owned());
-    }
-    let pairs =
+    let mut pairs =
         VERBS.iter().flat_map(|verb| ADVERBS.iter().map(move |adverb| format!("{verb} {adverb}")));
     let qualities = BEING.iter().flat_map(|being| {
         DEGREES.iter().flat_map(move |degree| {
             QUALITIES.iter().map(move |quality| format!("{being} {degree}{quality}"))
         })
     });
-    if let Some(found) = pairs.chain(qualities).find(|words| has_words(&lower, words)) {
+    let mut qualities = qualities.filter(|words| ends_clause(&lower, words));
+    if let Some(found) = pairs.find(|words| has_words(&lower, words)) {
+        return VagueWords::Verdict(found);
+    }
+    if let Some(found) = qualities.find(|words| has_words(&lower, words)) {
         return VagueWords::Verdict(found);
     }
     let manner = MANNERS.iter().find(|words| has_words(&lower, words));
     manner.map_or(VagueWords::None, |words| VagueWords::Manner((*words).to_owned()))
+}
+
+/// `is secure` is a verdict; `is secure by TLS` and `are clean JSON` say what can be verified.
+fn ends_clause(sentence: &str, words: &str) -> bool {
+    sentence.match_indices(words).any(|(at, _)| {
+        let rest = &sentence[at + words.len()..];
+        let next = rest.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+        !rest.starts_with(char::is_whitespace)
+            || next.is_empty()
+            || (is_stop_word(next)
+                && !matches!(next, "by" | "via" | "through" | "using" | "against"))
+    })
 }
 
 #[cfg(test)]
@@ -173,6 +186,7 @@ mod tests {
             "The page must be very intuitive",
             "Login works as expected",
             "It should perform well",
+            "Pages must load quickly",
         ] {
             assert!(matches!(find_vague(text), VagueWords::Verdict(_)), "{text}");
         }
@@ -181,6 +195,8 @@ mod tests {
             "`notes list` works correctly",
             "A fast path is taken",
             "Errors are shown in red",
+            "Responses are clean JSON",
+            "The connection is secure by TLS",
         ] {
             assert_eq!(find_vague(text), VagueWords::None, "{text}");
         }

@@ -73,7 +73,13 @@ const SHRINKING: &[&str] = &[
     "without error handling",
     "ignore errors",
     "ignoring errors",
-    "postpone",
+    "postpone it",
+    "postpone this",
+    "postponed to",
+    "in a follow-up",
+    "implemented later",
+    "handled later",
+    "minimal subset",
     "optional for now",
     "not needed yet",
     "bare-bones",
@@ -186,10 +192,14 @@ fn shrinking_words(task: &Task, ledger: &Ledger, served: &[&LedgerStatement]) ->
         .flat_map(|statement| content_words(&statement.quote))
         .collect::<std::collections::BTreeSet<_>>();
     for text in task_texts(task) {
-        if without_code(&text).contains("TODO") && !is_asked("todo") {
+        let plain = without_code(&text);
+        let is_todo = |sentence: &&str| sentence.contains("TODO") && !is_denied(sentence, "TODO");
+        if !is_asked("todo") && sentences(&plain).iter().any(|it| is_todo(it)) {
             return Some("TODO".to_owned());
         }
-        let plain = without_code(&text).to_lowercase();
+        // `/api/v1` is a name.
+        let is_versioned = text.contains("/v1");
+        let plain = plain.to_lowercase();
         for sentence in sentences(&plain) {
             // Tests may use what the program must not.
             let is_test = has_words(sentence, "test")
@@ -210,8 +220,11 @@ fn shrinking_words(task: &Task, ledger: &Ledger, served: &[&LedgerStatement]) ->
             ];
             let found = SHRINKING.iter().find(|words| {
                 let is_for_tests = is_test && in_tests.contains(words);
-                let is_meant =
-                    !is_asked(words) && !is_for_tests && !is_other_sense(sentence, words);
+                let is_name = is_versioned && has_words(words, "v1");
+                let is_meant = !is_asked(words)
+                    && !is_for_tests
+                    && !is_name
+                    && !is_other_sense(sentence, words);
                 is_meant && has_words(sentence, words)
             });
             if let Some(words) = found.filter(|words| !is_denied(sentence, words)) {
@@ -250,7 +263,13 @@ fn is_other_sense(sentence: &str, words: &str) -> bool {
             "sql",
             "query",
             "input",
+            "show",
+            "display",
+            "field",
+            "form ",
         ]),
+        // `added later than` compares.
+        words if words.ends_with("later") => with(&[&format!("{words} than")]),
         "ignore errors" | "best effort" | "best-effort" => with(&["must not"]),
         _ => false,
     }
@@ -314,7 +333,10 @@ fn changed_number<'l>(
                 let own = quantities(sentence)
                     .into_iter()
                     .find(|own| own.kind == number.kind && !is_of_other(own));
-                if let Some(own) = own.filter(|_| is_about) {
+                // `500 concurrent users` says itself what it is about.
+                let is_named =
+                    |own: &StatedQuantity| unit.len() > 1 && content_words(&own.text) == unit;
+                if let Some(own) = own.filter(|own| is_about || is_named(own)) {
                     return Some((own, statement, number.clone()));
                 }
             }

@@ -69,6 +69,9 @@ pub(crate) fn quantities(sentence: &str) -> Vec<StatedQuantity> {
             kind_of(&before, unit.as_deref(), &words[last + 1..], number)
         {
             let text = words[at..(last + 1 + used).min(words.len())].join(" ");
+            // How often something happens is another question than how long it takes.
+            let is_interval = kind == "duration" && before.last() == Some(&"every");
+            let kind = if is_interval { "interval".to_owned() } else { kind };
             // 3.11 is newer than 3.9.
             let number = if kind.ends_with(" version") { version(&words[at]) } else { number };
             let mut push = |value: f64, bound| {
@@ -284,5 +287,6 @@ mod tests {
         assert_eq!(shown("Python 3.11 or newer"), ["AtLeast 3011 python version"]);
         assert_eq!(shown("see section 3, version 1.2.3 and FR-001"), [""; 0]);
         assert_eq!(shown("at least 90 % of lines"), ["AtLeast 90 per cent"]);
+        assert_eq!(shown("runs every 2 seconds"), ["Exactly 2000 interval"]);
     }
 }

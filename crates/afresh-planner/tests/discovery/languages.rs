@@ -323,3 +323,50 @@ fn code_without_a_manifest_is_an_existing_project() {
     assert!(text.starts_with("# Existing project"), "{text}");
     assert!(text.contains("No test command was found"), "{text}");
 }
+
+/// PL-03: addresses, paths and parts of the same build are no dependencies.
+#[test]
+fn dependencies_are_packages_of_others() {
+    let requirements = "flask>=2\nhttps://x.org/a.whl\ngit+https://x.org/b.git#egg=bee\n./local\nlibs/c.whl\n\
+                        pip @ https://x.org/pip.zip\nrequests[socks]==2.1 ; python_version > '3'\n";
+    let gradle = "dependencies {\n  implementation(project(\":core\"))\n  implementation(\"org.a:b:1\")\n  \
+                  implementation(libs.ktor.core) { exclude(group = \"x\") }\n  \
+                  androidTestImplementation(\"org.j:junit:4\")\n  debugImplementation 'org.d:leak:2'\n}\n";
+    let gems = "gem 'rails'\ngem 'rspec', group: :test\n";
+    let cases = [
+        ("requirements.txt", "main.py", requirements, "bee flask pip requests"),
+        ("build.gradle.kts", "src/main/kotlin/A.kt", gradle, "b ktor-core leak"),
+        ("Gemfile", "app.rb", gems, "rails"),
+    ];
+    for (manifest, source, text, expected) in cases {
+        let found = facts(&[(manifest, text), (source, "x")]);
+        let mut names = found.packages[0].dependencies.clone();
+        names.sort();
+        assert_eq!(names.join(" "), expected, "{manifest}");
+    }
+}
+
+/// PL-03: a style needs more than a name or two.
+#[test]
+fn one_name_is_no_style() {
+    let found = facts(&[
+        ("pyproject.toml", "[project]\nname = \"x\"\n"),
+        ("src/my_tool.py", "class OneThing: pass\n"),
+    ]);
+    assert_eq!(found.patterns.naming, []);
+}
+
+/// PL-03: commands of every CI file are shown, each with its file.
+#[test]
+fn every_ci_file_is_shown() {
+    let many: String =
+        (0..20).map(|number| format!("      - run: cargo test -p p{number}\n")).collect();
+    let text = document(&[
+        ("Cargo.toml", "[package]\nname = \"x\"\n"),
+        ("src/lib.rs", "x"),
+        (".github/workflows/a.yml", &many),
+        (".github/workflows/b.yml", "      - run: cargo clippy --all\n"),
+    ]);
+    assert!(text.contains("CI runs (`.github/workflows/a.yml`): `cargo test -p p0`, "), "{text}");
+    assert!(text.contains("CI runs (`.github/workflows/b.yml`): `cargo clippy --all`."), "{text}");
+}

@@ -203,3 +203,33 @@ fn many_packages_make_no_long_document() {
     assert!(text.contains("and 289 more"), "{text}");
     assert!(text.len() < 4_000, "{} bytes", text.len());
 }
+
+/// PL-03: of two declarations the one in the nearer directory counts, whatever their files are called.
+#[test]
+fn the_nearest_workspace_declares_a_member() {
+    let found = packages(&[
+        ("package.json", "{}"),
+        ("pnpm-workspace.yaml", "packages:\n  - '**'\n"),
+        ("sdk/package.json", r#"{"workspaces":["js"]}"#),
+        ("sdk/js/package.json", MEMBER),
+        ("sdk/js/index.js", "x"),
+    ]);
+    assert!(found.contains("sdk/js [Node.js (npm)] sdk/package.json"), "{found}");
+}
+
+/// PL-03: a directory with another kind of manifest is no member, and keeps its commands.
+#[test]
+fn a_workspace_has_members_of_its_own_kind() {
+    let found = packages(&[
+        ("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n"),
+        ("crates/a/Cargo.toml", "[package]\nname = \"a\"\n"),
+        ("crates/a/src/lib.rs", "x"),
+        ("crates/web/package.json", MEMBER),
+        ("crates/web/index.js", "x"),
+    ]);
+    assert!(found.contains("Cargo workspace Cargo.toml 1\n"), "{found}");
+    assert!(
+        found.lines().any(|line| line.starts_with("crates/web") && line.contains(" - ")),
+        "{found}"
+    );
+}

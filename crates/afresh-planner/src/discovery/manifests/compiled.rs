@@ -118,16 +118,22 @@ pub(super) fn read_maven(text: &str) -> ManifestFacts {
 pub(super) fn read_gradle(text: &str) -> ManifestFacts {
     let mut facts = ManifestFacts::default();
     for line in text.lines().map(str::trim) {
-        let word = line.split(['(', ' ']).next().unwrap_or_default();
-        let list = match word {
-            "implementation" | "api" | "compileOnly" | "runtimeOnly" => &mut facts.dependencies,
-            "testImplementation" | "testRuntimeOnly" => &mut facts.development,
-            _ => continue,
-        };
-        let coordinates = quoted(line).and_then(|inside| inside.split(':').nth(1));
+        // `implementation`, `testImplementation`, `androidTestImplementation` …
+        let word = line.split(['(', ' ']).next().unwrap_or_default().to_ascii_lowercase();
+        if !["implementation", "api", "compileonly", "runtimeonly"]
+            .iter()
+            .any(|end| word.ends_with(end))
+        {
+            continue;
+        }
+        let list =
+            if word.contains("test") { &mut facts.development } else { &mut facts.dependencies };
+        // `project(":core")` is a part of this build: a coordinate starts with a group.
+        let coordinates = quoted(line).filter(|inside| !inside.starts_with(':'));
+        let coordinates = coordinates.and_then(|inside| inside.split(':').nth(1));
         // An alias of the version catalog.
-        let alias = line.split_once("libs.").map(|(_, rest)| rest.trim_end_matches([')', ' ']));
-        let alias = alias.map(|alias| alias.replace('.', "-"));
+        let alias = line.split_once("libs.").map(|(_, rest)| rest.split([')', ' ', ',']).next());
+        let alias = alias.flatten().map(|alias| alias.replace('.', "-"));
         list.extend(coordinates.and_then(shown::name).or_else(|| shown::name(&alias?)));
     }
     let marks = ["JavaLanguageVersion.of(", "jvmToolchain("];

@@ -118,9 +118,16 @@ fn python_names(list: &Value) -> Vec<String> {
     texts(list).iter().filter_map(|item| python_name(item)).collect()
 }
 
+/// An address or a path is no name, unless it says which package it is: `git+https://x.org/y.git#egg=y`.
 fn python_name(item: &str) -> Option<String> {
-    let end = item.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
-    shown::name(&item[..end.unwrap_or(item.len())]).map(|name| name.to_ascii_lowercase())
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let (name, rest) = item.split_at(item.find(|c| !is_part(c)).unwrap_or(item.len()));
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && !rest.starts_with(|c: char| "+:/\\".contains(c));
+    if !is_name {
+        return item.split_once("#egg=").and_then(|(_, name)| python_name(name));
+    }
+    shown::name(name).map(|name| name.to_ascii_lowercase())
 }
 
 pub(super) fn read_requirements(text: &str) -> ManifestFacts {
@@ -164,13 +171,18 @@ pub(super) fn read_gemfile(text: &str) -> ManifestFacts {
     let mut is_development = false;
     for line in text.lines().map(str::trim) {
         if line.starts_with("group ") {
-            is_development = line.contains(":test") || line.contains(":development");
+            is_development = is_for_developers(line);
         } else if line == "end" {
             is_development = false;
         } else if let Some(rest) = line.strip_prefix("gem ") {
             let name = quoted(rest).and_then(shown::name);
-            let list =
-                if is_development { &mut facts.development } else { &mut facts.dependencies };
+            let is_own =
+                line.split_once("group").is_some_and(|(_, groups)| is_for_developers(groups));
+            let list = if is_development || is_own {
+                &mut facts.development
+            } else {
+                &mut facts.dependencies
+            };
             list.extend(name);
         } else if let Some(rest) = line.strip_prefix("ruby ") {
             facts
@@ -179,6 +191,10 @@ pub(super) fn read_gemfile(text: &str) -> ManifestFacts {
         }
     }
     facts
+}
+
+fn is_for_developers(groups: &str) -> bool {
+    groups.contains(":test") || groups.contains(":development")
 }
 
 pub(super) fn read_gemspec(text: &str) -> ManifestFacts {

@@ -25,6 +25,22 @@ pub(in crate::discovery) fn is_member(
     patterns.included.iter().any(matches) && !patterns.excluded.iter().any(matches)
 }
 
+/// Whether a workspace of this kind can have the directory of a manifest as its member: `crates/*` of Cargo says
+/// nothing about a directory that has only a `package.json`.
+pub(in crate::discovery) fn is_manifest_of(kind: &str, manifest: &str) -> bool {
+    let name = paths::file_name(manifest);
+    match kind {
+        "Cargo workspace" => name == "Cargo.toml",
+        "Go workspace" => name == "go.mod",
+        "Maven multi-module build" => name == "pom.xml",
+        "Gradle multi-project build" => name.starts_with("build.gradle"),
+        ".NET solution" => super::is_dotnet_project(name),
+        "uv workspace" => name == "pyproject.toml",
+        "Poetry path dependencies" => matches!(name, "pyproject.toml" | "setup.py"),
+        _ => matches!(name, "package.json" | "project.json" | "deno.json"),
+    }
+}
+
 fn matches_parts(parts: &[&str], names: &[&str], steps: &mut usize) -> bool {
     *steps += 1;
     if *steps > MAX_STEPS {

@@ -36,8 +36,9 @@ impl StyleTally {
             return Some(NameStyle::LowerCase);
         }
         let (style, count) = telling.max_by_key(|(_, count)| **count)?;
-        (total >= MIN_NAMES.min(plain + total) && count * 100 >= total * MIN_SHARE)
-            .then_some(*style)
+        // Where there are no others, two that agree are enough; one is not.
+        let least = MIN_NAMES.min(plain + total).max(2);
+        (total >= least && count * 100 >= total * MIN_SHARE).then_some(*style)
     }
 }
 

@@ -61,6 +61,8 @@ fn different_things_do_not_contradict() {
         ),
         ("Retries stop after 3 attempts", "The first attempt starts after 5 seconds"),
         ("Guests cannot delete notes", "Owners can delete notes"),
+        ("Members can delete their own lists", "Members must not delete lists of others"),
+        ("Backups must run every 6 hours", "Backups must be kept for 30 days"),
         ("Names have 1 to 80 characters", "Names have at most 80 characters"),
         ("It answers within 200 ms", "It answers within 0.2 seconds"),
         (

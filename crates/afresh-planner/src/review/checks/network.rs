@@ -5,9 +5,9 @@ use afresh_core::plan::shell::{ShellToken, SimpleCommand, shell_tokens, simple_c
 
 /// Programs that talk to other machines.
 const REMOTE: &[&str] = &[
-    "ssh", "scp", "sftp", "rsync", "ftp", "telnet", "ping", "dig", "nslookup", "host", "gh", "aws",
-    "gcloud", "az", "heroku", "vercel", "netlify", "flyctl", "apt", "apt-get", "apk", "yum", "dnf",
-    "brew", "snap", "doctl",
+    "ssh", "sftp", "ftp", "telnet", "ping", "dig", "nslookup", "host", "gh", "aws", "gcloud", "az",
+    "heroku", "vercel", "netlify", "flyctl", "apt", "apt-get", "apk", "yum", "dnf", "brew", "snap",
+    "doctl",
 ];
 
 /// Subcommands of package managers that fetch something.
@@ -42,13 +42,17 @@ pub(super) fn needs_network(command: &str) -> Option<String> {
 }
 
 fn remote_part(command: &SimpleCommand) -> Option<String> {
-    let program = command.program();
-    let words = &command.words;
+    let words = &without_launchers(&command.words);
+    let program = words.first().map(|word| word.rsplit('/').next().unwrap_or(word))?;
     let shown = || words.iter().take(3).cloned().collect::<Vec<_>>().join(" ");
+    let names_local = || words.iter().skip(1).filter_map(|word| host_of(word)).any(is_local);
     if REMOTE.contains(&program) {
-        return Some(shown());
+        return (!names_local()).then(shown);
     }
-    if matches!(program, "curl" | "wget" | "http" | "https" | "nc" | "httpie") {
+    if matches!(program, "scp" | "rsync") {
+        return words.iter().skip(1).any(|word| is_remote_address(word)).then(shown);
+    }
+    if matches!(program, "curl" | "wget" | "http" | "https" | "nc" | "httpie" | "wait-on") {
         let host = words.iter().skip(1).find_map(|word| host_of(word))?;
         return (!is_local(host)).then(shown);
     }
@@ -59,17 +63,54 @@ fn remote_part(command: &SimpleCommand) -> Option<String> {
         None => (program, &words[..]),
     };
     let (_, subcommands) = FETCHING.iter().find(|(name, _)| *name == program)?;
-    let subcommand = rest.iter().skip(1).find(|word| !word.starts_with('-'))?;
+    let names_directory = |word: &String| {
+        matches!(word.as_str(), "--prefix" | "-C" | "--dir" | "--cwd" | "--directory" | "--project")
+    };
+    let mut after = rest.iter().skip(1).peekable();
+    let subcommand = loop {
+        let word = after.next()?;
+        if names_directory(word) {
+            after.next();
+        } else if !word.starts_with('-') {
+            break word;
+        }
+    };
+    // `uv pip check`, `flutter pub deps`
+    if matches!(subcommand.as_str(), "pip" | "pub") {
+        let fetches = |word: &&String| {
+            matches!(word.as_str(), "install" | "sync" | "get" | "add" | "upgrade" | "compile")
+        };
+        return after.peek().filter(|word| fetches(word)).map(|_| shown());
+    }
     // What lies in the repository is not fetched.
     let is_offline = words.iter().any(|word| {
         matches!(word.as_str(), "--offline" | "--no-index" | "--dry-run" | "--local" | "--path")
     });
     // `git push ./x.git`, `git clone . copy`, `pip install --no-deps .`: from one directory to another.
-    let is_here = words
-        .iter()
-        .any(|word| word.starts_with("./") || word == "." || word.starts_with("file:"))
+    let is_here = words.iter().any(|word| is_local_path(word.as_str()))
         && (program == "git" || program == "go" || words.iter().any(|word| word == "--no-deps"));
     (subcommands.contains(&subcommand.as_str()) && !is_offline && !is_here).then(shown)
+}
+
+/// The words of the program itself: `npx wait-on` starts `wait-on`.
+fn without_launchers(words: &[String]) -> Vec<String> {
+    let mut words = words.to_vec();
+    while let Some(before) = words_before_program(&words) {
+        words.drain(..before);
+    }
+    words
+}
+
+/// A directory, or something that only the shell knows.
+fn is_local_path(word: &str) -> bool {
+    matches!(word, "." | "..")
+        || ["./", "../", "/", "$", "file:"].iter().any(|start| word.starts_with(start))
+}
+
+/// `user@host:path`, `rsync://host/path`.
+fn is_remote_address(word: &str) -> bool {
+    let before_path = word.split('/').next().unwrap_or(word);
+    !word.starts_with('-') && before_path.contains(':') && !before_path.starts_with("localhost:")
 }
 
 /// The host of an address: `https://x.org/a`, `x.org:80/a`.
@@ -79,6 +120,7 @@ fn host_of(word: &str) -> Option<&str> {
         (!word.starts_with('-') && word.contains('.') && !word.contains(['{', '"'])).then_some(word)
     });
     let bare = bare.or_else(|| word.starts_with("localhost").then_some(word))?;
+    let bare = bare.trim_start_matches('@');
     let host = bare.split(['/', ':', '?']).next()?;
     (!host.is_empty() && !host.contains('$')).then_some(host)
 }
@@ -102,6 +144,8 @@ const SERVING: &[(&str, &[&str])] = &[
     ("rails", &["server", "s"]),
     ("hugo", &["server", "serve"]),
     ("mkdocs", &["serve"]),
+    ("http-server", &[]),
+    ("live-server", &[]),
     ("uvicorn", &[]),
     ("gunicorn", &[]),
     ("nodemon", &[]),
@@ -124,10 +168,7 @@ pub(super) fn never_ends(command: &str) -> Option<String> {
         return None;
     }
     simple_commands(command).into_iter().find_map(|simple| {
-        let mut words = simple.words;
-        while let Some(before) = words_before_program(&words) {
-            words.drain(..before);
-        }
+        let words = without_launchers(&simple.words);
         let program =
             words.first().map(|word| word.rsplit('/').next().unwrap_or(word).to_owned())?;
         let has = |word: &str| words.iter().any(|other| other == word);
@@ -141,10 +182,24 @@ pub(super) fn never_ends(command: &str) -> Option<String> {
         });
         let follows =
             (program == "tail" && (has("-f") || has("-F"))) || has("--watch") || has("--watchAll");
-        let is_server = has("-m") && has("http.server") || has("runserver");
+        let is_server = has("-m") && has("http.server")
+            || has("runserver")
+            || (program == "php" && has("-S"))
+            || (program.starts_with("docker") && is_attached_compose(&words));
+        // `npm start -- list` gives words to a program that ends, as far as we know.
+        let serves = serves && !has("--");
         (serves || follows || is_server)
             .then(|| words.iter().take(3).cloned().collect::<Vec<_>>().join(" "))
     })
+}
+
+/// `docker compose up` shows the output of its services until somebody stops it.
+fn is_attached_compose(words: &[String]) -> bool {
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    has(&["compose", "docker-compose"])
+        && has(&["up"])
+        && !has(&["-d", "--detach", "--wait", "--no-start", "--abort-on-container-exit"])
+        && !words.iter().any(|word| word.starts_with("--exit-code-from"))
 }
 
 #[cfg(test)]
@@ -162,6 +217,11 @@ mod tests {
             "wget example.com/a.txt",
             "go get ./... && go test",
             "docker pull postgres",
+            "rsync -a src/ deploy@host:/srv",
+            "ping -c1 example.com",
+            "npm --prefix web ci && npm test",
+            "uv pip install -r requirements.txt",
+            "npx wait-on https://api.example.com",
         ] {
             // `go get ./...` names the repository itself.
             assert_eq!(needs_network(text).is_some(), !text.starts_with("go get"), "{text}");
@@ -173,6 +233,12 @@ mod tests {
             "git diff --exit-code",
             "cargo test --offline",
             "curl -d '{\"a\":1.5}' localhost:80",
+            "rsync -a src/ out/ && test -f out/a",
+            "ping -c 1 127.0.0.1",
+            "git init -q --bare /tmp/r.git && git push -q /tmp/r.git HEAD:main",
+            "git clone \"$DIR/remote.git\" copy",
+            "uv pip check",
+            "aws --endpoint-url http://localhost:4566 s3 ls",
         ] {
             assert_eq!(needs_network(text), None, "{text}");
         }
@@ -187,6 +253,9 @@ mod tests {
             "npx vitest --watch",
             "tail -f log",
             "flask run",
+            "docker compose up",
+            "php -S localhost:8000",
+            "npx http-server dist",
         ] {
             assert!(never_ends(text).is_some(), "{text}");
         }
@@ -195,6 +264,9 @@ mod tests {
             "npm run dev & sleep 1; curl localhost",
             "timeout 5 npm start",
             "tail -n 3 log",
+            "npm start -- list",
+            "docker compose up -d --wait",
+            "docker compose up --exit-code-from tests",
         ] {
             assert_eq!(never_ends(text), None, "{text}");
         }

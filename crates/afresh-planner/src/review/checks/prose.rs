@@ -8,7 +8,6 @@ const CAPITALS: &[&str] = &["R", "Rscript", "Xvfb", "PlistBuddy", "MSBuild", "In
 
 /// Words that commands have only in quotes.
 const SENTENCE_WORDS: &[&str] = &[
-    "the",
     "is",
     "are",
     "should",
@@ -27,12 +26,12 @@ const SENTENCE_WORDS: &[&str] = &[
     "manually",
     "successfully",
     "correctly",
-    "verify",
-    "ensure",
-    "confirm",
     "pass",
     "appears",
 ];
+
+/// Words of sentences that may be given to a program once: `notes add the milk`.
+const ARTICLES: &[&str] = &["the", "a", "an", "by"];
 
 /// Whether a check can only be a sentence. A command of a program that we do not know is none.
 pub(super) fn is_prose(text: &str) -> bool {
@@ -63,17 +62,18 @@ pub(super) fn is_prose(text: &str) -> bool {
     let is_script = first.starts_with("./") || first.starts_with('/');
     let prints = matches!(*first, "echo" | "printf" | "for" | "case" | "while" | "if");
     let has_options = words.iter().any(|(word, _)| word.starts_with("--") || word.starts_with('$'));
-    let verdicts = words.iter().skip(1).filter(|(word, quoted)| {
-        !quoted
-            && SENTENCE_WORDS
-                .contains(&word.trim_end_matches([',', '.', ':']).to_lowercase().as_str())
-    });
-    let verdicts = verdicts.count();
+    let count = |list: &[&str]| {
+        let bare = |word: &str| word.trim_end_matches([',', '.', ':']).to_lowercase();
+        let plain = words.iter().skip(1).filter(|(_, quoted)| !quoted);
+        plain.filter(|(word, _)| list.contains(&bare(word).as_str())).count()
+    };
+    let (verdicts, articles) = (count(SENTENCE_WORDS), count(ARTICLES));
+    let is_manual = matches!(*first, "manual" | "manually" | "visually") && words.len() > 1;
     !quoted
         && !is_script
         && !prints
         && !is_line
-        && (is_sentence || (verdicts > 0 && !has_options) || verdicts > 1)
+        && (is_sentence || is_manual || (verdicts > 0 && !has_options) || verdicts + articles > 1)
 }
 
 #[cfg(test)]
@@ -91,6 +91,9 @@ mod tests {
             "Verify the login page",
             "it doesn't crash when the file is empty",
             "`npm test` passes",
+            "manual testing",
+            "code review by a maintainer",
+            "open the browser and check the console",
         ] {
             assert!(is_prose(text), "{text}");
         }
@@ -105,6 +108,9 @@ mod tests {
             "grep -q 'the end is near' out.txt",
             "if test -f x; then exit 1; fi",
             "make check",
+            "mvn verify",
+            "task verify",
+            "todo add the milk",
             "cargo run -- show all",
             "sh -c 'exit 1'",
             "test \"$(notes list)\" = \"the note\"",

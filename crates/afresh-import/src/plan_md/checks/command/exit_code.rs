@@ -207,18 +207,22 @@ impl ListReader<'_> {
     }
 
     fn repetition(&mut self) -> ExitOutcomes {
+        let mut waits = false;
         if self.is_word("for") {
             while !self.is_word("do") && self.at < self.tokens.len() {
                 self.at += 1;
             }
         } else {
+            waits = self.is_word("until");
             self.at += 1;
+            waits |= self.is_word("!");
             self.without_errexit();
         }
         self.close("do");
         let body = self.nested();
         self.close("done");
-        ExitOutcomes { succeeds: true, ..body }
+        // What waits for something fails by the time limit.
+        ExitOutcomes { succeeds: true, fails: body.fails || waits }
     }
 
     /// The list of a condition, whose failure is no failure of the line.

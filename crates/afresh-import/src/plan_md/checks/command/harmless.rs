@@ -3,13 +3,13 @@
 /// Programs that always succeed.
 const SUCCEEDING: &[&str] = &[
     "true", ":", "echo", "printf", "pwd", "date", "sleep", "export", "unset", "whoami", "hostname",
-    "uname", "env", "wait",
+    "uname", "env",
 ];
 
 /// Programs that pass on what they read: behind a pipe, their exit code says nothing about the program before them.
 const PASSING_ON: &[&str] = &[
-    "head", "tail", "cat", "tee", "sort", "wc", "less", "more", "tr", "cut", "uniq", "nl",
-    "column", "fold", "rev", "tac", "sed", "strings", "xargs", "ts",
+    "head", "tail", "cat", "tee", "wc", "less", "more", "tr", "cut", "uniq", "nl", "column",
+    "fold", "rev", "tac", "sed", "strings", "xargs", "ts",
 ];
 
 /// Tools of other people: that they print their version says nothing about the work.
@@ -59,6 +59,8 @@ pub(super) fn never_fails(words: &[String]) -> bool {
         // A program of the project may have one of these names.
         _ if program.starts_with("./") => false,
         _ if SUCCEEDING.contains(&name) => true,
+        // With a process, its exit code is that of the process.
+        "wait" => arguments.is_empty(),
         "test" | "[" | "[[" => is_true_condition(&arguments),
         "ls" => arguments.iter().all(|word| is_here(word)),
         "find" => {
@@ -66,7 +68,11 @@ pub(super) fn never_fails(words: &[String]) -> bool {
                 && !has(&["-exec", "-execdir", "-quit"])
         }
         "git" => {
-            matches!(arguments.first(), Some(&("status" | "log" | "branch" | "remote" | "config")))
+            // With a name, they ask for something that may be missing: `git config --get x`, `git log v1..`.
+            let is_listing =
+                arguments[1.min(arguments.len())..].iter().all(|word| word.starts_with('-'));
+            arguments.first() == Some(&"status")
+                || (is_listing && matches!(arguments.first(), Some(&("log" | "branch" | "remote"))))
                 || (arguments.first() == Some(&"diff")
                     && !has(&["--exit-code", "--quiet", "--check", "--no-index"]))
         }
@@ -87,6 +93,7 @@ pub(super) fn only_passes_on(words: &[String]) -> bool {
     let name =
         words.first().map(|word| word.rsplit('/').next().unwrap_or(word)).unwrap_or_default();
     match name {
+        "sort" => !words.iter().any(|word| matches!(word.as_str(), "-c" | "-C" | "--check")),
         "awk" | "gawk" | "mawk" => !words.iter().any(|word| word.contains("exit")),
         // It starts another program.
         "xargs" => {

@@ -229,3 +229,26 @@ fn counts_and_other_machines_are_recognised() {
         assert!(!leaves_the_tree(text), "{text}");
     }
 }
+
+/// TR-01: what waits for a process, asks for a setting or checks an order can fail.
+#[test]
+fn commands_that_wait_or_ask_can_fail() {
+    for text in [
+        "npm test & wait $!",
+        "timeout 30 bash -c 'until curl -sf localhost:3000; do sleep 1; done'",
+        "while ! nc -z localhost 5432; do sleep 1; done",
+        "git config --get core.hooksPath",
+        "git log v1.0..HEAD",
+        "notes list | sort -c",
+    ] {
+        assert_eq!(cannot_fail(text), None, "{text}");
+    }
+    for text in [
+        "npm test & wait",
+        "while read -r x; do echo $x; done",
+        "git log --oneline",
+        "notes list | sort -u",
+    ] {
+        assert!(cannot_fail(text).is_some(), "{text}");
+    }
+}
