@@ -7,7 +7,7 @@ use afresh_core::probe::CheckClass;
 
 /// The version of [`ProjectFacts`]. It grows when a field is renamed or removed, or when the same files are read
 /// differently.
-pub const FACTS_VERSION: u32 = 1;
+pub const FACTS_VERSION: u32 = 2;
 
 /// What a repository is: the one document that every planning stage is given.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
