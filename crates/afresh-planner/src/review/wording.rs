@@ -194,7 +194,7 @@ fn shrinking_words(task: &Task, ledger: &Ledger, served: &[&LedgerStatement]) ->
     for text in task_texts(task) {
         let plain = without_code(&text);
         let is_todo = |sentence: &&str| sentence.contains("TODO") && !is_denied(sentence, "TODO");
-        if !is_asked("todo") && sentences(&plain).iter().any(|it| is_todo(it)) {
+        if !is_asked("todo") && sentences(&plain).iter().any(is_todo) {
             return Some("TODO".to_owned());
         }
         // `/api/v1` is a name.

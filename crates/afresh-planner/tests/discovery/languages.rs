@@ -359,8 +359,12 @@ fn one_name_is_no_style() {
 /// PL-03: commands of every CI file are shown, each with its file.
 #[test]
 fn every_ci_file_is_shown() {
-    let many: String =
-        (0..20).map(|number| format!("      - run: cargo test -p p{number}\n")).collect();
+    let many: Vec<String> =
+        (0..20).map(|number| format!("      - run: cargo test -p p{number}")).collect();
+    let many = many.join(
+        "
+",
+    );
     let text = document(&[
         ("Cargo.toml", "[package]\nname = \"x\"\n"),
         ("src/lib.rs", "x"),

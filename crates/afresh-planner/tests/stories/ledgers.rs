@@ -124,3 +124,12 @@ fn odd_documents_are_cut() {
     let many = format!("## A\n\n{}", "- item\n".repeat(20_000));
     assert_eq!(ledger(&many).statements.len(), 5_000);
 }
+
+/// PL-15: a fence that is longer than those inside it holds an example whole.
+#[test]
+fn an_example_in_a_longer_fence_states_nothing() {
+    let text = "## Requirements\n\n- It must write this:\n\n````markdown\n```sh\nx\n```\n## Requirements\n- It must \
+                not count\n````\n\n- It must end with code 0\n";
+    let spec = Specification::from_text("spec.md", text.to_owned());
+    assert_eq!(cut(&spec, PhaseFilter::First).statements.len(), 2);
+}
