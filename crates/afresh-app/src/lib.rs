@@ -19,6 +19,7 @@
 //! | [`planning`] | from a specification to a plan |
 //! | [`policy`] | sandbox, network, limits, budget |
 //! | [`session`] | preparing and opening a run; commands to a run that another process drives |
+//! | [`tasks`] | one task: its state, its changes |
 //! | [`text`] | byte sizes, times and bounded files as text |
 //!
 //! The crates below are re-exported, because their types are part of this interface: users of this
@@ -37,6 +38,7 @@ pub mod plan_source;
 pub mod planning;
 pub mod policy;
 pub mod session;
+pub mod tasks;
 pub mod text;
 
 pub use afresh_formats as formats;

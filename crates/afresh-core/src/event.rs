@@ -286,6 +286,11 @@ pub enum Event {
     RewindWanted {
         wave: u32,
     },
+    /// The branch is to move back to this commit, and what landed after it is to be done again (BE-10).
+    RewindRequested {
+        to: CommitId,
+        by: String,
+    },
     /// The branch is about to move back.
     RewindIntended {
         from: CommitId,

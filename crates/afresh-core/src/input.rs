@@ -14,6 +14,7 @@ use crate::outcome::{Deviation, Outcome, SpawnFailure};
 use crate::plan::Plan;
 use crate::probe::ProbedCheck;
 use crate::process::ProcessEnd;
+use crate::run::RewindTarget;
 use crate::settings::Settings;
 use crate::usage::{ContextFill, ModelUsage, Usage};
 
@@ -94,6 +95,11 @@ pub enum Input {
     RetryAsked(TaskId),
     /// The dependents of this skipped task may run without it.
     IgnoreAsked(TaskId),
+    /// A person wants the branch back where it was earlier.
+    RewindAsked {
+        target: RewindTarget,
+        by: String,
+    },
     /// A deadline passed.
     Woke,
 }

@@ -6,6 +6,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`audit`] | how large a specification is, as text and JSON |
+//! | [`colored_diff`] | the kinds of the lines of a patch |
 //! | [`conflicts`] | why two tasks cannot run at the same time |
 //! | [`forecast_text`] | what a plan is expected to take, and its score, in a line each |
 //! | [`plan_graph`] | a plan as a tree, for Mermaid, for Graphviz |
@@ -14,10 +15,12 @@
 //! | [`probe_json`] | checks before any work as JSON |
 //! | [`sarif`] | findings as SARIF |
 //! | [`state_page`] | the state of a run as Markdown |
+//! | [`task_page`] | one task of a run as text |
 //! | [`trace`] | requirements and what proves them, as text and Markdown |
 //! | [`verification`] | which commits receipts cover, as a table and as JSON |
 
 pub mod audit;
+pub mod colored_diff;
 pub mod conflicts;
 pub mod forecast_text;
 pub mod plan_graph;
@@ -26,5 +29,6 @@ pub mod plan_text;
 pub mod probe_json;
 pub mod sarif;
 pub mod state_page;
+pub mod task_page;
 pub mod trace;
 pub mod verification;

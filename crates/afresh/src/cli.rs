@@ -6,7 +6,7 @@ use afresh_app::context::AppContext;
 use afresh_app::context::environment::Environment;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{finishing, in_attempt, planning, running, setup, tooling};
+use crate::commands::{finishing, in_attempt, planning, running, setup, tasks, tooling};
 
 /// Runs a plan to completion with a fresh coding agent for every task.
 #[derive(Debug, Parser)]
@@ -94,7 +94,9 @@ pub(crate) enum CliCommand {
     Halt(running::halt::Args),
     Resume(running::resume::Args),
     Abort(running::abort::Args),
-    Task(running::task::Args),
+    Rewind(running::rewind::Args),
+    Task(tasks::task::Args),
+    Diff(tasks::diff::Args),
     Report(finishing::report::Args),
     Trace(finishing::trace::Args),
     Land(finishing::land::Args),

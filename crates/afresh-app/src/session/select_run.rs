@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use afresh_core::Run;
-use afresh_core::ids::TaskId;
+use afresh_core::ids::{CommitId, TaskId};
 use afresh_core::plan::nearest;
-use afresh_core::run::{TaskStage, TaskState};
+use afresh_core::run::{RewindTarget, TaskStage, TaskState};
 use afresh_engine::RepoContext;
 use afresh_engine::session::RecordedRun;
 
@@ -80,6 +80,35 @@ pub fn find_task_or_attempt(run: &Run, named: &str) -> Result<(TaskId, Option<u3
         Err(error) => {
             split_attempt(run, named).map(|(task, number)| (task, Some(number))).ok_or(error)
         }
+    }
+}
+
+/// Where a rewind goes: a task, the number of a wave, the start of a commit of the run, or `base`. A task's id wins.
+pub fn find_rewind_target(run: &Run, named: &str) -> Result<RewindTarget, AppError> {
+    let unknown = match find_task(run, named) {
+        Ok(task) => return Ok(RewindTarget::Task(task)),
+        Err(unknown) => unknown,
+    };
+    if named == "base" {
+        return Ok(RewindTarget::Commit(run.base().clone()));
+    }
+    let is_hex = named.len() >= 4 && named.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let starts = |commit: &&CommitId| commit.as_str().starts_with(&named.to_ascii_lowercase());
+    let mut commits =
+        std::iter::once(run.base()).chain(run.landed_commits()).filter(|it| is_hex && starts(it));
+    match (commits.next(), commits.next()) {
+        (Some(commit), None) => return Ok(RewindTarget::Commit(commit.clone())),
+        (Some(_), Some(_)) => {
+            let message = format!("{named} is the start of several commits of run {}", run.id());
+            return Err(AppError::usage("commit", message).hint("give more of its digits"));
+        }
+        (None, _) => {}
+    }
+    let number =
+        named.strip_prefix("wave").unwrap_or(named).trim_start_matches([' ', '-', ':', '=']);
+    match number.parse() {
+        Ok(wave) if wave > 0 => Ok(RewindTarget::Wave(wave)),
+        _ => Err(unknown.hint("name a task, a wave's number, a commit of the run, or `base`")),
     }
 }
 

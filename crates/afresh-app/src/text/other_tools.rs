@@ -24,6 +24,7 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["convert"], "import"),
     (&["merge", "apply", "finish", "submit"], "land"),
     (&["patch"], "land --patch FILE"),
+    (&["changes", "compare", "interdiff"], "diff"),
     (&["summary", "summarize", "results", "stats", "cost", "usage"], "report"),
     (&["cleanup", "gc", "prune", "reset", "rm"], "clean"),
     (&["secrets"], "scan"),
@@ -35,7 +36,7 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["prompt"], "bundle generate TASK --prompt"),
     (&["example", "examples", "tutorial", "quickstart"], "demo"),
     (&["abandon", "giveup", "end"], "abort"),
-    (&["rewind", "undo", "rollback", "revert"], "run --resume wave"),
+    (&["undo", "rollback", "revert", "back"], "rewind"),
 ];
 
 /// Commands that are planned, and what works today.
@@ -44,7 +45,6 @@ pub const PLANNED: &[(&str, &str)] = &[
     ("tui", "`afresh status` shows the progress, `afresh logs -f` follows it"),
     ("serve", "`afresh report` summarizes a run as Markdown or JSON"),
     ("web", "`afresh report` summarizes a run as Markdown or JSON"),
-    ("diff", "`afresh report` lists the files of each task; `git log -p` shows the run's branch"),
     ("replay", "`afresh logs` shows what was recorded"),
     ("fork", "`afresh run PLAN --new` starts a new run from the current commit"),
     ("tell", "`afresh decide QUESTION 'say: TEXT'` answers a worker in your own words"),
@@ -68,8 +68,8 @@ pub const SUBCOMMANDS: &[(&[&str], &str)] = &[
         "change the plan's file with your editor; `afresh run PLAN` takes up the changes",
     ),
     (
-        &["task show", "task info", "task view", "task get"],
-        "`afresh logs TASK` shows what its workers did; `afresh show PLAN` shows every task of a plan",
+        &["task info", "task view", "task get"],
+        "`afresh task show TASK` shows everything about a task",
     ),
     (&["task list", "task ls", "task status"], "`afresh status` lists the tasks"),
     (&["task redo", "task rerun"], "`afresh task retry TASK` gives it fresh workers"),

@@ -15,7 +15,7 @@
 //! | `asking`, `answers` | what a person is asked, and what an answer does |
 //! | `obstacles` | what stops every task, and is asked once |
 //! | `commands` | what a person does to a task without being asked |
-//! | `halting`, `recovery`, `rewinding` | stopping, opening a run again, moving back to before a wave |
+//! | `halting`, `recovery`, `rewinding` | stopping, opening a run again, moving the branch back |
 
 mod answers;
 mod asking;
@@ -84,6 +84,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::DiskFull(place) => turn.halt_for_full_disk(place),
         Input::RetryAsked(task) => turn.retry(task),
         Input::IgnoreAsked(task) => turn.ignore(task),
+        Input::RewindAsked { target, by } => turn.rewind_asked(target, by),
         Input::Woke => {}
     }
     turn.continue_run();

@@ -1,7 +1,7 @@
-//! Continues an interrupted wave: only what failed, all of it again, or not at all (ST-05).
+//! Continues an interrupted wave: only what failed, all of it again, or not at all (ST-05). Moves the branch back to
+//! where it was earlier (BE-10), which is what doing a wave again begins with.
 //!
-//! All of it again means that the branch moves back. Nothing is lost: the old tip is kept, and running work ends
-//! first.
+//! Nothing is lost: the old tip is kept, and running work ends first and is saved.
 
 use super::Decider;
 use super::attempt::verdict::AttemptCounts;
@@ -13,7 +13,7 @@ use crate::input::{BranchMove, ResumeMode};
 use crate::plan::TaskIndex;
 use crate::question::QuestionTopic;
 use crate::rejection::Rejection;
-use crate::run::{RewindState, Run, TaskStage};
+use crate::run::{RewindGoal, RewindState, RewindTarget, Run, TaskStage};
 
 impl Decider<'_> {
     pub(super) fn resume_wave(&mut self, how: ResumeMode) {
@@ -61,6 +61,24 @@ impl Decider<'_> {
         self.record(Event::RewindWanted { wave });
     }
 
+    /// A person wants to go back. Workers are stopped: what they build on is about to go.
+    pub(super) fn rewind_asked(&mut self, target: &RewindTarget, by: &str) {
+        if self.run.is_ended_for_good() {
+            return self.refuse("the run has been ended; it cannot go back");
+        }
+        let path = match self.run.plan_rewind(target) {
+            Ok(path) => path,
+            Err(why) => return self.refuse(why),
+        };
+        match target {
+            RewindTarget::Wave(wave) => self.record(Event::RewindWanted { wave: *wave }),
+            RewindTarget::Task(_) | RewindTarget::Commit(_) => {
+                self.record(Event::RewindRequested { to: path.to, by: by.to_owned() });
+            }
+        }
+        self.stop_workers(self.run.settings().halt_grace);
+    }
+
     /// The driver died while the branch was moving back: the next one checks where the branch is.
     pub(super) fn resume_rewind(&mut self) {
         if let Some(RewindState::Moving { from, to }) = self.run.rewind().cloned() {
@@ -70,8 +88,8 @@ impl Decider<'_> {
 
     /// Moves back as soon as nothing is underway and no merge is held up.
     pub(super) fn rewind_when_quiet(&mut self) {
-        let Some(RewindState::Wanted { wave }) = self.run.rewind().cloned() else { return };
-        if self.run.is_underway() || self.run.merging().is_some() || self.run.halt().is_some() {
+        let Some(RewindState::Wanted(goal)) = self.run.rewind().cloned() else { return };
+        if self.run.is_underway() || self.run.merging().is_some() {
             return;
         }
         // Work that waits for its merge is based on commits that are about to go; it is already saved.
@@ -80,8 +98,14 @@ impl Decider<'_> {
             self.withdraw_questions(&task);
             self.reject(at, Rejection::Stopped, AttemptCounts::No);
         }
-        self.retry_the_wave(wave);
-        let (from, to) = (self.run.tip().clone(), self.before_wave(wave));
+        let to = match goal {
+            RewindGoal::BeforeWave(wave) => {
+                self.retry_the_wave(wave);
+                self.run.before_wave(wave)
+            }
+            RewindGoal::Commit(to) => to,
+        };
+        let from = self.run.tip().clone();
         if from == to {
             self.record(Event::Rewound { to });
             return self.continue_run();
@@ -102,20 +126,6 @@ impl Decider<'_> {
                 self.withdraw_questions(&task);
                 self.record(Event::TaskRetried { task });
             }
-        }
-    }
-
-    /// The branch before the first landing of this wave or a later one.
-    fn before_wave(&self, wave: u32) -> CommitId {
-        let plan = self.run.plan();
-        let landings = self.run.landings();
-        let of_wave = landings.iter().position(|landing| {
-            plan.index_of(&landing.task).is_some_and(|at| plan.wave(at) >= wave)
-        });
-        match of_wave {
-            None => self.run.tip().clone(),
-            Some(0) => self.run.base().clone(),
-            Some(first) => landings[first - 1].commit.clone(),
         }
     }
 

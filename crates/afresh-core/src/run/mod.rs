@@ -21,6 +21,7 @@ mod frontier;
 mod marks;
 mod obstacles;
 mod programs;
+mod rewind;
 mod task;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -31,12 +32,14 @@ use base::BaseMeasurement;
 use obstacles::RepeatedFailure;
 
 pub(crate) use obstacles::FailedAct;
+pub(crate) use rewind::{RewindGoal, RewindState};
 
 pub use apply::IllegalEvent;
 pub use base::{EarlierFailure, KnownFailure, UnprovedTask};
 pub use drive_state::DriveState;
 pub use frontier::{BlockCause, TaskFrontier};
 pub use marks::RefutedMark;
+pub use rewind::{RewindPath, RewindTarget};
 pub use task::{
     ActiveAttempt, AttemptRecords, CheckActivity, CheckStage, LandHold, LastAttempt, MergeStage,
     ModelHealth, PersonInput, RetryState, SessionState, StepProgress, TaskHistory, TaskStage,
@@ -115,19 +118,6 @@ pub(crate) struct LandedTask {
     pub(crate) task: TaskId,
     pub(crate) commit: CommitId,
     pub(crate) tree: TreeId,
-}
-
-/// Moving the branch back to before a wave.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum RewindState {
-    /// As soon as nothing is underway.
-    Wanted {
-        wave: u32,
-    },
-    Moving {
-        from: CommitId,
-        to: CommitId,
-    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -236,10 +226,6 @@ impl Run {
     /// The tree of the tip, once something has landed.
     pub fn tip_tree(&self) -> Option<&TreeId> {
         self.landings.last().map(|landing| &landing.tree)
-    }
-
-    pub(crate) fn landings(&self) -> &[LandedTask] {
-        &self.landings
     }
 
     /// The commits that landed, oldest first.

@@ -89,6 +89,7 @@ fn kinds() -> BTreeSet<String> {
         HaltCleared = "halt-cleared",
         BudgetReached = "budget-reached",
         RewindWanted = "rewind-wanted",
+        RewindRequested = "rewind-requested",
         RewindIntended = "rewind-intended",
         Rewound = "rewound",
         RewindGivenUp = "rewind-given-up",

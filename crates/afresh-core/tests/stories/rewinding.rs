@@ -1,11 +1,15 @@
-//! Continuing an interrupted wave: ST-05.
+//! Continuing an interrupted wave (ST-05), going back to an earlier merge (BE-10).
 
 use afresh_core::Input;
-use afresh_core::input::{BranchMove, ResumeMode, RunOpening};
+use afresh_core::check::{CheckOutcome, CheckPhase};
+use afresh_core::input::{BranchMove, CheckReport, ResumeMode, RunOpening};
+use afresh_core::outcome::Outcome;
+use afresh_core::process::ProcessEnd;
+use afresh_core::run::RewindTarget;
 use afresh_core::settings::{OnFailure, Schedule, Settings};
 use insta::assert_snapshot;
 
-use crate::support::{Story, StoryStep, commit};
+use crate::support::{Story, StoryStep, check_result, commit, task_id, tree};
 
 /// Two waves: A and B, then C, D and E. A, B and C have landed; D failed; E has not started.
 fn interrupted() -> Story {
@@ -132,4 +136,101 @@ fn nothing_is_undone_where_everything_is_done() {
     let step = taken_up(&mut story, ResumeMode::Abort);
     assert_eq!(step.refusal(), "nothing to abandon: everything is done");
     assert!(story.run.aborted().is_none());
+}
+
+fn goes_back(story: &mut Story, target: RewindTarget) -> StoryStep {
+    story.feed(&Input::RewindAsked { target, by: "ann".to_owned() })
+}
+
+/// BE-10: what runs is stopped and saved first, then the branch goes back to before the task.
+#[test]
+fn a_person_takes_back_everything_from_a_task_on() {
+    let mut story = interrupted();
+    assert_snapshot!(goes_back(&mut story, RewindTarget::Task(task_id("B"))).text(), @"
+    rewind to mA.1 for ann
+    → stop E.1 within 5s
+    ");
+    story.ends_with("E.1", ProcessEnd::Stopped, Outcome::Silent);
+    assert_snapshot!(story.harvested("E.1", &[]).text(), @"
+    harvested E.1: 0 changes
+    rejected E.1 (does not count): ended by afresh before it was finished
+    going back from mC.1 to mA.1
+    → move back from mC.1 to mA.1
+    ");
+    assert_snapshot!(is_back(&mut story, "mA.1", BranchMove::Done).text(), @"
+    back at mA.1
+    starting B.2 in 1
+    → start B.2 in 1 from mA.1
+    ");
+    assert_eq!(story.states(), "A done, B ready, C ready, D skipped, E pending");
+}
+
+/// BE-10: a run in which everything is done goes back too, after its final checks, and continues.
+#[test]
+fn a_finished_run_goes_back() {
+    let mut story = Story::of_plan("A: a\nB < A: b");
+    story.lands("A.1");
+    assert_snapshot!(story.lands("B.1").text(), @"
+    merged B.1
+    final checks
+    → check Final tree B.1: test A, test B
+    ");
+    let final_checks = CheckReport {
+        attempt: None,
+        phase: CheckPhase::Final,
+        tree: tree("B.1"),
+        checked: CheckOutcome::Ran(["test A", "test B"].map(|it| check_result(it, 0)).to_vec()),
+    };
+    assert_snapshot!(goes_back(&mut story, RewindTarget::Commit(commit("mA.1"))).text(), @"rewind to mA.1 for ann");
+    assert_snapshot!(story.feed(&Input::Checked(final_checks)).text(), @"
+    finally checked test A, test B
+    going back from mB.1 to mA.1
+    → move back from mB.1 to mA.1
+    ");
+    assert_snapshot!(is_back(&mut story, "mA.1", BranchMove::Done).text(), @"
+    back at mA.1
+    starting B.2 in 1
+    → start B.2 in 1 from mA.1
+    ");
+    assert_eq!(story.states(), "A done, B ready");
+    story.lands("B.2");
+    assert_eq!(story.states(), "A done, B done");
+}
+
+/// BE-10: a halted run goes back without being continued.
+#[test]
+fn a_halted_run_goes_back_and_stays_halted() {
+    let mut story = Story::of_plan("A: a\nB < A: b");
+    story.lands("A.1");
+    story.spawned("B.1");
+    story.halt(false);
+    story.ends("B.1");
+    story.harvested("B.1", &[]);
+    goes_back(&mut story, RewindTarget::Wave(1));
+    is_back(&mut story, "base", BranchMove::Done);
+    assert_eq!(story.states(), "A ready, B pending");
+    assert!(story.run.halt().is_some());
+}
+
+/// BE-10: where nothing can go back, the reason is given and nothing changes.
+#[test]
+fn a_rewind_without_a_way_back_is_refused() {
+    let mut story = Story::of_plan("A: a\nB < A: b");
+    story.lands("A.1");
+    let cases = [
+        (
+            RewindTarget::Task(task_id("B")),
+            "B has not been merged, so there is nothing to go back to",
+        ),
+        (RewindTarget::Wave(2), "nothing of wave 2 or a later one has been merged"),
+        (RewindTarget::Commit(commit("mA.1")), "nothing has been merged since"),
+    ];
+    for (target, why) in cases {
+        assert_eq!(goes_back(&mut story, target).refusal(), why);
+    }
+    let elsewhere = goes_back(&mut story, RewindTarget::Commit(commit("other")));
+    assert!(elsewhere.refusal().ends_with("is not on the run's branch"));
+    goes_back(&mut story, RewindTarget::Wave(1));
+    let again = goes_back(&mut story, RewindTarget::Wave(1));
+    assert_eq!(again.refusal(), "the branch is being moved back already");
 }

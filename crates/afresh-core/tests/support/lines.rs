@@ -32,6 +32,9 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::StepRefused { attempt, step, reason } => {
             format!("step {step} of {attempt} refused: {}", reason.describe())
         }
+        Event::RewindRequested { to, by } => {
+            format!("rewind to {} for {by}", object_name(to.as_str()))
+        }
         Event::RewindWanted { wave } => format!("rewind to before wave {wave}"),
         Event::RewindIntended { from, to } => {
             format!(

@@ -2,6 +2,7 @@
 //! command applies itself under the lock.
 
 use afresh_core::ids::{QuestionId, RunId, TaskId};
+use afresh_core::run::RewindTarget;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Input, Run, decide};
 use afresh_secrets::redact;
@@ -12,6 +13,7 @@ use super::clock::RunClock;
 use super::host::{CommandAnswer, DecidedTurn, JournalSink};
 use super::local::LocalJournal;
 use super::reporter::{RecordedEvent, Reporter};
+use crate::executor::rewind::RewindJob;
 use crate::session::OpenRun;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +26,7 @@ pub enum ControlCommand {
     Retry { run: RunId, task: TaskId },
     Skip { run: RunId, task: TaskId, reason: String },
     Ignore { run: RunId, task: TaskId },
+    Rewind { run: RunId, target: RewindTarget, by: String },
 }
 
 impl ControlCommand {
@@ -48,7 +51,8 @@ impl ControlCommand {
             | Self::Decide { run, .. }
             | Self::Retry { run, .. }
             | Self::Skip { run, .. }
-            | Self::Ignore { run, .. } => run,
+            | Self::Ignore { run, .. }
+            | Self::Rewind { run, .. } => run,
         }
     }
 
@@ -63,6 +67,7 @@ impl ControlCommand {
             Self::Retry { task, .. } => Input::RetryAsked(task),
             Self::Skip { task, reason, .. } => Input::SkipAsked { task, reason },
             Self::Ignore { task, .. } => Input::IgnoreAsked(task),
+            Self::Rewind { target, by, .. } => Input::RewindAsked { target, by },
         }
     }
 }
@@ -87,7 +92,26 @@ pub fn apply_command(
     let now = journal.clock.now();
     let applied = apply_without_driver(&mut journal, &mut run, now, commands, reporters)?;
     let own = applied.into_iter().find(|applied| applied.message == sent);
-    Ok(own.and_then(|applied| applied.refusal))
+    let stuck = complete_rewind(&mut journal, &mut run, now, reporters)?;
+    Ok(own.and_then(|applied| applied.refusal).or(stuck))
+}
+
+/// Moves the branch back if that is all that a rewind waits for. Returns why it could not be moved.
+fn complete_rewind(
+    journal: &mut LocalJournal,
+    run: &mut Run,
+    now: Timestamp,
+    reporters: &mut [Box<dyn Reporter>],
+) -> Result<Option<String>, JournalError> {
+    let Some((from, to)) = run.pending_rewind().map(|(from, to)| (from.clone(), to.clone())) else {
+        return Ok(None);
+    };
+    let job = RewindJob { branch: run.branch().to_owned(), from, to };
+    let moved = job.carry_out(run.id(), &journal.repo.context.git);
+    let mut turn = DecidedTurn::default();
+    decide_without_driver(run, now, &moved, &mut turn);
+    store_and_report(journal, run, now, &turn, reporters)?;
+    Ok(run.halt().filter(|_| run.tip() != &job.to).map(|halt| halt.reason.clone()))
 }
 
 /// A command, and its message if it waits in the inbox.
@@ -115,19 +139,41 @@ pub fn apply_without_driver<J: JournalSink>(
 ) -> Result<Vec<AppliedCommand>, J::Error> {
     let (mut turn, mut applied) = (DecidedTurn::default(), Vec::new());
     for PendingCommand { message, command } in commands {
-        let reaction = decide(&mut run.clone(), now, &command.to_input());
-        // Events that start something are dropped, and the next command is decided without them.
-        for event in reaction.events.into_iter().filter(|event| !starts_something(event)) {
-            run.apply(&event).expect("events that start something are of other tasks");
-            turn.events.push(event);
-        }
+        let refusal = decide_without_driver(run, now, &command.to_input(), &mut turn);
         if let Some(message) = message {
-            turn.answers.push(CommandAnswer::new(message, reaction.refusal.clone()));
+            turn.answers.push(CommandAnswer::new(message, refusal.clone()));
         }
-        applied.push(AppliedCommand { message, refusal: reaction.refusal });
+        applied.push(AppliedCommand { message, refusal });
     }
+    store_and_report(journal, run, now, &turn, reporters)?;
+    Ok(applied)
+}
+
+/// Adds what follows from the input to the turn. Events that start something are dropped, and the next input is
+/// decided without them.
+fn decide_without_driver(
+    run: &mut Run,
+    now: Timestamp,
+    input: &Input,
+    turn: &mut DecidedTurn,
+) -> Option<String> {
+    let reaction = decide(&mut run.clone(), now, input);
+    for event in reaction.events.into_iter().filter(|event| !starts_something(event)) {
+        run.apply(&event).expect("events that start something are of other tasks");
+        turn.events.push(event);
+    }
+    reaction.refusal
+}
+
+fn store_and_report<J: JournalSink>(
+    journal: &mut J,
+    run: &Run,
+    now: Timestamp,
+    turn: &DecidedTurn,
+    reporters: &mut [Box<dyn Reporter>],
+) -> Result<(), J::Error> {
     if !turn.is_empty() {
-        let stored = journal.store(run, &turn)?;
+        let stored = journal.store(run, turn)?;
         for (seq, event) in (stored.first_seq..).zip(&turn.events) {
             let recorded =
                 RecordedEvent { seq, wall_ms: stored.wall_ms, at: Some(now), event, run };
@@ -139,7 +185,7 @@ pub fn apply_without_driver<J: JournalSink>(
             reporter.drive_ended(run);
         }
     }
-    Ok(applied)
+    Ok(())
 }
 
 /// Without a driver nothing starts; opening the run starts what is ready.

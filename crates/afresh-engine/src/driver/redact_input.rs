@@ -83,6 +83,7 @@ impl InputRedactor {
             | Input::DiskFull(_)
             | Input::RetryAsked(_)
             | Input::IgnoreAsked(_)
+            | Input::RewindAsked { .. }
             | Input::Woke) => other,
         }
     }

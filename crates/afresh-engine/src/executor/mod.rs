@@ -121,7 +121,9 @@ impl LocalExecutor {
             }
             Effect::MoveBack { from, to } => {
                 let job = RewindJob { branch: run.branch().to_owned(), from, to };
-                self.spawn(move |context, answer| answer(job.carry_out(context)));
+                self.spawn(move |context, answer| {
+                    answer(job.carry_out(&context.run, context.pool.repository()));
+                });
             }
             Effect::MoveBranch { attempt, from, to, restore } => {
                 let job = landing::MoveJob::new(run, attempt, from, to, restore);

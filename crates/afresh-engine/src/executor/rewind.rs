@@ -1,12 +1,11 @@
 //! Moves the branch back to an earlier commit; a ref keeps the old position.
 
 use afresh_core::Input;
-use afresh_core::ids::CommitId;
+use afresh_core::ids::{CommitId, RunId};
 use afresh_core::input::BranchMove;
 use afresh_git::ref_names::{branch_ref, run_tip_ref, salvage_ref};
-use afresh_git::{DEFAULT_LOCK_TIMEOUT, RefExpectation, RefOutcome, RefUpdate};
+use afresh_git::{DEFAULT_LOCK_TIMEOUT, RefExpectation, RefOutcome, RefUpdate, Repository};
 
-use crate::executor::ExecutorContext;
 use crate::executor::landing::{checked_out_in, describe_ref_error};
 
 pub(crate) struct RewindJob {
@@ -16,22 +15,23 @@ pub(crate) struct RewindJob {
 }
 
 impl RewindJob {
-    pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
+    pub(crate) fn carry_out(&self, run: &RunId, repository: &Repository) -> Input {
         let expected = RefExpectation::Is(self.from.clone());
-        let moved = self.try_move(shared, expected).unwrap_or_else(BranchMove::Trouble);
+        let moved = self.try_move(run, repository, expected).unwrap_or_else(BranchMove::Trouble);
         Input::MovedBack(self.to.clone(), moved)
     }
 
     fn try_move(
         &self,
-        shared: &ExecutorContext,
+        run: &RunId,
+        repository: &Repository,
         expected: RefExpectation,
     ) -> Result<BranchMove, String> {
-        if let Some(place) = checked_out_in(shared, &self.branch) {
+        if let Some(place) = checked_out_in(repository, &self.branch) {
             let branch = &self.branch;
             return Err(format!("{branch} is checked out in {place}; switch to another one there"));
         }
-        let run = shared.run.as_str();
+        let run_name = run.as_str();
         let kept = format!("rewound-{}", &self.from.as_str()[..12]);
         let update = |name: String, new: &CommitId, old: RefExpectation| RefUpdate {
             name,
@@ -42,10 +42,10 @@ impl RewindJob {
         // One transaction: the old commits are kept before the branch leaves them.
         let updates = [
             update(branch_ref(&self.branch), &self.to, expected),
-            update(salvage_ref(run, &kept), &self.from, RefExpectation::Any),
-            update(run_tip_ref(run), &self.to, RefExpectation::Any),
+            update(salvage_ref(run_name, &kept), &self.from, RefExpectation::Any),
+            update(run_tip_ref(run_name), &self.to, RefExpectation::Any),
         ];
-        let outcome = shared.pool.repository().update_refs(&updates, DEFAULT_LOCK_TIMEOUT);
+        let outcome = repository.update_refs(&updates, DEFAULT_LOCK_TIMEOUT);
         match outcome.map_err(|error| describe_ref_error(&error))? {
             RefOutcome::Done => Ok(BranchMove::Done),
             // An earlier driver was killed between the move and its record: it is done.
@@ -56,7 +56,7 @@ impl RewindJob {
             }
             // The user deleted the branch; its commits are kept.
             RefOutcome::Mismatch { now: None, .. } => {
-                self.try_move(shared, RefExpectation::Missing)
+                self.try_move(run, repository, RefExpectation::Missing)
             }
         }
     }

@@ -315,6 +315,9 @@ fn describe(event: &Event) -> ActivityParts {
         Event::RewindWanted { wave } => {
             ("WARN", ours(), "rewind", format!("to before wave {wave}"))
         }
+        Event::RewindRequested { to, by } => {
+            ("WARN", by.clone(), "rewind", format!("to {}", short(to.as_str())))
+        }
         Event::RewindIntended { from, to } => (
             "WARN",
             ours(),

@@ -13,6 +13,7 @@
 //! | `build` | the trees of an index |
 //! | `diff` | the difference of two trees |
 //! | `change` | one changed entry |
+//! | `patch_text` | a difference as git prints it, and counted by file |
 //! | `path_text` | paths as text, whatever bytes they hold |
 //! | `merge` | merging trees where no file changed on both sides |
 
@@ -26,6 +27,7 @@ pub(crate) mod id;
 pub(crate) mod index;
 pub(crate) mod loose;
 pub(crate) mod merge;
+pub(crate) mod patch_text;
 pub(crate) mod path_text;
 pub(crate) mod read;
 pub(crate) mod tree;

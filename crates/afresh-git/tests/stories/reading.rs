@@ -2,7 +2,7 @@
 
 use afresh_core::harvest::ChangeKind;
 use afresh_core::ids::CommitId;
-use afresh_git::{BulkLimits, EntryMode, NewCommit};
+use afresh_git::{BulkLimits, DiffFormat, EntryMode, NewCommit};
 
 use crate::scene::{GitScene, owned};
 
@@ -146,4 +146,42 @@ fn the_files_of_a_commit_are_measured() {
     let size = |path: &str| measured.iter().find(|it| it.file.path == path).map(|it| it.bytes);
     assert_eq!(size("a dir/tab\tx"), Some(5), "{measured:?}");
     assert_eq!(size("module"), None);
+}
+
+/// HU-08: a difference is shown and counted without the user's diff programs; hostile names are quoted.
+#[test]
+fn a_difference_is_rendered_and_counted_without_drivers() {
+    let scene =
+        GitScene::with("seq 40 >old.txt; echo a >gone.txt; echo '*.txt diff=evil' >.gitattributes");
+    let ran = scene.dir.path().join("ran");
+    let evil = format!("touch {0}; cat", ran.display());
+    scene.user(&format!(
+        "git config diff.evil.textconv '{evil}'; git config diff.evil.command '{evil}'; \
+         git config diff.external '{evil}'; cp .gitattributes .git/info/attributes; git config diff.noprefix true"
+    ));
+    scene.user(
+        "git mv old.txt new.txt; echo more >>new.txt; git rm -q gone.txt; printf 'x\\0y' >bin; \
+         touch \"$(printf 'a\\033[31m\\nb')\"; git add -A; git commit -qm two",
+    );
+    let repository = scene.repository();
+    let two = repository.head().unwrap().unwrap();
+    let text = |format| {
+        let rendered = repository.render_diff(&scene.base, &two, format).unwrap();
+        String::from_utf8(rendered).unwrap()
+    };
+    let patch = text(DiffFormat::Patch);
+    assert!(patch.contains("rename from old.txt\nrename to new.txt\n"), "{patch}");
+    assert!(patch.contains("+++ b/new.txt\n") && patch.contains("\n+more\n"), "{patch}");
+    let stat = text(DiffFormat::Stat { columns: 60 });
+    assert!(stat.contains("old.txt => new.txt |   1 +\n"), "{stat}");
+    let names = text(DiffFormat::Names);
+    assert_eq!(names, "\"a\\033[31m\\nb\"\nbin\ngone.txt\nnew.txt\n");
+    assert!(!ran.exists(), "a program of the user's was run");
+    let counted = repository.count_diff(&scene.base, &two).unwrap();
+    let of = |path: &str| counted.iter().find(|file| file.path == path).expect(path);
+    assert_eq!((of("bin").kind, of("bin").lines), (ChangeKind::Created, None));
+    assert_eq!(of("gone.txt").lines.unwrap().removed, 1);
+    assert_eq!(of("new.txt").old_path.as_deref(), Some("old.txt"));
+    assert_eq!(of("new.txt").lines.unwrap().added, 1);
+    assert_eq!(of("a\u{1b}[31m\nb").kind, ChangeKind::Created);
 }

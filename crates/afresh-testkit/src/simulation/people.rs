@@ -1,8 +1,10 @@
 //! What people do to a run: halt it, skip and retry tasks, edit the plan and the settings between two starts.
 
 use afresh_core::Run;
+use afresh_core::ids::TaskId;
 use afresh_core::input::{ResumeMode, RunOpening};
 use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, Task, TaskDraft};
+use afresh_core::run::RewindTarget;
 use afresh_core::settings::{Schedule, Settings};
 use afresh_engine::driver::control::ControlCommand;
 
@@ -25,12 +27,26 @@ pub(super) fn command(
     if !random.chance(scenario.command) {
         return None;
     }
-    let (run, task) = (run.id().clone(), random.pick(run.plan().tasks()).id.clone());
+    let task = random.pick(run.plan().tasks()).id.clone();
+    if random.chance(150) {
+        return Some(rewind(random, run, task));
+    }
+    let run = run.id().clone();
     Some(if random.chance(400) {
         ControlCommand::Skip { run, task, reason: "not today".to_owned() }
     } else {
         ControlCommand::Retry { run, task }
     })
+}
+
+/// `afresh rewind`, often to where nothing can go back.
+fn rewind(random: &mut SeededRandom, run: &Run, task: TaskId) -> ControlCommand {
+    let target = match random.below(3) {
+        0 => RewindTarget::Task(task),
+        1 => RewindTarget::Wave(u32::try_from(1 + random.below(3)).expect("small")),
+        _ => RewindTarget::Commit(run.landed_commits().next().unwrap_or(run.base()).clone()),
+    };
+    ControlCommand::Rewind { run: run.id().clone(), target, by: "person".to_owned() }
 }
 
 /// `afresh halt`, once or twice.

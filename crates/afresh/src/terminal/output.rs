@@ -212,7 +212,7 @@ fn detect_color(stream: &std::io::Stderr) -> ColorUse {
 }
 
 /// The codes of [`Paint`], and the one that ends a colour.
-const COLOR_CODES: &[&str] = &["31", "32", "33", "36", "2", "0"];
+const COLOR_CODES: &[&str] = &["31", "32", "33", "36", "1", "2", "0"];
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Paint {
@@ -220,6 +220,7 @@ pub(crate) enum Paint {
     Green,
     Yellow,
     Cyan,
+    Bold,
     Dim,
 }
 
@@ -232,6 +233,7 @@ impl Paint {
             Self::Yellow => colored(AnsiColor::Yellow),
             // Plain blue can hardly be read on black.
             Self::Cyan => colored(AnsiColor::Cyan),
+            Self::Bold => Style::new().bold(),
             Self::Dim => Style::new().dimmed(),
         }
     }
@@ -285,7 +287,8 @@ mod tests {
 
     #[test]
     fn every_paint_is_one_of_the_allowed_codes() {
-        for paint in [Paint::Red, Paint::Green, Paint::Yellow, Paint::Cyan, Paint::Dim] {
+        for paint in [Paint::Red, Paint::Green, Paint::Yellow, Paint::Cyan, Paint::Bold, Paint::Dim]
+        {
             let code = format!("{}", paint.style());
             let code = code.trim_start_matches("\x1b[").trim_end_matches('m');
             assert!(COLOR_CODES.contains(&code), "{paint:?} is {code}");

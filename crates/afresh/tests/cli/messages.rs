@@ -231,7 +231,7 @@ fn a_wrong_command_line_is_explained_in_our_words() {
             "`afresh task` has no subcommand `add`",
             "`afresh run PLAN` takes up the changes",
         ),
-        ("task show T1", "`afresh task` has no subcommand `show`", "`afresh logs TASK`"),
+        ("task info T1", "`afresh task` has no subcommand `info`", "`afresh task show TASK`"),
         (
             "task rtry",
             "`afresh task` has no subcommand `rtry`",

@@ -11,6 +11,7 @@
 //! | [`landing`] | `afresh land` |
 //! | [`measuring`] | checks that are measured before they are believed |
 //! | [`no_repository`] | directories without a repository or a commit |
+//! | [`one_task`] | commands about one task |
 //! | [`questions`] | answers, retries, new runs |
 //! | [`rewinding`] | continuing an interrupted wave |
 //! | [`scope`] | changes outside the files of a task |
@@ -30,6 +31,7 @@ mod halting;
 mod landing;
 mod measuring;
 mod no_repository;
+mod one_task;
 mod questions;
 mod rewinding;
 mod scope;

@@ -1,7 +1,7 @@
 //! Continuing an interrupted wave, through the whole program: ST-05.
 
 use crate::support::terminal::Terminal;
-use crate::support::{Gate, repo, run_section, salvaged};
+use crate::support::{Driver, Gate, repo, run_section, salvaged};
 use afresh_testkit::TestRepo;
 
 const PLAN: &str = r#"
@@ -104,4 +104,72 @@ fn a_finished_run_stays_as_it_is() {
     let ran = repo.run(&["--resume", "wave"]).expect(0);
     assert!(ran.stderr.contains("no wave was interrupted"), "{}", ran.stderr);
     assert_eq!(repo.landed(), ["A", "B", "C"]);
+}
+
+/// BE-10, R16: without a running process the branch moves at once; the old tip stays and is named; the work is done
+/// again when the run continues.
+#[test]
+fn a_finished_run_goes_back_to_before_a_task() {
+    let (repo, _) = interrupted();
+    repo.run(&["--resume", "failed"]).expect(0);
+    let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
+    let old = repo.git(&["rev-parse", &branch]);
+    let before = repo.untouched();
+
+    let planned = repo.afresh(&["rewind", "B", "--dry-run"]).expect(0);
+    assert!(planned.stderr.contains("to be done again: B, C"), "{}", planned.stderr);
+    assert_eq!(repo.git(&["rev-parse", &branch]), old);
+
+    let answer = repo.afresh(&["rewind", "B", "--json"]).expect(0).json();
+    assert_eq!(answer["undone"], serde_json::json!(["B", "C"]));
+    assert_eq!((&answer["moved"], answer["kept"].as_str()), (&true.into(), Some(old.as_str())));
+    assert_eq!(repo.landed(), ["A"]);
+    assert!(salvaged(&repo).iter().any(|name| repo.git(&["rev-parse", name]) == old));
+    repo.untouched().expect_same_as(&before);
+
+    repo.afresh(&["resume"]).expect(0);
+    assert_eq!(repo.landed(), ["A", "B", "C"]);
+    assert_eq!(repo.on_branch("B.txt").as_deref(), Some("2\n"));
+
+    repo.afresh(&["rewind", "base"]).expect(0);
+    assert!(repo.landed().is_empty());
+    let refused = repo.afresh(&["rewind", "A"]).expect(1);
+    assert!(refused.stderr.contains("A has not been merged"), "{}", refused.stderr);
+    let unknown = repo.afresh(&["rewind", "Z"]).expect(2);
+    assert!(unknown.stderr.contains("a wave's number"), "{}", unknown.stderr);
+}
+
+/// BE-10, R3: while the run is driven, its workers are stopped, their work is saved, and the same process continues
+/// from the earlier commit. A branch that a person has checked out stays where it is.
+#[test]
+fn a_driven_run_goes_back_and_continues() {
+    let repo = repo();
+    repo.plan(PLAN);
+    repo.config(&run_section("parallel = 2"));
+    let (working, go) = (Gate::new(&repo, "working"), Gate::new(&repo, "go"));
+    repo.agent(&format!(
+        "echo $AFRESH_ATTEMPT > $AFRESH_TASK.txt\n\
+         [ $AFRESH_TASK = A ] || {{ {}; {}; }}",
+        working.opened_by_worker(),
+        go.wait()
+    ));
+    let run = Driver::run(&repo, &[]);
+    repo.wait_until("a worker builds on A", || working.is_open());
+    let asked = repo.afresh(&["rewind", "A"]).expect(0);
+    assert!(asked.stderr.contains("to be done again: A"), "{}", asked.stderr);
+    repo.wait_until("A is done again", || repo.on_branch("A.txt").as_deref() == Some("2\n"));
+    go.open();
+    run.end().expect(0);
+    assert_eq!(repo.on_branch("A.txt").as_deref(), Some("2\n"));
+    assert_eq!(repo.landed().len(), 3);
+    let salvage = salvaged(&repo);
+    assert!(salvage.iter().any(|name| name.contains("/rewound-")), "{salvage:?}");
+    repo.expect_no_survivors();
+
+    let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
+    let tip = repo.git(&["rev-parse", &branch]);
+    repo.git(&["worktree", "add", "-q", "../looking", &branch]);
+    let refused = repo.afresh(&["rewind", "base"]).expect(1);
+    assert!(refused.stderr.contains("is checked out in"), "{}", refused.stderr);
+    assert_eq!(repo.git(&["rev-parse", &branch]), tip);
 }

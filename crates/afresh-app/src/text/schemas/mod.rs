@@ -15,6 +15,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
 use crate::session::runs::RunEntry;
+use crate::tasks::details::TaskDetails;
+use crate::tasks::diff::TaskDiffOutput;
 
 /// The version of the JSON outputs. It grows when a field is renamed or removed; new fields are no change.
 pub const JSON_VERSION: u32 = 1;
@@ -110,10 +112,13 @@ pub const OUTPUTS: &[OutputSchema] = &[
     output::<EventLine>("events", "One line of `afresh run --json` and `afresh resume --json`"),
     output::<ErrorOutput>("error", "What any command prints with `--json` when it fails"),
     output::<outputs::DoneOutput>("done", "`halt`, `abort`, `task` and `resume --clear-only`"),
+    output::<outputs::RewindOutput>("rewind", "What `afresh rewind --json` prints"),
     output::<outputs::DecideOutput>("decide", "What `afresh decide --json` prints"),
     output::<outputs::ReadyOutput>("task-ready", "What `afresh task ready --json` prints"),
     output::<Vec<outputs::LogEntry>>("logs", "What `afresh logs --json` prints"),
     output::<outputs::TaskLogsOutput>("logs-task", "What `afresh logs TASK --json` prints"),
+    output::<TaskDetails>("task-show", "What `afresh task show --json` prints"),
+    output::<TaskDiffOutput>("diff", "What `afresh diff --json` prints"),
     output::<outputs::ShowOutput>("show", "What `afresh show --json` prints"),
     output::<outputs::ShowWhyOutput>("show-why", "What `afresh show --why A B --json` prints"),
     output::<outputs::LintOutput>("lint", "What `afresh lint --json` prints"),

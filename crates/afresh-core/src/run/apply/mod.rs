@@ -15,7 +15,7 @@ use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::{ModelTier, TaskIndex};
 use crate::run::task::{ActiveAttempt, LandHold, TaskStage};
-use crate::run::{CheckActivity, FinalChecks, HaltRequest, RewindState, Run};
+use crate::run::{CheckActivity, FinalChecks, HaltRequest, RewindGoal, RewindState, Run};
 use crate::settings::Settings;
 use crate::step::StartPoint;
 
@@ -148,7 +148,12 @@ impl Run {
             }
             Event::HaltCleared => self.halt = None,
             Event::BudgetReached { .. } => self.budget_reached = true,
-            Event::RewindWanted { wave } => self.rewind = Some(RewindState::Wanted { wave: *wave }),
+            Event::RewindWanted { wave } => {
+                self.rewind = Some(RewindState::Wanted(RewindGoal::BeforeWave(*wave)));
+            }
+            Event::RewindRequested { to, .. } => {
+                self.rewind = Some(RewindState::Wanted(RewindGoal::Commit(to.clone())));
+            }
             Event::RewindIntended { from, to } => {
                 self.rewind = Some(RewindState::Moving { from: from.clone(), to: to.clone() });
             }

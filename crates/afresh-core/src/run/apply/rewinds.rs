@@ -1,4 +1,4 @@
-//! Rewinding to before a wave.
+//! Forgetting what a rewind took back.
 
 use crate::ids::CommitId;
 use crate::run::task::{TaskStage, TaskState};

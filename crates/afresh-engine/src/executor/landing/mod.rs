@@ -16,6 +16,7 @@ use afresh_core::ids::{AttemptId, CommitId, TreeId};
 use afresh_core::input::{MergeBuild, MergedTree};
 use afresh_core::run::TaskStage;
 use afresh_core::{Input, Run};
+use afresh_git::Repository;
 use afresh_git::ref_names::branch_ref;
 use afresh_git::{CommitSignature, MergeOutcome, MergeRequest, NewCommit, RefError};
 
@@ -108,8 +109,8 @@ pub(crate) fn describe_ref_error(error: &RefError) -> String {
 
 /// The user's worktree that has the branch checked out: moving the branch would make that checkout look as if
 /// the work had been undone.
-pub(crate) fn checked_out_in(shared: &ExecutorContext, branch: &str) -> Option<String> {
-    let common = shared.pool.repository().common_dir();
+pub(crate) fn checked_out_in(repository: &Repository, branch: &str) -> Option<String> {
+    let common = repository.common_dir();
     let wanted = format!("ref: {}", branch_ref(branch));
     let linked = fs::read_dir(common.join("worktrees"))
         .into_iter()

@@ -97,7 +97,7 @@ impl MoveTransaction<'_> {
     fn run(&mut self) -> Result<BranchMove, String> {
         loop {
             let branch = &self.job.branch;
-            if let Some(place) = checked_out_in(self.shared, branch) {
+            if let Some(place) = checked_out_in(self.shared.pool.repository(), branch) {
                 return Err(format!(
                     "{branch} is checked out in {place}; switch to another branch there"
                 ));

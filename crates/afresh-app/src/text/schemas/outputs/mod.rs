@@ -6,7 +6,7 @@
 //! | `bundles` | `bundle` |
 //! | `finishing` | `land`, `verify-run`, `clean`, `scan` |
 //! | `planning` | `show`, `lint`, `import`, `new` |
-//! | `running` | `logs`, `task`, `halt`, `abort`, `decide` |
+//! | `running` | `logs`, `task`, `halt`, `abort`, `rewind`, `decide` |
 //! | `specifications` | `audit`, `plan` |
 //! | `setup` | `init`, `doctor`, `agents`, `config`, `version` |
 

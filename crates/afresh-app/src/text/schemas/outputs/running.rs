@@ -1,4 +1,4 @@
-//! What `logs`, `task`, `halt`, `abort`, `decide` print with `--json`.
+//! What `logs`, `task`, `halt`, `abort`, `rewind`, `decide` print with `--json`.
 
 #![expect(dead_code, reason = "only the schemas of these types are used")]
 
@@ -50,6 +50,21 @@ pub(in crate::text::schemas) struct ReadyOutput {
 pub(in crate::text::schemas) struct DoneOutput {
     run: String,
     ok: bool,
+}
+
+/// `afresh rewind --json`.
+#[derive(JsonSchema)]
+pub(in crate::text::schemas) struct RewindOutput {
+    run: String,
+    ok: bool,
+    /// The commit that the branch goes back to.
+    to: String,
+    /// The tasks that are to be done again, in the order in which they had landed.
+    undone: Vec<String>,
+    /// The commit that the branch leaves, which a ref keeps.
+    kept: String,
+    /// Whether the branch is there already: running work is saved first.
+    moved: bool,
 }
 
 /// `afresh decide --json`.

@@ -12,8 +12,10 @@ use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::session::select_run;
+use afresh_app::tasks::details::read_task_details;
+use afresh_views::task_page::render_task;
 
-/// List ready tasks; retry, skip or ignore one
+/// Show a task; list ready tasks; retry, skip or ignore one
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -24,6 +26,15 @@ pub(crate) struct Args {
 enum TaskAction {
     /// Print the ids of the tasks that could start now
     Ready {
+        /// Use this run instead of the last one
+        #[arg(long, value_name = "RUN", add = completion::runs())]
+        run: Option<String>,
+    },
+    /// Show everything about a task: state, checks, attempts, saved work, what to do next
+    Show {
+        /// The task
+        #[arg(add = completion::tasks())]
+        id: String,
         /// Use this run instead of the last one
         #[arg(long, value_name = "RUN", add = completion::runs())]
         run: Option<String>,
@@ -68,6 +79,7 @@ pub(crate) fn task(args: &Args, context: &AppContext, output: &Output) -> Result
 fn carry_out(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     match &args.change {
         TaskAction::Ready { run } => ready(run.as_deref(), context, output),
+        TaskAction::Show { id, run } => show(id, run.as_deref(), context, output),
         TaskAction::Retry { id, run } => {
             let (run, task) = find_task(id, run.as_deref(), context)?;
             let done = format!(
@@ -86,6 +98,24 @@ fn carry_out(args: &Args, context: &AppContext, output: &Output) -> Result<Exit,
             send_to_run(context, output, &done, ControlCommand::Skip { run, task, reason })
         }
     }
+}
+
+fn show(
+    id: &str,
+    named: Option<&str>,
+    context: &AppContext,
+    output: &Output,
+) -> Result<Exit, AppError> {
+    let place = context.repository()?;
+    let found = select_run::find_run(&place, named)?;
+    let task = select_run::find_task(&found.run, id)?;
+    let details = read_task_details(&place, &found, &task)?;
+    if output.json {
+        output.document(&details);
+    } else {
+        output.prose(render_task(&details).trim_end());
+    }
+    Ok(Exit::Done)
 }
 
 /// Tasks whose dependencies are merged and that no worker is working on.

@@ -1,0 +1,11 @@
+//! Commands about one task of a run.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`details`] | everything about one task |
+//! | [`diff`] | what an attempt changed, or what landed |
+//! | `saved_work` | the commits that the attempts of a task left |
+
+pub mod details;
+pub mod diff;
+mod saved_work;

@@ -1,0 +1,4 @@
+//! Commands about one task.
+
+pub(crate) mod diff;
+pub(crate) mod task;
