@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// The tools for the model: short, because every request pays for it.
+/// The tools for a worker's model: short, because every request pays for it.
 pub fn list() -> Value {
     let strings = json!({"type": "array", "items": {"type": "string"}});
     let option = json!({"anyOf": [{"type": "string"}, {"type": "object", "properties": {
@@ -47,6 +47,23 @@ pub fn list() -> Value {
             &["text"],
         ),
     ])
+}
+
+/// The only tool of a reviewer.
+pub fn list_for_reviewer() -> Value {
+    let issue = json!({"type": "object", "properties": {
+        "file": {"type": "string"}, "line": {"type": "integer"}, "description": {"type": "string"},
+    }, "required": ["description"]});
+    json!([tool(
+        "report_review",
+        "Report your review. Call it once, at the end.",
+        &json!({
+            "verdict": {"type": "string", "enum": ["APPROVED", "CHANGES_REQUESTED"]},
+            "summary": {"type": "string"},
+            "issues": {"type": "array", "items": issue},
+        }),
+        &["verdict", "summary"],
+    )])
 }
 
 fn report_result(strings: &Value, option: &Value) -> Value {

@@ -7,6 +7,7 @@ use crate::check::{CheckPhase, CheckResult};
 use crate::ids::{AttemptId, CommitId, TreeId, WorkspaceSlot};
 use crate::interruption::AttemptResumption;
 use crate::plan::{Check, ModelTier};
+use crate::review::ReviewId;
 use crate::run::KnownFailure;
 use crate::settings::MutationRule;
 use crate::step::{StartPoint, StepAnswer};
@@ -40,12 +41,27 @@ pub enum Effect {
     StopProbe,
     /// End all checks that are running.
     StopChecks,
+    /// Start a reviewer in a clean checkout of the attempt's work.
+    Review(ReviewRequest),
     /// Merge `theirs` with `onto`, without touching the branch.
     BuildMerge { attempt: AttemptId, base: CommitId, onto: CommitId, theirs: Option<CommitId> },
     /// Move the branch back by compare-and-swap; `from` is kept.
     MoveBack { from: CommitId, to: CommitId },
     /// Move the branch by compare-and-swap; a foreign commit `restore` on it is saved first.
     MoveBranch { attempt: AttemptId, from: CommitId, to: CommitId, restore: Option<CommitId> },
+}
+
+/// A reviewer to start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewRequest {
+    pub review: ReviewId,
+    pub slot: WorkspaceSlot,
+    pub agent: String,
+    pub tier: ModelTier,
+    /// Where the attempt started.
+    pub base: CommitId,
+    /// What it left.
+    pub work: CommitId,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,6 +15,7 @@ use crate::plan::{ModelTier, Plan};
 use crate::probe::ProbedCheck;
 use crate::question::Question;
 use crate::rejection::Rejection;
+use crate::review::{ReviewEnd, ReviewId};
 use crate::run::HaltCause;
 use crate::settings::Settings;
 use crate::time::Timestamp;
@@ -198,6 +199,34 @@ pub enum Event {
     Probed {
         commit: CommitId,
         checks: Vec<ProbedCheck>,
+    },
+
+    /// The attempt's checks passed; a reviewer is next (EX-08).
+    ReviewRequested {
+        attempt: AttemptId,
+    },
+    ReviewStarting {
+        review: ReviewId,
+        slot: WorkspaceSlot,
+        reserved: BudgetAmount,
+        agent: String,
+        tier: ModelTier,
+    },
+    ReviewUsageCounted {
+        review: ReviewId,
+        usage: Usage,
+    },
+    ReviewEnded {
+        review: ReviewId,
+        end: ReviewEnd,
+        /// When another reviewer may start, after one that failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        not_before: Option<Timestamp>,
+    },
+    /// The work lands without an approval.
+    ReviewWaived {
+        attempt: AttemptId,
+        by: String,
     },
 
     MergeStarted {

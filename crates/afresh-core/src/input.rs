@@ -14,6 +14,7 @@ use crate::outcome::{Deviation, Outcome, SpawnFailure};
 use crate::plan::Plan;
 use crate::probe::ProbedCheck;
 use crate::process::ProcessEnd;
+use crate::review::{ReviewEnd, ReviewId};
 use crate::run::RewindTarget;
 use crate::settings::Settings;
 use crate::usage::{ContextFill, ModelUsage, Usage};
@@ -62,6 +63,10 @@ pub enum Input {
     Checked(CheckReport),
     /// The checks were run before any work.
     Probed(ProbeReport),
+    /// A running total of what a reviewer has used.
+    ReviewUsageSeen(ReviewId, Usage),
+    /// A reviewer has ended.
+    ReviewEnded(ReviewId, Box<ReviewEnd>),
     /// The merge was built, or failed.
     MergeBuilt(AttemptId, MergeBuild),
     /// The branch was to move back to this commit.

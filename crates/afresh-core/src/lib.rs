@@ -34,7 +34,7 @@ pub mod time;
 
 pub use attempt::{
     check, check_files, denial, harvest, interruption, model_error, outcome, probe, process,
-    rejection, scope, step, usage,
+    rejection, review, scope, step, usage,
 };
 pub use decide::{Reaction, decide};
 pub use effect::Effect;

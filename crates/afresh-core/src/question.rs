@@ -48,6 +48,8 @@ pub enum QuestionTopic {
     Trust(Vec<String>),
     /// Another program moved the run's branch to this commit.
     Branch(CommitId),
+    /// Reviewers want changes again and again, or there is no review.
+    Review,
     /// Workers fail for a reason that is not about the task.
     Obstacle(ObstacleScope),
     /// Checks fail or prove nothing before any work.
@@ -70,7 +72,7 @@ impl QuestionTopic {
     /// The word that scripts see.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Decision | Self::Trust(_) | Self::Branch(_) => "needs-decision",
+            Self::Decision | Self::Trust(_) | Self::Branch(_) | Self::Review => "needs-decision",
             Self::Action => "needs-action",
             Self::Failed => "failed",
             Self::Timeout => "timeout",

@@ -63,6 +63,9 @@ pub struct Settings {
     /// How the strength of a task's tests is measured on what lands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mutation: Option<MutationRule>,
+    /// When a fresh agent reviews work whose checks passed (EX-08).
+    #[serde(skip_serializing_if = "ReviewPolicy::is_default")]
+    pub review: ReviewPolicy,
     /// Checks that may fail for now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quarantine: Vec<QuarantinedCheck>,
@@ -123,6 +126,7 @@ impl Default for Settings {
             on_red_base: OnRedBase::Ask,
             rerun: 0,
             mutation: None,
+            review: ReviewPolicy::default(),
             quarantine: Vec::new(),
             unlisted_beside_others: false,
             interactive: false,
@@ -163,6 +167,7 @@ impl Settings {
             ("on red base", self.on_red_base.word().to_owned()),
             ("vacuous", self.vacuous.word().to_owned()),
             ("reruns of a failed check", self.rerun.to_string()),
+            ("review", self.review.describe()),
         ]
     }
 
@@ -196,6 +201,59 @@ impl ContextLimits {
 impl Default for ContextLimits {
     fn default() -> Self {
         Self { soft: 50, hard: 70 }
+    }
+}
+
+/// Reviews by a fresh agent, after the checks (EX-08).
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReviewPolicy {
+    pub when: ReviewWhen,
+    /// Empty: the default agent.
+    pub agent: String,
+    pub tier: ModelTier,
+    /// How often a task's work is rejected by reviewers before a person is asked.
+    pub rounds: u32,
+    /// How many changed files make a change large.
+    pub large_files: u32,
+}
+
+impl ReviewPolicy {
+    /// Whether a change of this size to this task is reviewed.
+    pub fn applies_to(&self, tier: ModelTier, changed_files: usize) -> bool {
+        let is_large = || {
+            tier == ModelTier::Large
+                || changed_files >= usize::try_from(self.large_files).unwrap_or(usize::MAX)
+        };
+        match self.when {
+            ReviewWhen::Never => false,
+            ReviewWhen::Always => true,
+            ReviewWhen::Large => is_large(),
+        }
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn describe(&self) -> String {
+        let agent = if self.agent.is_empty() { "the default agent" } else { &self.agent };
+        match self.when {
+            ReviewWhen::Never => "never".to_owned(),
+            when => format!("{}, by {agent} ({})", when.word(), self.tier.word()),
+        }
+    }
+}
+
+impl Default for ReviewPolicy {
+    fn default() -> Self {
+        Self {
+            when: ReviewWhen::Never,
+            agent: String::new(),
+            tier: ModelTier::Large,
+            rounds: 2,
+            large_files: 5,
+        }
     }
 }
 
@@ -269,6 +327,15 @@ choice!(
         Merge = "merge",
         /// One plain commit.
         Linear = "linear",
+    }
+);
+choice!(
+    /// Which work is reviewed by a fresh agent.
+    ReviewWhen {
+        Never = "never",
+        Always = "always",
+        /// Work on tasks of tier `large`, and changes of many files.
+        Large = "large",
     }
 );
 choice!(

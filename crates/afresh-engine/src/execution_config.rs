@@ -9,7 +9,7 @@ use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_agents::bundle::surroundings::WorkerSurroundings;
 use afresh_agents::{Agent, Briefing, PriceTable};
 use afresh_core::estimate::DEFAULT_WINDOW;
-use afresh_core::plan::ModelTier;
+use afresh_core::plan::{ModelTier, Plan};
 use afresh_process::{Containment, TreeLimits};
 use afresh_proxy::{HostAllowlist, UpstreamProxy};
 use afresh_sandbox::{ProcessRlimits as SandboxLimits, SandboxLevel};
@@ -48,6 +48,8 @@ pub struct WorkerConfig {
     pub agents: BTreeMap<String, Agent>,
     /// The default agent.
     pub default_agent: String,
+    /// The agent that reviews; none if nothing is reviewed.
+    pub reviewer: Option<String>,
     /// What models cost, and how large their context windows are.
     pub prices: Arc<PriceTable>,
     /// What every prompt of the run contains.
@@ -112,6 +114,13 @@ impl SandboxConfig {
 }
 
 impl WorkerConfig {
+    /// The agents that a run of this plan starts, by name.
+    pub fn agents_of<'a>(&'a self, plan: &'a Plan) -> BTreeSet<&'a str> {
+        let tasks = plan.tasks().iter();
+        let workers = tasks.map(|task| task.agent.as_deref().unwrap_or(&self.default_agent));
+        workers.chain(self.reviewer.as_deref()).collect()
+    }
+
     /// The agent that runs a task.
     pub fn agent_for(&self, wanted: Option<&str>) -> Option<&Agent> {
         self.agents.get(wanted.unwrap_or(&self.default_agent))

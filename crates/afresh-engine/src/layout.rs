@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use afresh_core::ids::{AttemptId, RunId};
+use afresh_core::review::ReviewId;
 use afresh_git::Repository;
 
 /// The directories that afresh uses for one repository.
@@ -36,6 +37,11 @@ impl StateLayout {
     /// Prompt, bundle, output and result of one attempt.
     pub fn attempt(&self, run: &RunId, attempt: &AttemptId) -> PathBuf {
         self.attempts(run).join(attempt.to_string())
+    }
+
+    /// The same of a review of an attempt.
+    pub fn review(&self, run: &RunId, review: &ReviewId) -> PathBuf {
+        self.attempt(run, &review.attempt).join(format!("review-{}", review.number))
     }
 
     /// Bundles that a person or a script asked for, of a run or of a plan without one.

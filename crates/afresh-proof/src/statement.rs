@@ -173,6 +173,10 @@ fn bounded(receipt: &Receipt) -> (Receipt, usize) {
         paths.truncate(MAX_PATHS);
         paths.iter_mut().for_each(shorten);
     }
+    if let Some(review) = &mut kept.review {
+        shorten(&mut review.summary);
+        review.issues.iter_mut().for_each(|issue| shorten(&mut issue.description));
+    }
     kept.differences.truncate(MAX_PATHS);
     kept.differences.iter_mut().for_each(shorten);
     for check in &mut kept.checks {

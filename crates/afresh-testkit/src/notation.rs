@@ -25,9 +25,13 @@ fn task_draft(line: &str) -> TaskDraft {
         files: files.split_whitespace().map(file).collect(),
         checks: vec![check(&format!("test {id}"))],
         id,
-        tier: (tier.trim() == "small").then_some(TierChoice::Small),
+        tier: known_tier(tier.trim()),
         ..TaskDraft::default()
     }
+}
+
+fn known_tier(word: &str) -> Option<TierChoice> {
+    TierChoice::WORDS.iter().find(|(known, _)| *known == word).map(|(_, tier)| *tier)
 }
 
 pub fn file(path: &str) -> FileDraft {

@@ -7,11 +7,13 @@
 //! | --- | --- |
 //! | [`briefing`] | what all workers of a run get |
 //! | [`project_rules`] | rules files such as `CLAUDE.md` |
+//! | [`review`] | the work that a reviewer judges |
 //! | [`surroundings`] | what a worker has around it, and how it reports |
 //! | [`spec_section`] | the sections of a spec that belong to a task |
 
 pub mod briefing;
 pub mod project_rules;
+pub mod review;
 pub mod spec_section;
 pub mod surroundings;
 
@@ -26,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::agent::definition::WorkerRole;
 use crate::bundle::briefing::ProjectSummary;
 pub use crate::bundle::project_rules::RulesExcerpt;
+use crate::bundle::review::ReviewAssignment;
 use crate::bundle::spec_section::SpecPart;
 pub use crate::bundle::surroundings::ReportChannel;
 
@@ -108,6 +111,9 @@ pub struct Bundle {
     /// A rules file of the project that its agent's program does not read by itself; from the standard level on.
     #[serde(default)]
     pub project_rules: Option<RulesExcerpt>,
+    /// The work to judge; none for a worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewAssignment>,
 }
 
 impl Bundle {

@@ -99,6 +99,6 @@ pub(crate) fn tests(tests: &[RelatedTest]) -> String {
     })
 }
 
-fn longest_fence(text: &str) -> usize {
+pub(super) fn longest_fence(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }

@@ -34,6 +34,10 @@ pub(super) fn render_feedback(bundle: &Bundle) -> String {
         | Rejection::NotRed { results } => {
             outputs(&mut text, results);
         }
+        Rejection::ReviewRejected { issues, .. } => {
+            text.push_str("Its checks passed, but a reviewer wants this changed:\n");
+            text.push_str(&super::review::wanted_changes(issues));
+        }
         Rejection::Conflict { detail, .. } => {
             let _ = writeln!(text, "```text\n{}\n```", tail(detail));
         }

@@ -8,6 +8,7 @@
 //! | `contract` | how it reports, by the kind of its agent |
 //! | `context` | project, position in the plan, spec, finished tasks |
 //! | `feedback` | why the previous attempt was rejected |
+//! | `review` | the parts of a reviewer's prompt |
 //! | `interrupted` | the prompt after an interruption |
 //! | [`template`] | the template language |
 //! | [`size`] | the size of a prompt compared with its model's context |
@@ -16,6 +17,7 @@ mod context;
 mod contract;
 mod feedback;
 mod interrupted;
+mod review;
 mod rules;
 pub mod size;
 pub mod template;
@@ -32,9 +34,13 @@ pub use interrupted::resumed_prompt;
 /// The most answers of a person, counted from the last.
 const MAX_ANSWERS: usize = 10;
 
-/// The prompt of one attempt: a worker whose predecessor's work was rejected is told that first.
+/// The prompt of one attempt, or of a review: a worker whose predecessor's work was rejected gets the reason first.
 pub fn render(bundle: &Bundle, templates: &PromptTemplates) -> String {
-    let role = if bundle.feedback.is_some() { PromptRole::Repairer } else { PromptRole::Worker };
+    let role = match (&bundle.review, &bundle.feedback) {
+        (Some(_), _) => PromptRole::Reviewer,
+        (None, Some(_)) => PromptRole::Repairer,
+        (None, None) => PromptRole::Worker,
+    };
     templates.for_role(role).render(&values(bundle))
 }
 
@@ -60,8 +66,18 @@ fn values(bundle: &Bundle) -> TemplateValues {
         ("left", interrupted::interrupted_work(bundle)),
         ("directory", bundle.target.clone()),
         ("rules", rules::rules(bundle)),
-        ("contract", contract::contract(bundle)),
+        ("contract", contract(bundle)),
+        ("passed", bundle.review.as_ref().map(review::passed_checks).unwrap_or_default()),
+        ("change", bundle.review.as_ref().map(review::change).unwrap_or_default()),
+        ("reviews", bundle.review.as_ref().map(review::earlier).unwrap_or_default()),
     ])
+}
+
+fn contract(bundle: &Bundle) -> String {
+    match &bundle.review {
+        Some(_) => review::contract(bundle),
+        None => contract::contract(bundle),
+    }
 }
 
 /// The task's text and role, in one value, so that a template cannot omit the role.
@@ -166,8 +182,10 @@ mod tests {
         Check, CheckDraft, ContextLevel, FileDraft, Plan, PlanDraft, TaskDraft,
     };
     use afresh_core::rejection::Rejection;
+    use afresh_core::review::{ReviewId, ReviewIssue, ReviewReceipt};
 
     use super::*;
+    use crate::bundle::review::ReviewAssignment;
     use crate::bundle::surroundings::{SandboxedWorker, WorkerSurroundings};
     use crate::bundle::{InterruptedWork, RelatedTest, RepeatedCheckFailure, TestRelation};
 
@@ -223,6 +241,7 @@ mod tests {
             reports_by: ReportChannel::Commands,
             surroundings: vec![],
             project_rules: None,
+            review: None,
         }
     }
 
@@ -262,6 +281,52 @@ mod tests {
         assert!(place("## The previous attempt was rejected") < place("## Checks that must pass"));
         assert!(estimate_text(PromptRole::Repairer.built_in()) < 600);
         assert!(rendered(&bundle(None)).starts_with("You are one worker with one task. Nobody"));
+    }
+
+    fn reviewed(reports_by: ReportChannel) -> Bundle {
+        let attempt = bundle(None).attempt;
+        let commit = |digit: &str| CommitId::new(digit.repeat(40)).expect("an id");
+        let issue = |text: &str| ReviewIssue {
+            file: Some("a.py".to_owned()),
+            line: Some(3),
+            description: text.to_owned(),
+        };
+        let earlier = ReviewReceipt {
+            review: None,
+            agent: String::new(),
+            tier: None,
+            summary: "rude".to_owned(),
+            issues: vec![issue("say please")],
+            accepted_by: None,
+        };
+        let review = ReviewAssignment {
+            review: ReviewId { attempt, number: 1 },
+            base: commit("b"),
+            work: commit("c"),
+            patch: "+```\n+x\n".to_owned(),
+            cut: false,
+            files: vec!["created a.py".to_owned()],
+            notes: Some("all fine".to_owned()),
+            passed: vec!["make test".to_owned()],
+            earlier: Some(earlier),
+        };
+        Bundle { review: Some(review), reports_by, ..bundle(None) }
+    }
+
+    /// EX-08, PR-06: a reviewer gets the change and how to report; the frame takes less than 1,500 tokens.
+    #[test]
+    fn a_reviewer_gets_the_change_and_one_way_to_report() {
+        assert!(estimate_text(PromptRole::Reviewer.built_in()) < 1_500);
+        for reports_by in CHANNELS {
+            let text = rendered(&reviewed(reports_by));
+            for expected in ["+x", "````", "make test", "a.py:3: say please", "CHANGES_REQUESTED"] {
+                assert!(text.contains(expected), "{reports_by:?}: {expected}\n{text}");
+            }
+            let by_block = reports_by == ReportChannel::Commands;
+            assert_eq!(text.contains("OUTPUT_JSON_START"), by_block, "{reports_by:?}");
+            assert_eq!(text.contains("report_review"), !by_block, "{reports_by:?}");
+            assert!(!text.contains("report_result") && estimate_text(&text) < 1_500);
+        }
     }
 
     /// PR-05, PR-08: the five rules and the commands are in every prompt.

@@ -41,10 +41,16 @@ pub const NAMES: &[&str] = &[
     "directory",
     "rules",
     "contract",
+    "passed",
+    "change",
+    "reviews",
 ];
 
 /// The values that every prompt must contain (PR-03).
 pub const REQUIRED: &[&str] = &["task", "files", "checks", "rules", "contract"];
+
+/// The values that a reviewer's prompt must contain.
+pub const REVIEW_REQUIRED: &[&str] = &["task", "change", "contract"];
 
 /// Who a prompt is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,16 +59,19 @@ pub enum PromptRole {
     Worker,
     /// One whose predecessor's work was rejected.
     Repairer,
+    /// One who judges work whose checks passed.
+    Reviewer,
 }
 
 impl PromptRole {
-    pub const ALL: [Self; 2] = [Self::Worker, Self::Repairer];
+    pub const ALL: [Self; 3] = [Self::Worker, Self::Repairer, Self::Reviewer];
 
     /// The name of its template's file.
     pub fn file_name(self) -> &'static str {
         match self {
             Self::Worker => "worker.md",
             Self::Repairer => "repairer.md",
+            Self::Reviewer => "reviewer.md",
         }
     }
 
@@ -71,13 +80,18 @@ impl PromptRole {
         match self {
             Self::Worker => include_str!("worker.md"),
             Self::Repairer => include_str!("repairer.md"),
+            Self::Reviewer => include_str!("reviewer.md"),
         }
     }
 
     /// What its template must contain.
     fn required(self) -> impl Iterator<Item = &'static str> {
-        let own = (self == Self::Repairer).then_some("feedback");
-        REQUIRED.iter().copied().chain(own)
+        let (common, own): (&[&str], Option<&str>) = match self {
+            Self::Worker => (REQUIRED, None),
+            Self::Repairer => (REQUIRED, Some("feedback")),
+            Self::Reviewer => (REVIEW_REQUIRED, None),
+        };
+        common.iter().copied().chain(own)
     }
 }
 
@@ -130,12 +144,13 @@ impl PromptTemplate {
 pub struct PromptTemplates {
     pub worker: PromptTemplate,
     pub repairer: PromptTemplate,
+    pub reviewer: PromptTemplate,
 }
 
 impl Default for PromptTemplates {
     fn default() -> Self {
-        let [worker, repairer] = PromptRole::ALL.map(PromptTemplate::built_in);
-        Self { worker, repairer }
+        let [worker, repairer, reviewer] = PromptRole::ALL.map(PromptTemplate::built_in);
+        Self { worker, repairer, reviewer }
     }
 }
 
@@ -144,6 +159,7 @@ impl PromptTemplates {
         match role {
             PromptRole::Worker => &self.worker,
             PromptRole::Repairer => &self.repairer,
+            PromptRole::Reviewer => &self.reviewer,
         }
     }
 }

@@ -59,6 +59,8 @@ impl Config {
         ];
         values.extend(audit.map(|(key, value)| listed(key, value)));
         values.push(listed("plan.acceptance", json!(self.acceptance.word())));
+        let review = super::review::values(&self.settings.review);
+        values.extend(review.map(|(key, value)| listed(key, value)));
         values.extend(self.price_values());
         let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
         let besides: Vec<ListedSetting> =

@@ -8,6 +8,7 @@ mod checks;
 mod list;
 mod origin;
 mod read;
+mod review;
 pub mod script;
 
 use std::collections::BTreeMap;

@@ -11,13 +11,13 @@ use jiff::civil::Date;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::{Config, agents, checks, origin};
+use super::{Config, agents, checks, origin, review};
 use crate::policy::network::{self, NetworkMode};
 use crate::policy::sandbox::SandboxRequest;
 use crate::text::time;
 
 /// Tables that later versions will use.
-const LATER: &[(&str, &str)] = &[("review", "reviews"), ("hooks", "hooks")];
+const LATER: &[(&str, &str)] = &[("hooks", "hooks")];
 const TABLES: &[&str] = &[
     "run",
     "agents",
@@ -119,6 +119,7 @@ fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config, tod
             "prices" => config.prices.read(reader, &entry.node),
             "audit" => audit(reader, &entry.node, config),
             "plan" => plan(reader, &entry.node, config),
+            "review" => review::read(reader, &entry.node, &mut config.settings.review),
             "sandbox" => sandbox(reader, &entry.node, &mut config.sandbox),
             key => match LATER.iter().find(|(table, _)| *table == key) {
                 Some((_, what)) => later(reader, entry, what),

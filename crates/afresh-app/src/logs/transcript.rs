@@ -8,6 +8,7 @@ use afresh_core::Event;
 use afresh_core::check::CheckResult;
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::rejection::Rejection;
+use afresh_core::review::ReviewId;
 use afresh_engine::reports::run_report::AttemptReport;
 use afresh_engine::session::RecordedRun;
 use afresh_engine::{StateLayout, journal_records};
@@ -16,7 +17,7 @@ use serde::Serialize;
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TranscriptFile {
-    /// `prompt`, `stdout`, `stderr`, or `check alone-1` and the like.
+    /// `prompt`, `stdout`, `stderr`, or `check alone-1`, `review 1 stdout` and the like.
     pub name: String,
     /// What ran, for a check.
     pub command: Option<String>,
@@ -58,9 +59,31 @@ impl AttemptTranscript {
         };
         let mut parts: Vec<TranscriptFile> = names.into_iter().map(part).collect();
         parts.extend(checks(layout, found, &attempt.id));
+        parts.extend(reviews(layout, found, attempt, wanted));
         parts.retain(|part| is_plain_file(&part.file));
         Self { attempt: attempt.clone(), parts }
     }
+}
+
+/// The output of reviewers; their prompts only if prompts are wanted.
+fn reviews(
+    layout: &StateLayout,
+    found: &RecordedRun,
+    attempt: &AttemptReport,
+    wanted: &TranscriptFilter,
+) -> Vec<TranscriptFile> {
+    let files = [("prompt", "prompt.md"), ("stdout", "stdout.log"), ("stderr", "stderr.log")];
+    let of_review = |number: u32| {
+        let review = ReviewId { attempt: attempt.id.clone(), number };
+        let directory = layout.review(found.run.id(), &review);
+        let shown = files.into_iter().filter(|(name, _)| wanted.prompt || *name != "prompt");
+        shown.map(move |(name, file)| TranscriptFile {
+            name: format!("review {number} {name}"),
+            command: None,
+            file: directory.join(file),
+        })
+    };
+    attempt.reviews.iter().flat_map(|review| of_review(review.number)).collect()
 }
 
 /// A worker may have put a pipe or a link there.

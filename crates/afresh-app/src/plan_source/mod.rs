@@ -327,6 +327,11 @@ pub fn read_plan(
 }
 
 impl PlanFile {
+    /// Whether it is the plan of a planning run, which afresh itself writes.
+    pub fn is_planning(&self) -> bool {
+        self.path.file_name().is_some_and(|name| name == "stages.plan.toml")
+    }
+
     /// The directory that the plan's paths are in: its target, else the repository around its file.
     pub fn root(&self) -> PathBuf {
         let start = match &self.target {

@@ -29,8 +29,7 @@ pub fn agents_without_usage(
     if settings.budget.is_unlimited() && settings.task_budget.is_unlimited() {
         return None;
     }
-    let used =
-        plan.tasks().iter().map(|task| task.agent.as_deref().unwrap_or(&workers.default_agent));
+    let used = workers.agents_of(plan).into_iter();
     let silent: BTreeSet<&str> = used
         .filter(|name| workers.agents.get(*name).is_some_and(|agent| agent.reader().is_none()))
         .collect();

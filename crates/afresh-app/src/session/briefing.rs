@@ -62,6 +62,7 @@ pub fn load(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Result<B
     };
     let worker = template(&root, PromptRole::Worker)?.map(&mut noted);
     let repairer = template(&root, PromptRole::Repairer)?.map(&mut noted);
+    let reviewer = template(&root, PromptRole::Reviewer)?.map(&mut noted);
     let spec = spec(&root, file, notices).map(&mut noted);
     let beside = spec.as_ref().and_then(|spec| requirements(&root, spec)).map(&mut noted);
     let spec = spec.map(|spec| match &beside {
@@ -89,7 +90,7 @@ pub fn load(root: &Path, file: &PlanFile, notices: &mut Vec<Notice>) -> Result<B
             .collect(),
         spec: spec.map(ParsedSpec::new),
         roles: BTreeMap::new(),
-        templates: choose_templates(worker.as_ref(), repairer.as_ref())?,
+        templates: choose_templates(worker.as_ref(), repairer.as_ref(), reviewer.as_ref())?,
         sources,
     })
 }
@@ -161,10 +162,12 @@ fn template(root: &Path, role: PromptRole) -> Result<Option<ProjectDocument>, Ap
     }
 }
 
-/// The project's own templates, else the built-in ones. A project that only has one for workers means it for all.
+/// The project's own templates, else the built-in ones. A project that only has one for workers means it for all
+/// workers.
 fn choose_templates(
     worker: Option<&ProjectDocument>,
     repairer: Option<&ProjectDocument>,
+    reviewer: Option<&ProjectDocument>,
 ) -> Result<PromptTemplates, AppError> {
     let parse = |role: PromptRole, own: &ProjectDocument| {
         PromptTemplate::parse(role, &own.path, &own.text)
@@ -173,7 +176,9 @@ fn choose_templates(
     let built_in = PromptTemplates::default();
     let own = worker.map(|own| parse(PromptRole::Worker, own)).transpose()?;
     let repairer = repairer.map(|own| parse(PromptRole::Repairer, own)).transpose()?;
+    let reviewer = reviewer.map(|own| parse(PromptRole::Reviewer, own)).transpose()?;
     Ok(PromptTemplates {
+        reviewer: reviewer.unwrap_or(built_in.reviewer),
         repairer: repairer.or_else(|| own.clone()).unwrap_or(built_in.repairer),
         worker: own.unwrap_or(built_in.worker),
     })

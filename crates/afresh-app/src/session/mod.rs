@@ -225,6 +225,7 @@ pub fn worker_config(
     let AgentSet { default_agent, agents, definitions } = agents;
     definitions.add_to(&file.root(), &mut briefing);
     Ok(WorkerConfig {
+        reviewer: options::reviewer(config, options, file, &default_agent),
         agents,
         default_agent,
         prices: Arc::new(config.prices.clone()),

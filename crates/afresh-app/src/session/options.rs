@@ -6,7 +6,8 @@ use afresh_agents::{AgentKind, PromptRole};
 use afresh_core::ids::TaskId;
 use afresh_core::plan::nearest;
 use afresh_core::settings::{
-    OnChange, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, Schedule, Settings,
+    OnChange, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, ReviewPolicy, ReviewWhen,
+    Schedule, Settings,
 };
 use afresh_core::usage::Budget;
 use afresh_engine::RepoContext;
@@ -44,6 +45,8 @@ pub struct RunOptions {
     pub on_orphan: Option<OnOrphan>,
     pub on_decision: Option<OnDecision>,
     pub on_failure: Option<OnFailure>,
+    /// Which work is reviewed.
+    pub review: Option<ReviewWhen>,
     /// For this session alone.
     pub on_change: Option<OnChange>,
     pub budget: Budget,
@@ -71,6 +74,7 @@ impl RunOptions {
             ("on-orphan", self.on_orphan.map(|it| it.word().to_owned())),
             ("on-decision", self.on_decision.map(|it| it.word().to_owned())),
             ("on-failure", self.on_failure.map(|it| it.word().to_owned())),
+            ("review", self.review.map(|it| it.word().to_owned())),
         ];
         let given = flags.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
         given.collect()
@@ -94,6 +98,7 @@ impl RunOptions {
             on_orphan: self.on_orphan.or_else(|| OnOrphan::from_word(word("on-orphan")?)),
             on_decision: self.on_decision.or_else(|| OnDecision::from_word(word("on-decision")?)),
             on_failure: self.on_failure.or_else(|| OnFailure::from_word(word("on-failure")?)),
+            review: self.review.or_else(|| ReviewWhen::from_word(word("review")?)),
             ..self
         }
     }
@@ -117,6 +122,7 @@ pub(super) fn settings(
         on_orphan: options.on_orphan.unwrap_or(configured.on_orphan),
         on_decision: options.on_decision.unwrap_or(configured.on_decision),
         on_failure: options.on_failure.unwrap_or(configured.on_failure),
+        review: review_policy(config, options, file),
         budget: budget::or_earlier(options.budget, configured.budget),
         task_budget: budget::or_earlier(options.task_budget, configured.task_budget),
         agent: default_agent(config, options),
@@ -125,6 +131,27 @@ pub(super) fn settings(
         ..configured
     };
     Ok(file.how.record_in(settings))
+}
+
+/// When work is reviewed. What planners write is judged by rules and by a verifier of their own.
+fn review_policy(config: &Config, options: &RunOptions, file: &PlanFile) -> ReviewPolicy {
+    if file.is_planning() {
+        return ReviewPolicy::default();
+    }
+    let configured = config.settings.review.clone();
+    ReviewPolicy { when: options.review.unwrap_or(configured.when), ..configured }
+}
+
+/// The agent that reviews, if any work is to be reviewed.
+pub(super) fn reviewer(
+    config: &Config,
+    options: &RunOptions,
+    file: &PlanFile,
+    default_agent: &str,
+) -> Option<String> {
+    let policy = review_policy(config, options, file);
+    let agent = if policy.agent.is_empty() { default_agent.to_owned() } else { policy.agent };
+    (policy.when != ReviewWhen::Never).then_some(agent)
 }
 
 /// The default agent.

@@ -7,7 +7,7 @@ use afresh_core::Run;
 use afresh_core::ids::CommitId;
 use afresh_core::plan::Task;
 use afresh_core::scope::leaves_tree;
-use afresh_core::settings::Settings;
+use afresh_core::settings::{ReviewWhen, Settings};
 use afresh_engine::execution_config::WorkerConfig;
 use afresh_engine::{RepoContext, bundle};
 use afresh_git::{EntryMode, RunObstacle};
@@ -144,7 +144,7 @@ fn prompts_fit(
             return Err(AppError::usage("too-large", format!("task {} is too large", task.id))
                 .cause(error.to_string())
                 .in_file(&file.shown)
-                .hint(if is_planning(file) { SPEC_SIZE_HINT } else { size::SIZE_HINT }));
+                .hint(if file.is_planning() { SPEC_SIZE_HINT } else { size::SIZE_HINT }));
         }
     }
     Ok(())
@@ -153,39 +153,36 @@ fn prompts_fit(
 /// The hint for a specification whose planner could not start.
 const SPEC_SIZE_HINT: &str = "split the specification and plan its parts one after the other, shorten it, or use a larger model";
 
-/// Whether it is the plan of a planning run, which afresh itself writes.
-fn is_planning(file: &PlanFile) -> bool {
-    file.path.file_name().is_some_and(|name| name == "stages.plan.toml")
-}
-
-/// Every agent that a task names must exist, and so must its program (B37).
 /// Agents of the plan whose programs seem to have neither a key nor a login: their workers would fail.
 pub(super) fn missing_logins(
     file: &PlanFile,
     workers: &WorkerConfig,
     environment: &Environment,
 ) -> Vec<Notice> {
-    let tasks = file.plan.tasks().iter();
-    let names: BTreeSet<&str> =
-        tasks.map(|task| task.agent.as_deref().unwrap_or(&workers.default_agent)).collect();
     let notice = |name: &str| {
         let hint = programs::inspect::missing_login(workers.agents.get(name)?, environment)?;
         let problem = "seems to have neither a key nor a login";
         Some(Notice::warning(format!("agent {name} {problem}: {hint}")))
     };
-    names.into_iter().filter_map(notice).collect()
+    workers.agents_of(&file.plan).into_iter().filter_map(notice).collect()
 }
 
+/// Every agent that a task names must exist, and so must its program; so must the agent that reviews (B37).
 fn agents_are_there(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppError> {
-    let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut wanted: BTreeMap<&str, Option<&str>> = BTreeMap::new();
     for task in file.plan.tasks() {
-        wanted
-            .entry(task.agent.as_deref().unwrap_or(&workers.default_agent))
-            .or_insert(task.id.as_str());
+        let agent = task.agent.as_deref().unwrap_or(&workers.default_agent);
+        wanted.entry(agent).or_insert(Some(task.id.as_str()));
+    }
+    if let Some(reviewer) = &workers.reviewer {
+        wanted.entry(reviewer).or_insert(None);
     }
     for (name, task) in wanted {
         let Some(agent) = workers.agents.get(name) else {
-            return Err(unknown_agent(name, task, file, workers));
+            return Err(match task {
+                Some(task) => unknown_agent(name, task, file, workers),
+                None => unknown_reviewer(name, workers),
+            });
         };
         let Some(program) = agent.program() else { continue };
         // A relative path is searched in the workspace, which does not exist yet.
@@ -317,9 +314,20 @@ fn unknown_agent(name: &str, task: &str, file: &PlanFile, workers: &WorkerConfig
     AppError::usage("agent-not-found", message).hint(help)
 }
 
-/// A task without any check is refused, unless that is intended (B21).
+/// The agent that `[review]` names does not exist.
+fn unknown_reviewer(name: &str, workers: &WorkerConfig) -> AppError {
+    let known = workers.agents.keys().map(String::as_str);
+    let help = match afresh_core::plan::nearest(name, known.clone()) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => format!("the agents are: {}", known.collect::<Vec<_>>().join(", ")),
+    };
+    let message = format!("unknown agent {name:?} (`agent` under [review] names it)");
+    AppError::usage("agent-not-found", message).hint(help)
+}
+
+/// A task that nothing judges is refused, unless that is intended (B21).
 fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), AppError> {
-    if !settings.always.is_empty() {
+    if !settings.always.is_empty() || settings.review.when == ReviewWhen::Always {
         return Ok(());
     }
     let unchecked: Vec<&str> =

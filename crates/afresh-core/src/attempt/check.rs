@@ -10,6 +10,7 @@ use crate::ids::TreeId;
 use crate::outcome::{CriterionReport, Deviation};
 use crate::plan::Check;
 use crate::process::{LimitExceeded, describe_signal};
+use crate::review::ReviewReceipt;
 use crate::time::render_span;
 
 /// Which tree a round of checks is about.
@@ -305,4 +306,7 @@ pub struct Receipt {
     /// Test files that the work created or changed, and that no check executed (TR-04).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unexecuted_tests: Vec<String>,
+    /// Who approved the work, where reviews are asked for (EX-08).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewReceipt>,
 }

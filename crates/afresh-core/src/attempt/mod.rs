@@ -14,6 +14,7 @@
 //! | [`probe`] | what checks show before any work |
 //! | [`step`] | finished parts of a task, and where the next worker starts |
 //! | [`interruption`] | work that was cut off, and continuing it |
+//! | [`review`] | what a reviewer says about it |
 //! | [`rejection`] | why the work was not accepted |
 
 pub mod check;
@@ -26,6 +27,7 @@ pub mod outcome;
 pub mod probe;
 pub mod process;
 pub mod rejection;
+pub mod review;
 pub mod scope;
 pub mod step;
 pub mod usage;

@@ -10,6 +10,7 @@ use crate::ids::TaskId;
 use crate::model_error::{ModelError, ModelErrorClass};
 use crate::process::LimitExceeded;
 use crate::process::{ProcessEnd, describe_signal};
+use crate::review::ReviewIssue;
 use crate::scope::ScopeViolation;
 use crate::time::render_span;
 use crate::usage::ContextFill;
@@ -108,6 +109,11 @@ pub enum Rejection {
     Refused {
         paths: Vec<String>,
     },
+    /// Its checks passed, but a reviewer wants changes.
+    ReviewRejected {
+        summary: String,
+        issues: Vec<ReviewIssue>,
+    },
     /// Something on our side failed; this says nothing about the work.
     Trouble {
         message: String,
@@ -171,8 +177,23 @@ impl Rejection {
             Self::Refused { paths } => {
                 format!("a person refused the change to {}", paths.join(", "))
             }
+            Self::ReviewRejected { summary, issues } => describe_review(summary, issues),
             Self::Trouble { message } => message.clone(),
         }
+    }
+}
+
+/// What a reviewer wants changed, in a line.
+fn describe_review(summary: &str, issues: &[ReviewIssue]) -> String {
+    let first = summary.lines().next().filter(|line| !line.is_empty());
+    let what = first.map_or_else(
+        || issues.first().map(ReviewIssue::describe).unwrap_or_default(),
+        str::to_owned,
+    );
+    match issues.len() {
+        0 => format!("the review asks for changes: {what}"),
+        1 => format!("the review asks for changes: {what} (1 issue)"),
+        count => format!("the review asks for changes: {what} ({count} issues)"),
     }
 }
 
@@ -273,6 +294,9 @@ impl Rejection {
             Self::OutOfScope { violations } => {
                 let rest = violations.iter().skip(1).take(20);
                 lines.extend(rest.map(|v| format!("{} {}", v.path, v.why.explain())));
+            }
+            Self::ReviewRejected { issues, .. } => {
+                lines.extend(issues.iter().take(20).map(ReviewIssue::describe));
             }
             _ => lines.push(self.printed()),
         }

@@ -112,6 +112,7 @@ impl Decider<'_> {
             (QuestionTopic::Trust(paths), _) => {
                 self.reject(at, Rejection::Refused { paths: paths.clone() }, AttemptCounts::Yes);
             }
+            (QuestionTopic::Review, answer) => self.review_answered(question, answer, by),
             (QuestionTopic::Branch(foreign), "restore") => {
                 let foreign = foreign.clone();
                 if let Some(attempt) = self.run.task(at).attempt().cloned() {

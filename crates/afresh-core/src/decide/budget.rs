@@ -19,13 +19,9 @@ impl Decider<'_> {
             return;
         }
         let mut workers: Vec<(Reverse<(u64, u64)>, AttemptId)> = Vec::new();
-        for at in self.run.active() {
-            let state = self.run.task(at);
-            if let TaskStage::Starting(work) | TaskStage::Running(work) = &state.stage {
-                let used = state.records.usages.get(&work.attempt.number).map(BudgetAmount::from);
-                let used = used.unwrap_or_default();
-                workers.push((Reverse((used.cost_micros, used.tokens)), work.attempt.clone()));
-            }
+        for worker in self.run.spenders() {
+            let BudgetAmount { cost_micros, tokens } = worker.used;
+            workers.push((Reverse((cost_micros, tokens)), worker.attempt));
         }
         if self.run.budget_holds(workers.len()) {
             return;
@@ -52,6 +48,7 @@ impl Decider<'_> {
 
     fn is_at_work(&self, attempt: &AttemptId) -> bool {
         matches!(self.stage_of(attempt), Some(TaskStage::Starting(_) | TaskStage::Running(_)))
+            || self.has_reviewer(attempt)
     }
 
     fn is_task_over_budget(&self, attempt: &AttemptId) -> bool {
@@ -72,7 +69,7 @@ impl Decider<'_> {
     }
 
     /// Why no worker of this task starts any more, if its budget is used up.
-    fn task_budget_reached(&self, at: TaskIndex) -> Option<String> {
+    pub(super) fn task_budget_reached(&self, at: TaskIndex) -> Option<String> {
         let budget = self.run.settings().task_budget;
         let spent = BudgetAmount::from(&self.run.task(at).usage_since_retried());
         let task = &self.run.plan().task(at).id;

@@ -50,6 +50,7 @@ impl Decider<'_> {
                 if self.covers_own_checks(at, &results) {
                     let tree = report.tree.clone();
                     self.record(Event::ChecksPassed { attempt, tree, results });
+                    self.request_review(at);
                 }
             }
         }
@@ -166,7 +167,9 @@ impl Decider<'_> {
     pub(super) fn start_final_checks(&mut self) {
         let run = &*self.run;
         let resting = !run.is_underway() && run.halt().is_none() && run.aborted().is_none();
-        let settled = run.frontier().ready().next().is_none() && run.questions().next().is_none();
+        let settled = run.frontier().ready().next().is_none()
+            && run.questions().next().is_none()
+            && run.waiting_reviews().next().is_none();
         let (true, true, None) = (resting, settled, &run.settings().only) else { return };
         let tree = run.tip_tree();
         // Where nothing has landed, only the word of the plan is left to check.

@@ -239,6 +239,7 @@ fn receipt(
         deviations: declared.chain(claim.deviations).collect(),
         notes: claim.notes,
         unexecuted_tests: unexecuted_by_all(results),
+        review: state.last.review.clone(),
     }
 }
 

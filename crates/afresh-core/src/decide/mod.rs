@@ -10,6 +10,7 @@
 //! | `attempt` | one attempt, from its start to the verdict and the retry |
 //! | `base` | what checks show before any work, and what follows from that |
 //! | `checking` | rounds of checks, and the final checks of a run |
+//! | `reviewing` | who looks at work whose checks passed, and what follows |
 //! | `merging` | the merge queue: one merge at a time, and the move of the branch |
 //! | `budget` | which workers continue near a limit |
 //! | `asking`, `answers` | what a person is asked, and what an answer does |
@@ -28,6 +29,7 @@ mod halting;
 mod merging;
 mod obstacles;
 mod recovery;
+mod reviewing;
 mod rewinding;
 mod scheduler;
 
@@ -72,6 +74,8 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::Harvested(attempt, harvest) => turn.harvested(attempt, harvest),
         Input::Checked(report) => turn.checked(report),
         Input::Probed(report) => turn.probed(report),
+        Input::ReviewUsageSeen(review, usage) => turn.review_usage_seen(review, usage),
+        Input::ReviewEnded(review, end) => turn.review_ended(review, end),
         Input::MergeBuilt(attempt, build) => turn.merge_built(attempt, build),
         Input::MovedBack(to, moved) => turn.moved_back(to, moved),
         Input::BranchMoved(attempt, to, moved) => turn.branch_moved(attempt, to, moved),
@@ -118,6 +122,7 @@ impl Decider<'_> {
             return self.rewind_when_quiet();
         }
         self.start_next_merge();
+        self.start_reviews();
         self.measure_base();
         self.start_ready_tasks();
         self.start_final_checks();

@@ -33,6 +33,7 @@ impl Decider<'_> {
         for at in self.run.active() {
             self.resume_task(at);
         }
+        self.resume_reviews();
         self.save_unsaved_slots();
         self.restart_stopped_checks();
         self.retry_delayed_move();
@@ -77,6 +78,7 @@ impl Decider<'_> {
             match &self.run.task(at).stage {
                 TaskStage::Failed { .. } => self.settle_failure(at),
                 TaskStage::Waiting(_) => self.apply_question_policy(at),
+                TaskStage::Reviewing { .. } => self.apply_review_policy(at),
                 _ => {}
             }
         }

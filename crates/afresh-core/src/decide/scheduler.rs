@@ -7,7 +7,7 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{AttemptId, WorkspaceSlot};
 use crate::plan::{ModelTier, TaskIndex};
-use crate::run::{Run, TaskStage};
+use crate::run::Run;
 use crate::settings::Schedule;
 use crate::step::StartPoint;
 use crate::usage::BudgetAmount;
@@ -75,20 +75,27 @@ impl Decider<'_> {
 
     /// The task's own workspace if it can continue a conversation; else one that no other task would continue in.
     fn free_slot(&self, at: TaskIndex) -> Option<WorkspaceSlot> {
-        let taken = self.run.slots();
-        let parallel = self.run.settings().parallel.max(1);
-        if taken.len() >= usize::from(parallel) {
+        let own = self.slot_of_conversation(at).filter(|slot| self.is_slot_free(*slot));
+        own.filter(|_| self.has_free_slot()).or_else(|| self.unclaimed_slot())
+    }
+
+    /// A workspace in which no task would continue a conversation.
+    pub(super) fn unclaimed_slot(&self) -> Option<WorkspaceSlot> {
+        if !self.has_free_slot() {
             return None;
         }
-        let unsaved = self.run.unsaved_slots();
-        let is_free =
-            |slot: &WorkspaceSlot| !taken.contains_key(slot) && !unsaved.contains_key(slot);
-        if let Some(own) = self.slot_of_conversation(at).filter(is_free) {
-            return Some(own);
-        }
-        let others: BTreeSet<WorkspaceSlot> =
+        let claimed: BTreeSet<WorkspaceSlot> =
             self.run.eligible().filter_map(|other| self.slot_of_conversation(other)).collect();
-        (1..=u16::MAX).map(WorkspaceSlot).find(|slot| is_free(slot) && !others.contains(slot))
+        let mut slots = (1..=u16::MAX).map(WorkspaceSlot);
+        slots.find(|slot| self.is_slot_free(*slot) && !claimed.contains(slot))
+    }
+
+    fn has_free_slot(&self) -> bool {
+        self.run.slots().len() < usize::from(self.run.settings().parallel.max(1))
+    }
+
+    fn is_slot_free(&self, slot: WorkspaceSlot) -> bool {
+        !self.run.slots().contains_key(&slot) && !self.run.unsaved_slots().contains_key(&slot)
     }
 
     /// Two tasks that may write the same file never run at once.
@@ -98,7 +105,7 @@ impl Decider<'_> {
 
     /// What the next attempt is expected to use, if the budget still has it (R14). Until any usage is known, one
     /// worker starts with an even share; a worker that runs alone gets what is left.
-    fn reservation(&self) -> Option<BudgetAmount> {
+    pub(super) fn reservation(&self) -> Option<BudgetAmount> {
         let settings = self.run.settings();
         let budget = settings.budget;
         let spent = BudgetAmount::from(&self.run.usage());
@@ -113,18 +120,9 @@ impl Decider<'_> {
         };
         let mut planned = spent;
         let mut workers = 0;
-        for other in self.run.frontier().active() {
-            let state = self.run.task(other);
-            if let TaskStage::Starting(work) | TaskStage::Running(work) = &state.stage {
-                workers += 1;
-                let used = state
-                    .records
-                    .usages
-                    .get(&work.attempt.number)
-                    .map(BudgetAmount::from)
-                    .unwrap_or_default();
-                planned = planned.plus(work.reserved.minus(used));
-            }
+        for worker in self.run.spenders() {
+            workers += 1;
+            planned = planned.plus(worker.reserved.minus(worker.used));
         }
         let alone = workers == 0;
         let unknown = !budget.is_unlimited() && !self.run.knows_usage();

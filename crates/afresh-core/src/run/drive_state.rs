@@ -61,7 +61,8 @@ impl Run {
         if self.is_underway() {
             return DriveState::Busy;
         }
-        let wants_to_start = self.eligible().next().is_some();
+        let wants_to_start =
+            self.eligible().next().is_some() || self.waiting_reviews().next().is_some();
         if self.budget_reached && wants_to_start && self.aborted.is_none() {
             return DriveState::BudgetReached;
         }
@@ -90,7 +91,9 @@ impl Run {
         if self.halt.is_some() || self.aborted.is_some() || self.budget_reached {
             return None;
         }
-        self.eligible().filter_map(|at| self.held_until(at)).filter(|at| *at > now).min()
+        let tasks = self.eligible().filter_map(|at| self.held_until(at));
+        let reviews = self.waiting_reviews().filter_map(|at| self.review_held_until(at));
+        tasks.chain(reviews).filter(|at| *at > now).min()
     }
 
     /// Whether every task is done and the final checks passed.

@@ -12,6 +12,7 @@
 //! | `marks` | tasks that the plan marks as done, and what their checks say |
 //! | `obstacles` | failures that are not about one task |
 //! | `programs` | what agent programs report, and the backoff and model tiers that follow |
+//! | `reviews` | reviews that wait, and who spends tokens now |
 //! | `task` | the state of one task |
 
 mod apply;
@@ -21,6 +22,7 @@ mod frontier;
 mod marks;
 mod obstacles;
 mod programs;
+mod reviews;
 mod rewind;
 mod task;
 
@@ -39,11 +41,12 @@ pub use base::{EarlierFailure, KnownFailure, UnprovedTask};
 pub use drive_state::DriveState;
 pub use frontier::{BlockCause, TaskFrontier};
 pub use marks::RefutedMark;
+pub use reviews::SpendingWorker;
 pub use rewind::{RewindPath, RewindTarget};
 pub use task::{
-    ActiveAttempt, AttemptRecords, CheckActivity, CheckStage, LandHold, LastAttempt, MergeStage,
-    ModelHealth, PersonInput, RetryState, SessionState, StepProgress, TaskHistory, TaskStage,
-    TaskState, TaskTable,
+    ActiveAttempt, ActiveReviewer, AttemptRecords, CheckActivity, CheckStage, LandHold,
+    LastAttempt, MergeStage, ModelHealth, PersonInput, RetryState, ReviewActivity, ReviewStage,
+    SessionState, StepProgress, TaskHistory, TaskStage, TaskState, TaskTable,
 };
 
 use schemars::JsonSchema;
@@ -392,9 +395,9 @@ impl Run {
 
     /// The usage of all attempts so far.
     pub fn usage(&self) -> Usage {
-        let here = self.tasks.states().iter().flat_map(|task| task.records.usages.values());
-        let gone = self.removed_tasks.values().flat_map(|task| task.usages.values());
-        here.chain(gone).fold(Usage::default(), |sum, usage| sum.plus(usage))
+        let here = self.tasks.states().iter().map(TaskState::usage);
+        let gone = self.removed_tasks.values().map(TaskHistory::usage);
+        here.chain(gone).fold(Usage::default(), |sum, usage| sum.plus(&usage))
     }
 
     /// Tasks with an attempt underway.

@@ -24,7 +24,8 @@ use crate::ids::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::outcome::{CriterionReport, DecisionOption, Deviation, Outcome};
 use crate::plan::Task;
 use crate::rejection::Rejection;
-use crate::run::{BlockCause, DriveState, Run, TaskStage, TaskState};
+use crate::review::ReviewReceipt;
+use crate::run::{BlockCause, DriveState, ReviewActivity, ReviewStage, Run, TaskStage, TaskState};
 use crate::time::Timestamp;
 
 pub use spending::{UsageStatus, WaveStatus};
@@ -141,6 +142,9 @@ pub struct TaskStatus {
     pub steps: Option<StepsStatus>,
     pub commits: Vec<CommitId>,
     pub usage: UsageStatus,
+    /// What reviewers used of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub review_usage: Option<UsageStatus>,
     pub error: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocked_by: Vec<TaskId>,
@@ -185,6 +189,9 @@ pub struct ReceiptStatus {
     /// Test files that the work created or changed, and that no check executed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unexecuted_tests: Vec<String>,
+    /// Who approved or accepted the work, where reviews are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewReceipt>,
 }
 
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
@@ -236,6 +243,7 @@ impl From<&Receipt> for ReceiptStatus {
             deviations: receipt.deviations.clone(),
             notes: receipt.notes.clone(),
             unexecuted_tests: receipt.unexecuted_tests.clone(),
+            review: receipt.review.clone(),
         }
     }
 }
@@ -366,6 +374,8 @@ fn task_status(
         steps: steps_status(task, state),
         commits,
         usage: UsageStatus::from(&state.usage()),
+        review_usage: (!state.records.review_usages.is_empty())
+            .then(|| UsageStatus::from(&state.review_usage())),
         error: error(state, causes),
         blocked_by: causes.into_iter().flatten().map(|cause| cause.task.clone()).collect(),
         differences: state.last.differences.clone(),
@@ -401,8 +411,13 @@ fn task_phase(stage: &TaskStage, is_blocked: bool, is_ready: bool) -> TaskPhase 
         TaskStage::Running(_) | TaskStage::Harvesting { .. } | TaskStage::Judging { .. } => {
             TaskPhase::Running
         }
-        TaskStage::Held { .. } | TaskStage::Waiting(_) => TaskPhase::Waiting,
-        TaskStage::Checking { .. } => TaskPhase::Checking,
+        TaskStage::Held { .. }
+        | TaskStage::Waiting(_)
+        | TaskStage::Reviewing {
+            review: ReviewStage { activity: ReviewActivity::Asked(_), .. },
+            ..
+        } => TaskPhase::Waiting,
+        TaskStage::Checking { .. } | TaskStage::Reviewing { .. } => TaskPhase::Checking,
         TaskStage::Queued { .. } | TaskStage::Merging { .. } => TaskPhase::Merging,
         TaskStage::Failed { .. } => TaskPhase::Failed,
         TaskStage::Skipped { .. } => TaskPhase::Skipped,

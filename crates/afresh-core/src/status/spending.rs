@@ -52,5 +52,6 @@ pub(super) fn waves(run: &Run) -> Vec<WaveStatus> {
 /// Attempts of a task that used tokens, and whose price is unknown.
 pub(super) fn without_price(state: &TaskState) -> usize {
     let unknown = |usage: &&Usage| usage.cost_micros.is_none() && usage.tokens() > 0;
-    state.records.usages.values().filter(unknown).count()
+    let records = &state.records;
+    records.usages.values().chain(records.review_usages.values()).filter(unknown).count()
 }

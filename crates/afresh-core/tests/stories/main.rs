@@ -23,6 +23,7 @@ mod obstacles;
 mod people;
 mod plans;
 mod replanning;
+mod reviewing;
 mod rewinding;
 mod scheduling;
 mod scope;

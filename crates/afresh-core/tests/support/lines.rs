@@ -1,8 +1,9 @@
 //! Events and effects as short lines.
 
 use afresh_core::check::CheckResult;
-use afresh_core::effect::CheckOn;
+use afresh_core::effect::{CheckOn, ReviewRequest};
 use afresh_core::question::QuestionTopic;
+use afresh_core::review::ReviewOutcome;
 use afresh_core::time::Timestamp;
 use afresh_core::{Effect, Event};
 
@@ -100,6 +101,21 @@ pub(crate) fn event_line(event: &Event) -> String {
             format!("checks stopped {of} {phase:?}")
         }
         Event::ChecksResumed { attempt } => format!("checks resumed {attempt}"),
+        Event::ReviewRequested { attempt } => format!("review wanted of {attempt}"),
+        Event::ReviewStarting { review, slot, agent, tier, .. } => {
+            format!("{review} starting in {slot} by {agent} ({})", tier.word())
+        }
+        Event::ReviewUsageCounted { review, usage } => {
+            format!("{review} used {}", usage.tokens())
+        }
+        Event::ReviewEnded { review, end, not_before } => {
+            let how = match &end.outcome {
+                ReviewOutcome::Given(given) => format!("{:?}", given.verdict).to_lowercase(),
+                other => other.failure().unwrap_or_else(|| format!("{other:?}").to_lowercase()),
+            };
+            format!("{review} ended{}: {how}", until(*not_before))
+        }
+        Event::ReviewWaived { attempt, by } => format!("review of {attempt} waived by {by}"),
         Event::MergeStarted { attempt, onto } => {
             format!("merging {attempt} onto {}", object_name(onto.as_str()))
         }
@@ -185,6 +201,12 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
             let on = object_name(request.commit.as_str());
             format!("→ probe commit {on}: {}", commands.join(", "))
         }
+        Effect::Review(ReviewRequest { review, slot, agent, tier, base, work }) => format!(
+            "→ {review} in {slot} by {agent} ({}) from {} to {}",
+            tier.word(),
+            object_name(base.as_str()),
+            object_name(work.as_str())
+        ),
         Effect::StopProbe => "→ stop probe".to_owned(),
         Effect::StopChecks => "→ stop checks".to_owned(),
         Effect::BuildMerge { attempt, onto, .. } => {

@@ -26,6 +26,7 @@ use afresh_core::input::{
 use afresh_core::outcome::{CompletionClaim, Outcome, SpawnFailure};
 use afresh_core::probe::ProbedCheck;
 use afresh_core::process::ProcessEnd;
+use afresh_core::review::{Review, ReviewEnd, ReviewId, ReviewIssue, ReviewOutcome, ReviewVerdict};
 use afresh_core::run::TaskStage;
 use afresh_core::settings::Settings;
 use afresh_core::status::RunStatus;
@@ -292,6 +293,23 @@ impl Story {
         )
     }
 
+    /// A reviewer reports this.
+    pub(crate) fn reviewed(&mut self, review: &str, verdict: ReviewVerdict) -> StoryStep {
+        let (summary, issues) = ("fine".to_owned(), Vec::new());
+        let mut given = Review { verdict, summary, issues };
+        if verdict == ReviewVerdict::ChangesRequested {
+            "the lock leaks".clone_into(&mut given.summary);
+            let description = "released on one path only".to_owned();
+            let (file, line) = (Some("a".to_owned()), Some(3));
+            given.issues.push(ReviewIssue { file, line, description });
+        }
+        self.review_ends(review, ReviewOutcome::Given(given))
+    }
+
+    pub(crate) fn review_ends(&mut self, review: &str, outcome: ReviewOutcome) -> StoryStep {
+        self.feed(&Input::ReviewEnded(review_id(review), Box::new(ReviewEnd::unused(outcome))))
+    }
+
     pub(crate) fn answer(&mut self, question: u32, answer: &str) -> StoryStep {
         let (answer, by) = (answer.to_owned(), "person".to_owned());
         self.feed(&Input::Answered { question: QuestionId(question), answer, by })
@@ -326,6 +344,12 @@ impl Story {
     pub(crate) fn error_of(&self, task: &str) -> String {
         task_error(&self.status(), task)
     }
+}
+
+/// `A.1/2` is the second review of attempt `A.1`.
+pub(crate) fn review_id(text: &str) -> ReviewId {
+    let (attempt, number) = text.split_once('/').expect("an attempt and a number");
+    ReviewId { attempt: attempt_id(attempt), number: number.parse().expect("a number") }
 }
 
 /// Parses the short notation of a plan.

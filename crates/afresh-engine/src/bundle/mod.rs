@@ -147,6 +147,7 @@ pub(crate) fn bundle(
         reports_by: ReportChannel::default(),
         surroundings: Vec::new(),
         project_rules: None,
+        review: None,
     }
 }
 

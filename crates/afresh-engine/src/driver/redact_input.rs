@@ -46,6 +46,7 @@ impl InputRedactor {
             }
             Input::CannotResume(attempt, why) => Input::CannotResume(attempt, self.text(&why)),
             Input::Harvested(attempt, harvest) => Input::Harvested(attempt, self.harvest(harvest)),
+            Input::ReviewEnded(review, end) => Input::ReviewEnded(review, self.value(end)),
             Input::StepSaved { attempt, step, saved } => {
                 Input::StepSaved { attempt, step, saved: self.harvest(saved) }
             }
@@ -74,6 +75,7 @@ impl InputRedactor {
             | Input::PromptMeasured(..)
             | Input::UsageSeen(..)
             | Input::ContextSeen(..)
+            | Input::ReviewUsageSeen(..)
             | Input::Checked(_)
             | Input::Probed(_)
             | Input::MergeBuilt(..)
@@ -116,6 +118,7 @@ mod tests {
     use afresh_core::input::{AgentIdentity, AttemptEnd};
     use afresh_core::outcome::{DecisionRequest, Deviation, Outcome};
     use afresh_core::process::ProcessEnd;
+    use afresh_core::review::{Review, ReviewEnd, ReviewId, ReviewOutcome, ReviewVerdict};
     use afresh_core::usage::Usage;
 
     use super::*;
@@ -189,6 +192,14 @@ mod tests {
             Input::MergeBuilt(attempt(), conflict),
             Input::Answered { question: QuestionId(1), answer: words(), by: String::new() },
             Input::HaltAsked { now: false, reason: words(), by: String::new() },
+            Input::ReviewEnded(
+                ReviewId { attempt: attempt(), number: 1 },
+                Box::new(ReviewEnd::unused(ReviewOutcome::Given(Review {
+                    verdict: ReviewVerdict::Approved,
+                    summary: words(),
+                    issues: vec![],
+                }))),
+            ),
             Input::AbortAsked { reason: words(), by: String::new() },
             Input::SkipAsked { task: attempt().task, reason: words() },
         ];

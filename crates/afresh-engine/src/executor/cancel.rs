@@ -31,6 +31,14 @@ impl CancelRegistry {
         self.lock().remove(attempt);
     }
 
+    /// The same, unless something else of the attempt was registered meanwhile.
+    pub(crate) fn forget_same(&self, attempt: &AttemptId, handle: &CancelHandle) {
+        let mut registered = self.lock();
+        if registered.get(attempt).is_some_and(|known| known.is_same(handle)) {
+            registered.remove(attempt);
+        }
+    }
+
     pub(crate) fn stop(&self, attempt: &AttemptId, grace: Duration) {
         if let Some(handle) = self.lock().get(attempt) {
             handle.stop(grace);

@@ -8,6 +8,7 @@ pub(crate) mod denials;
 mod full_disk;
 pub(crate) mod harvest;
 pub(crate) mod landing;
+pub(crate) mod review;
 pub(crate) mod rewind;
 pub(crate) mod sandbox;
 pub(crate) mod secret_scan;
@@ -34,6 +35,7 @@ pub(crate) use cancel::CancelRegistry;
 pub(crate) use checks::CheckSlots;
 use harvest::HarvestJob;
 use landing::MergeJob;
+use review::ReviewJob;
 use rewind::RewindJob;
 use steps::StepJob;
 
@@ -114,6 +116,13 @@ impl LocalExecutor {
             }
             Effect::StopProbe => self.context.check_slots.stop_probes(run.settings().halt_grace),
             Effect::StopChecks => self.context.check_slots.stop_all(run.settings().halt_grace),
+            Effect::Review(request) => {
+                let briefing = &self.context.config.workers.briefing;
+                // Registered before the thread starts, so that a stop cannot miss it.
+                let handle = self.context.cancels.register(&request.review.attempt);
+                let job = ReviewJob::new(run, request, briefing);
+                self.spawn(move |context, answer| job.carry_out(context, &handle, answer));
+            }
             Effect::BuildMerge { attempt, base, onto, theirs } => {
                 let linear = run.settings().history == History::Linear;
                 let job = MergeJob::new(run, attempt, base, onto, theirs, linear);

@@ -12,6 +12,7 @@ use afresh_core::harvest::Harvest;
 use afresh_core::printable;
 use afresh_core::probe::count_classes;
 use afresh_core::rejection::Rejection;
+use afresh_core::review::{Review, ReviewIssue, ReviewOutcome, ReviewVerdict};
 
 use crate::driver::reporter::{RecordedEvent, Reporter};
 
@@ -82,6 +83,23 @@ fn changed_paths(harvest: &Harvest) -> String {
 
 fn short(id: &str) -> &str {
     id.get(..10).unwrap_or(id)
+}
+
+/// The level and the message of a review that ended.
+fn describe_review(outcome: &ReviewOutcome) -> (&'static str, String) {
+    match outcome {
+        ReviewOutcome::Given(Review { verdict: ReviewVerdict::Approved, summary, .. }) => {
+            ("INFO", format!("approved: {summary}"))
+        }
+        ReviewOutcome::Given(Review { summary, issues, .. }) => {
+            let mut lines = vec![format!("changes requested: {summary}")];
+            lines.extend(issues.iter().map(ReviewIssue::describe));
+            ("WARN", lines.join("; "))
+        }
+        ReviewOutcome::Stopped => ("INFO", "stopped; another one starts later".to_owned()),
+        ReviewOutcome::Lost => ("INFO", "was running when afresh ended".to_owned()),
+        failed => ("WARN", failed.failure().unwrap_or_default()),
+    }
 }
 
 type ActivityParts = (&'static str, String, &'static str, String);
@@ -249,6 +267,29 @@ fn describe(event: &Event) -> ActivityParts {
         ),
         Event::ChecksResumed { attempt } => {
             ("INFO", attempt.to_string(), "checks-resumed", "checks run again".to_owned())
+        }
+        Event::ReviewRequested { attempt } => {
+            ("INFO", attempt.to_string(), "review", "a reviewer is next".to_owned())
+        }
+        Event::ReviewStarting { review, slot, agent, tier, .. } => (
+            "INFO",
+            review.attempt.to_string(),
+            "review-spawn",
+            format!("reviewer {} ({agent}, {}) in workspace {slot}", review.number, tier.word()),
+        ),
+        Event::ReviewUsageCounted { review, usage } => (
+            "DEBUG",
+            review.attempt.to_string(),
+            "review-usage",
+            format!("{} tokens", usage.tokens()),
+        ),
+        Event::ReviewEnded { review, end, .. } => {
+            let (level, message) = describe_review(&end.outcome);
+            (level, review.attempt.to_string(), "review-ended", message)
+        }
+        Event::ReviewWaived { attempt, by } => {
+            let message = format!("accepted by {by} without an approval");
+            ("WARN", attempt.to_string(), "review-waived", message)
         }
         Event::MergeStarted { attempt, onto } => {
             ("INFO", attempt.to_string(), "merge", format!("onto {}", short(onto.as_str())))

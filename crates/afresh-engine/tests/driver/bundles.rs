@@ -26,6 +26,7 @@ fn workers() -> WorkerConfig {
         surroundings: afresh_agents::bundle::surroundings::WorkerSurroundings::default(),
         agents: BTreeMap::new(),
         default_agent: String::new(),
+        reviewer: None,
         prices: Arc::new(PriceTable::built_in()),
         briefing: Arc::default(),
         check_env: vec!["MY_API_KEY".to_owned()],

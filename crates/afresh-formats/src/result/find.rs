@@ -125,6 +125,41 @@ pub(super) fn candidates<'t>(text: &'t str, task: &str) -> Vec<ResultCandidate<'
     found
 }
 
+/// Everything in a text that may be a review, the clearest last.
+pub(super) fn reviews(text: &str) -> Vec<ResultCandidate<'_>> {
+    let is_review = |text: &str| text.contains("\"verdict\"");
+    let mut found: Vec<ResultCandidate<'_>> = fenced_json(text);
+    let start = lines(text).filter(|line| line.text.starts_with('{')).last();
+    found.extend(start.map(|line| ResultCandidate {
+        form: ResultForm::Whole,
+        notation: ResultNotation::Json,
+        text: text[line.start..].trim_end(),
+        unended: None,
+    }));
+    found.retain(|candidate| is_review(candidate.text));
+    found.extend(marked(text));
+    found
+}
+
+/// Fenced blocks that hold an object.
+fn fenced_json(text: &str) -> Vec<ResultCandidate<'_>> {
+    let all: Vec<TextLine<'_>> =
+        lines(text).filter(|line| fence::info(line.text).is_some()).collect();
+    let inner = |pair: &[TextLine<'_>]| {
+        let start = (pair[0].end() + 1).min(text.len());
+        &text[start.min(pair[1].start)..pair[1].start]
+    };
+    let blocks = all.windows(2).map(inner).filter(|inner| inner.trim_start().starts_with('{'));
+    blocks
+        .map(|text| ResultCandidate {
+            form: ResultForm::Embedded,
+            notation: ResultNotation::Json,
+            text,
+            unended: None,
+        })
+        .collect()
+}
+
 /// The texts between a start marker and the next end marker; another start marker starts over.
 fn marked(text: &str) -> Vec<ResultCandidate<'_>> {
     let block = |text, unended| ResultCandidate {

@@ -20,6 +20,7 @@
 //! | `questions` | results that ask a person |
 //! | `status_line` | `T001: SUCCESS` |
 //! | `claim` | files, deviations, criteria and notes |
+//! | `review` | a reviewer's answer |
 //! | `checkpoint` | GSD's `## CHECKPOINT REACHED` |
 
 mod checkpoint;
@@ -27,12 +28,15 @@ mod claim;
 mod fields;
 mod find;
 mod questions;
+mod review;
 mod status;
 mod status_line;
 
 use afresh_core::outcome::{Outcome, WorkerFailure};
 
 use find::{ResultCandidate, ResultForm};
+
+pub use review::read_review;
 
 /// How much of an unintelligible result is shown (RE-02).
 const EXCERPT_CHARS: usize = 500;

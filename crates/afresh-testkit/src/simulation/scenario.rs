@@ -6,8 +6,8 @@ use afresh_core::event::Event;
 use afresh_core::ids::{CommitId, RunId};
 use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, TaskDraft, TierChoice};
 use afresh_core::settings::{
-    ContextLimits, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, Schedule, Settings,
-    TimeoutAction, VacuousPolicy,
+    ContextLimits, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, ReviewPolicy,
+    ReviewWhen, Schedule, Settings, TimeoutAction, VacuousPolicy,
 };
 use afresh_core::usage::Budget;
 
@@ -48,6 +48,9 @@ pub struct Scenario {
     pub broken_merge: u64,
     pub conflict: u64,
     pub trouble: u64,
+    /// A reviewer wants changes, or fails.
+    pub review_rejects: u64,
+    pub review_fails: u64,
 }
 
 impl Scenario {
@@ -77,6 +80,8 @@ impl Scenario {
             conflict: trouble(200),
             trouble: trouble(15),
             context_fills: trouble(300),
+            review_rejects: trouble(300),
+            review_fails: trouble(150),
             model_fails: if kind { 0 } else { draw_model_fails(random) },
             edit: random.below(600),
             restart: random.below(300),
@@ -98,6 +103,8 @@ impl Scenario {
             self.strays,
             self.model_fails,
             self.context_fills,
+            self.review_rejects,
+            self.review_fails,
         ]
         .iter()
         .chain(&[self.check_fails, self.broken_merge, self.conflict, self.trouble, self.red_base])
@@ -208,8 +215,25 @@ fn draw_settings(random: &mut SeededRandom) -> Settings {
         interactive: random.chance(50),
         context: *random.pick(&[ContextLimits::default(), ContextLimits { soft: 30, hard: 95 }]),
         budget,
+        review: draw_review(random),
         ..Settings::default()
     }
+}
+
+/// One run in four is reviewed.
+fn draw_review(random: &mut SeededRandom) -> ReviewPolicy {
+    let when = *random.pick(&[
+        ReviewWhen::Never,
+        ReviewWhen::Never,
+        ReviewWhen::Never,
+        ReviewWhen::Always,
+        ReviewWhen::Never,
+        ReviewWhen::Never,
+        ReviewWhen::Never,
+        ReviewWhen::Large,
+    ]);
+    let rounds = u32::try_from(1 + random.below(3)).expect("small");
+    ReviewPolicy { when, rounds, large_files: 1, ..ReviewPolicy::default() }
 }
 
 /// In a few scenarios no model is available, for the whole run.

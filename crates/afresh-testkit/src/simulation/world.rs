@@ -5,6 +5,7 @@ mod attempts;
 mod branch;
 mod checks;
 mod harvests;
+mod reviews;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,6 +14,7 @@ use afresh_core::effect::Effect;
 use afresh_core::ids::{AttemptId, CommitId, TaskId, TreeId, WorkspaceSlot};
 use afresh_core::input::Input;
 use afresh_core::plan::Plan;
+use afresh_core::review::ReviewId;
 use afresh_core::run::{Run, TaskStage};
 use afresh_core::time::Timestamp;
 use afresh_core::usage::Usage;
@@ -20,6 +22,7 @@ use afresh_core::usage::Usage;
 use super::random::SeededRandom;
 use super::scenario::Scenario;
 use super::scheduled_input::ScheduledInput;
+use reviews::LiveReviewer;
 
 #[derive(Debug)]
 pub(super) struct SimulatedWorld {
@@ -56,6 +59,9 @@ pub(super) struct SimulatedWorld {
     /// Trees and the checks that they passed.
     passed: BTreeSet<(TreeId, String)>,
     spent: BTreeMap<AttemptId, Usage>,
+    /// Reviewers that are alive, by attempt.
+    reviewers: BTreeMap<AttemptId, LiveReviewer>,
+    review_spent: BTreeMap<ReviewId, Usage>,
     spawned: usize,
     counter: u64,
 }
@@ -84,6 +90,8 @@ impl SimulatedWorld {
             harvests: BTreeMap::new(),
             passed: BTreeSet::new(),
             spent: BTreeMap::new(),
+            reviewers: BTreeMap::new(),
+            review_spent: BTreeMap::new(),
             spawned: 0,
             counter: 0,
         }
@@ -113,7 +121,7 @@ impl SimulatedWorld {
 
     /// The real usage of all attempts.
     pub(super) fn spent(&self) -> u64 {
-        self.spent.values().map(|usage| usage.input).sum()
+        self.spent.values().chain(self.review_spent.values()).map(|usage| usage.input).sum()
     }
 
     /// The journal records that the branch is about to move there.
@@ -150,6 +158,7 @@ impl SimulatedWorld {
                 self.harvesting.retain(|_, holder| holder != attempt);
                 self.saved.insert(attempt.clone());
             }
+            Input::ReviewEnded(review, _) => self.review_is_over(review),
             _ => {}
         }
     }
@@ -157,6 +166,7 @@ impl SimulatedWorld {
     /// Workers die with their driver; work that it was about to save may be lost.
     pub(super) fn driver_died(&mut self) {
         self.alive.clear();
+        self.reviewers.clear();
         self.harvesting.clear();
     }
 
@@ -195,6 +205,7 @@ impl SimulatedWorld {
                 vec![self.save_step(attempt, ground, *step, random, scenario, run)]
             }
             Effect::Stop { attempt, .. } => self.stop(attempt),
+            Effect::Review(request) => self.review(request, random, scenario, run)?,
             Effect::Harvest { attempt, slot, .. } => {
                 self.harvest(attempt, *slot, random, scenario, run)?
             }

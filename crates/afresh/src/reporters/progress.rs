@@ -10,6 +10,7 @@ use afresh_core::denial::{self, DeniedAction};
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::probe::ProbedCheck;
 use afresh_core::rejection::Rejection;
+use afresh_core::review::{Review, ReviewId, ReviewOutcome, ReviewVerdict};
 use afresh_core::run::TaskStage;
 use afresh_core::time::Timestamp;
 use afresh_engine::reports::quiet::QuietWatch;
@@ -140,6 +141,15 @@ impl ProgressReporter {
             Event::LandDelayed { attempt, why } => {
                 self.line("delayed", Paint::Red, &attempt.to_string(), why);
             }
+            Event::ReviewStarting { review, agent, tier, .. } => {
+                let text = format!("by {agent} ({})", tier.word());
+                self.line("review", Paint::Cyan, &review.attempt.to_string(), &text);
+            }
+            Event::ReviewEnded { review, end, .. } => self.review_ended(review, &end.outcome),
+            Event::ReviewWaived { attempt, by } => {
+                let text = format!("by {by}, without an approval");
+                self.line("accepted", Paint::Yellow, &attempt.to_string(), &text);
+            }
             Event::ChecksPassed { attempt, results, .. } if self.output.is_verbose() => {
                 self.line(
                     "checked",
@@ -149,6 +159,22 @@ impl ProgressReporter {
                 );
             }
             _ => {}
+        }
+    }
+
+    /// A rejection has a line of its own.
+    fn review_ended(&self, review: &ReviewId, outcome: &ReviewOutcome) {
+        let who = review.attempt.to_string();
+        match outcome {
+            ReviewOutcome::Given(Review { verdict: ReviewVerdict::Approved, summary, .. }) => {
+                let first = summary.lines().next().unwrap_or_default();
+                self.line("approved", Paint::Green, &who, first);
+            }
+            other => {
+                if let Some(why) = other.failure() {
+                    self.line("no-review", Paint::Yellow, &who, &why);
+                }
+            }
         }
     }
 

@@ -66,7 +66,7 @@ fn what_is_missing_is_reported_with_a_hint() {
         ".afresh/config.toml",
         "[run]\nagent = \"gone\"\n[agents.here]\nkind = \"command\"\ncommand = [\"no-such-program\"]\n\
          [agents.plain]\nkind = \"command\"\ncommand = [\"./README.md\"]\n\
-         [checks]\nalways = [\"no-such-checker --all\"]\n[review]\nwhen = \"never\"\n",
+         [checks]\nalways = [\"no-such-checker --all\"]\n[hooks]\non_end = []\n",
     );
     let report = doctor(&repo, 1);
     assert_eq!(report["ok"], false);

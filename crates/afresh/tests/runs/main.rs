@@ -33,6 +33,7 @@ mod measuring;
 mod no_repository;
 mod one_task;
 mod questions;
+mod reviewing;
 mod rewinding;
 mod scope;
 mod several_runs;

@@ -103,8 +103,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "EX-01: up to `parallel` at once",
         edits: &[Edit {
             file: "afresh-core/src/decide/scheduler.rs",
-            text: "if taken.len() >= usize::from(parallel) {",
-            instead: "if taken.len() > usize::from(parallel) {",
+            text: "self.run.slots().len() < usize::from(self.run.settings().parallel.max(1))",
+            instead: "self.run.slots().len() <= usize::from(self.run.settings().parallel.max(1))",
         }],
     },
     Mutation {

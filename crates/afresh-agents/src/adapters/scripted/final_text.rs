@@ -22,10 +22,29 @@ impl ScriptedEnd {
             Self::Fail { error, at, retryable } => json!({
                 "status": "FAILED", "error": error, "failed_at": at, "retryable": retryable,
             }),
+            Self::Approve(summary) => json!({"verdict": "APPROVED", "summary": summary}),
+            Self::RequestChanges { summary, issues } => json!({
+                "verdict": "CHANGES_REQUESTED", "summary": summary,
+                "issues": issues.iter().map(|text| issue(text)).collect::<Vec<_>>(),
+            }),
             Self::Answer(text) => return Some(text.clone()),
             Self::Exit(_) | Self::Crash(_) | Self::Hang(_) => return None,
         };
         Some(format!("OUTPUT_JSON_START\n{answer}\nOUTPUT_JSON_END\n"))
+    }
+}
+
+/// `file:line: description`, or a description alone.
+fn issue(text: &str) -> Value {
+    let place = text.split_once(": ").and_then(|(place, description)| {
+        let (file, line) = place.rsplit_once(':')?;
+        Some((file, line.parse::<u64>().ok()?, description))
+    });
+    match place {
+        Some((file, line, description)) => {
+            json!({"file": file, "line": line, "description": description})
+        }
+        None => json!({"description": text}),
     }
 }
 
@@ -38,8 +57,26 @@ fn choice(option: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use afresh_core::outcome::{DecisionOption, Outcome};
+    use afresh_core::review::ReviewIssue;
 
     use super::*;
+
+    /// EX-08.
+    #[test]
+    fn every_final_text_of_a_reviewer_is_a_valid_review() {
+        let read = |end: ScriptedEnd| {
+            let text = end.final_text().unwrap_or_default();
+            match afresh_formats::result::read_review("", &text, "") {
+                afresh_core::review::ReviewOutcome::Given(review) => review,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(read(ScriptedEnd::Approve("fine".into())).issues.is_empty());
+        let issues = vec!["a.py:3: leaks".to_owned(), "no test: none at all".to_owned()];
+        let rejected = read(ScriptedEnd::RequestChanges { summary: "no".into(), issues });
+        let described: Vec<String> = rejected.issues.iter().map(ReviewIssue::describe).collect();
+        assert_eq!(described, ["a.py:3: leaks", "no test: none at all"]);
+    }
 
     #[test]
     fn every_final_text_is_a_valid_result() {

@@ -12,7 +12,7 @@ use super::script::{AgentScript, AttemptRange, ScriptAction, ScriptPart};
 /// The largest script that is read, in bytes.
 pub const MAX_SCRIPT_BYTES: usize = 8 * 1024 * 1024;
 
-pub const SCRIPT_FIELDS: &[&str] = &["version", "seed", "task"];
+pub const SCRIPT_FIELDS: &[&str] = &["version", "seed", "task", "review"];
 pub const PART_FIELDS: &[&str] = &["id", "attempt", "from_attempt", "do"];
 
 /// The result of reading a script.
@@ -65,26 +65,27 @@ pub(super) struct ScriptReader<'a, 's>(pub(super) NodeReader<'a, 's>);
 
 impl ScriptReader<'_, '_> {
     fn script(&mut self, root: &Node) -> AgentScript {
-        let mut script = AgentScript { seed: 0, parts: Vec::new() };
+        let mut script = AgentScript { seed: 0, parts: Vec::new(), reviews: Vec::new() };
         for entry in self.0.entries(root) {
             match entry.key.as_str() {
                 "version" => drop(self.0.number(&entry.node, 1..=1)),
                 "seed" => script.seed = self.0.number(&entry.node, 0..=MAX).unwrap_or_default(),
-                "task" => self.parts(&entry.node, &mut script.parts),
+                "task" => self.parts(&entry.node, "[[task]]", &mut script.parts),
+                "review" => self.parts(&entry.node, "[[review]]", &mut script.reviews),
                 _ => self.0.unknown_key(entry, SCRIPT_FIELDS),
             }
         }
         script
     }
 
-    fn parts(&mut self, node: &Node, parts: &mut Vec<ScriptPart>) {
-        for item in self.0.list(node, "[[task]] tables") {
+    fn parts(&mut self, node: &Node, table: &str, parts: &mut Vec<ScriptPart>) {
+        for item in self.0.list(node, &format!("{table} tables")) {
             let Some(part) = self.part(item) else { continue };
             if parts.iter().any(|earlier| earlier.covers(&part)) {
-                let message = "never used: an earlier [[task]] matches all of its attempts";
+                let message = format!("never used: an earlier {table} matches all of its attempts");
                 let hint =
                     "the first match is used; move this one up, or restrict the other by `attempt`";
-                self.0.problem(&item.span, message.to_owned(), Some(hint.to_owned()));
+                self.0.problem(&item.span, message, Some(hint.to_owned()));
             }
             parts.push(part);
         }

@@ -16,6 +16,8 @@ pub struct ScriptSchema {
     pub seed: Option<u64>,
     #[schemars(length(min = 1))]
     pub task: Vec<PartEntry>,
+    /// What reviewers of these tasks do; all others approve.
+    pub review: Option<Vec<PartEntry>>,
 }
 
 /// What the workers of one task do. The first entry that matches task and attempt is used.
@@ -87,6 +89,10 @@ pub enum ActEntry {
     Need { need: String, instructions: Option<Vec<String>>, verification: Option<String> },
     /// Ends with a failure.
     Fail { fail: String, at: Option<String>, retryable: Option<bool> },
+    /// A reviewer approves, with this summary.
+    Approve { approve: String },
+    /// A reviewer wants changes; an issue may start with `file:line: `.
+    RequestChanges { request_changes: String, issues: Option<Vec<String>> },
     /// Ends with any final text.
     Answer { answer: String },
     /// Exits with this code and without a result.

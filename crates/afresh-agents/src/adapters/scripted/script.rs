@@ -12,6 +12,8 @@ pub struct AgentScript {
     /// The random seed, combined with task and attempt.
     pub seed: u64,
     pub parts: Vec<ScriptPart>,
+    /// What reviewers do; one that no part is about approves.
+    pub reviews: Vec<ScriptPart>,
 }
 
 /// The actions for the workers of one task, or of every task.
@@ -106,6 +108,13 @@ pub enum ScriptedEnd {
         at: String,
         retryable: Option<bool>,
     },
+    /// Approves what it reviews.
+    Approve(String),
+    /// Wants it changed; an issue may start with `file:line: `.
+    RequestChanges {
+        summary: String,
+        issues: Vec<String>,
+    },
     /// Any final text.
     Answer(String),
     /// Exits without a result.
@@ -185,7 +194,18 @@ impl AgentScript {
     /// The actions of an attempt, with every chance decided, or `None` if no part matches. The first
     /// match is used.
     pub fn actions_for(&self, task: &str, attempt: u32) -> Option<Vec<ScriptAction>> {
-        let part = self.parts.iter().find(|part| part.matches(task, attempt))?;
+        self.decided(&self.parts, task, attempt)
+    }
+
+    /// The actions of a reviewer of an attempt.
+    pub fn review_actions_for(&self, task: &str, attempt: u32) -> Vec<ScriptAction> {
+        let approval = ActionKind::End(ScriptedEnd::Approve("approved by the script".to_owned()));
+        self.decided(&self.reviews, task, attempt)
+            .unwrap_or_else(|| vec![ScriptAction { line: 0, act: approval }])
+    }
+
+    fn decided(&self, parts: &[ScriptPart], task: &str, attempt: u32) -> Option<Vec<ScriptAction>> {
+        let part = parts.iter().find(|part| part.matches(task, attempt))?;
         let mut dice = ScriptRng::new(self.seed, task, attempt);
         let mut deeds = Vec::new();
         decide_chances(&part.actions, &mut dice, &mut deeds);

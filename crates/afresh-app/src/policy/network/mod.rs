@@ -197,9 +197,7 @@ fn other_kind(problem: &UpstreamError) -> AppError {
 
 /// Agents of this plan's tasks.
 fn used<'a>(workers: &'a WorkerConfig, plan: &'a Plan) -> BTreeSet<&'a str> {
-    let named =
-        plan.tasks().iter().map(|task| task.agent.as_deref().unwrap_or(&workers.default_agent));
-    named.collect()
+    workers.agents_of(plan)
 }
 
 /// `allowlist (9 hosts)`, or each agent's by name where they differ.

@@ -213,6 +213,7 @@ fn execution_config(
         workers: WorkerConfig {
             agents: BTreeMap::new(),
             default_agent: String::new(),
+            reviewer: None,
             prices: Arc::new(config.prices.clone()),
             briefing: Arc::new(Briefing::default()),
             check_env: config.check_env.clone(),

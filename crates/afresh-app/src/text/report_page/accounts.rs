@@ -43,6 +43,10 @@ pub(super) fn table(page: &mut String, report: &RunReport) {
     for model in &report.models {
         row(format!("model {}", code(&model.model)), &model.usage, model.without_price);
     }
+    if let Some(reviews) = &report.review_accounts {
+        let what = format!("{} of it", count(reviews.attempts, "review"));
+        row(what, &reviews.usage, reviews.without_price);
+    }
     row("all".to_owned(), &report.accounts.usage, report.accounts.without_price);
 }
 

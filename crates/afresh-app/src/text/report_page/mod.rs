@@ -5,6 +5,7 @@ mod base;
 mod forecast;
 mod refusals;
 mod requirements;
+mod reviews;
 mod workers;
 
 use std::collections::BTreeMap;
@@ -39,6 +40,7 @@ pub fn render(report: &RunReport) -> String {
     receipt_notes(&mut page, report);
     deviations(&mut page, report);
     questions(&mut page, report);
+    reviews::list(&mut page, report);
     retries(&mut page, report);
     refusals::list(&mut page, report);
     workers::table(&mut page, report);
@@ -214,6 +216,9 @@ fn checks(page: &mut String, report: &RunReport) {
             let took = time::format_duration(Duration::from_millis(ran.duration_ms));
             let remarks = remarks(ran);
             let _ = writeln!(page, "  - {}: {ended} in {took}{remarks}", code(&ran.command));
+        }
+        if let Some(review) = &receipt.review {
+            let _ = writeln!(page, "  - {}", text(&review.describe()));
         }
         for path in &receipt.unexecuted_tests {
             let _ = writeln!(page, "  - no check executed the changed test file {}", code(path));

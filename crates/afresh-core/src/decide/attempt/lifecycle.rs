@@ -103,11 +103,9 @@ impl Decider<'_> {
     }
 
     pub(in crate::decide) fn stop_workers(&mut self, grace: Duration) {
-        for at in self.run.active() {
-            if let TaskStage::Starting(work) | TaskStage::Running(work) = &self.run.task(at).stage {
-                let attempt = work.attempt.clone();
-                self.request(Effect::Stop { attempt, grace });
-            }
+        let attempts: Vec<AttemptId> = self.run.spenders().map(|worker| worker.attempt).collect();
+        for attempt in attempts {
+            self.request(Effect::Stop { attempt, grace });
         }
     }
 

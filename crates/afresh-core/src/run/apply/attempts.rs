@@ -15,6 +15,7 @@ impl Run {
         let task = &mut self.tasks[at];
         task.retries.last_number = work.attempt.number;
         task.retries.not_before = None;
+        task.last.review = None;
         task.take_up(&work);
         self.slots.insert(work.slot, work.attempt.clone());
         self.set(at, TaskStage::Starting(work));
@@ -53,10 +54,15 @@ impl Run {
         let before = BudgetAmount::from(&*counted);
         *counted = counted.at_least(usage);
         let after = BudgetAmount::from(&*counted);
+        self.note_report(before, after);
+        Ok(())
+    }
+
+    /// What one worker or reviewer had used before and after a report.
+    pub(super) fn note_report(&mut self, before: BudgetAmount, after: BudgetAmount) {
         self.dearest = self.dearest.max(after);
         self.largest_report = self.largest_report.max(after.minus(before));
         self.knows_use |= after != BudgetAmount::default();
-        Ok(())
     }
 
     pub(super) fn ended(
@@ -115,6 +121,8 @@ impl Run {
         let by_model = task.note_model(reason);
         task.session.context_reached = None;
         task.note_interruption(attempt, reason);
+        task.retries.reviews_rejected +=
+            u32::from(matches!(reason, Rejection::ReviewRejected { .. }));
         task.retries.timeouts += u32::from(matches!(reason, Rejection::TimedOut { .. }));
         let says_nothing = by_model
             || matches!(

@@ -6,6 +6,7 @@ mod interruptions;
 mod merges;
 mod plan;
 mod questions;
+mod reviews;
 mod rewinds;
 mod steps;
 
@@ -14,7 +15,7 @@ use crate::estimate::forecast::RunForecast;
 use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::{ModelTier, TaskIndex};
-use crate::run::task::{ActiveAttempt, LandHold, TaskStage};
+use crate::run::task::{ActiveAttempt, ActiveReviewer, LandHold, TaskStage};
 use crate::run::{CheckActivity, FinalChecks, HaltRequest, RewindGoal, RewindState, Run};
 use crate::settings::Settings;
 use crate::step::StartPoint;
@@ -112,6 +113,16 @@ impl Run {
             }
             Event::ProbeStarted { commit } => self.probe_started(commit),
             Event::Probed { checks, .. } => self.base_probed(checks),
+            Event::ReviewRequested { attempt } => self.review_requested(attempt)?,
+            Event::ReviewStarting { review, slot, reserved, agent, tier } => {
+                let (agent, slot, reserved, tier) = (agent.clone(), *slot, *reserved, *tier);
+                self.review_starting(review, ActiveReviewer { slot, reserved, agent, tier })?;
+            }
+            Event::ReviewUsageCounted { review, usage } => self.count_review(review, usage)?,
+            Event::ReviewEnded { review, end, not_before } => {
+                self.review_ended(review, end, *not_before)?;
+            }
+            Event::ReviewWaived { attempt, by } => self.review_waived(attempt, by)?,
             Event::MergeStarted { attempt, onto } => self.merge_started(attempt, onto)?,
             Event::MergeBuilt { attempt, merged } => self.merge_built(attempt, merged)?,
             Event::LandIntended { attempt, merged, receipt } => {

@@ -2,7 +2,7 @@
 
 use crate::ids::{QuestionId, TaskId};
 use crate::question::{AnsweredQuestion, CLARIFY, Question, QuestionTopic};
-use crate::run::task::{LandHold, TaskStage};
+use crate::run::task::{LandHold, ReviewActivity, TaskStage};
 use crate::run::{IllegalEvent, Run};
 
 impl Run {
@@ -28,6 +28,9 @@ impl Run {
             }
             (QuestionTopic::Trust(_), TaskStage::Judging { work, harvest, .. }) => {
                 self.set(at, TaskStage::Held { work, harvest, question: Some(question.id) });
+            }
+            (QuestionTopic::Review, TaskStage::Reviewing { work, .. }) => {
+                self.set_review(&work.attempt, ReviewActivity::Asked(question.id))?;
             }
             (QuestionTopic::Branch(_), TaskStage::Merging { work, .. }) => {
                 self.hold_move(&work.attempt, Some(LandHold::Asked(question.id)))?;
@@ -80,6 +83,10 @@ impl Run {
             TaskStage::Held { work, harvest, .. } => {
                 self.set(at, TaskStage::Held { work, harvest, question: None });
             }
+            TaskStage::Reviewing { work, .. } => {
+                self.tasks[at].retries.reviews_rejected = 0;
+                self.set_review(&work.attempt, ReviewActivity::Waiting)?;
+            }
             TaskStage::Merging { work, .. } => self.hold_move(&work.attempt, None)?,
             _ => {}
         }
@@ -109,6 +116,7 @@ impl Run {
         state.retries.spawn_failures = 0;
         state.retries.deaths = 0;
         (state.retries.failure, state.retries.same_failures) = (None, 0);
+        state.retries.reviews_rejected = 0;
         (state.model_health.failures, state.model_health.waits) = (0, 0);
         state.retries.not_before = None;
         state.retries.retried_in = Some(epoch);

@@ -44,24 +44,37 @@ impl TaskState {
 
     /// What stays when everything else about the task is forgotten.
     pub(in crate::run) fn history(&self) -> TaskHistory {
-        let (last_number, usages) = (self.retries.last_number, self.records.usages.clone());
-        TaskHistory { last_number, usages }
+        TaskHistory {
+            last_number: self.retries.last_number,
+            usages: self.records.usages.clone(),
+            review_usages: self.records.review_usages.clone(),
+        }
     }
 
     pub(in crate::run) fn with_history(mut self, history: TaskHistory) -> Self {
         self.retries.last_number = history.last_number;
         self.records.usages = history.usages;
+        self.records.review_usages = history.review_usages;
         self
     }
 
     pub fn usage(&self) -> Usage {
-        self.records.usages.values().fold(Usage::default(), |sum, usage| sum.plus(usage))
+        let workers = self.records.usages.values();
+        workers.fold(self.review_usage(), |sum, usage| sum.plus(usage))
+    }
+
+    /// What its reviewers used; part of [`usage`](Self::usage).
+    pub fn review_usage(&self) -> Usage {
+        let reviewers = self.records.review_usages.values();
+        reviewers.fold(Usage::default(), |sum, usage| sum.plus(usage))
     }
 
     /// What counts against the task's own budget: a retry by a person starts it again.
     pub fn usage_since_retried(&self) -> Usage {
-        let counted = self.records.usages.range(self.retries.retried_after.saturating_add(1)..);
-        counted.fold(Usage::default(), |sum, (_, usage)| sum.plus(usage))
+        let first = self.retries.retried_after.saturating_add(1);
+        let workers = self.records.usages.range(first..).map(|(_, usage)| usage);
+        let reviewers = self.records.review_usages.range((first, 0)..).map(|(_, usage)| usage);
+        workers.chain(reviewers).fold(Usage::default(), |sum, usage| sum.plus(usage))
     }
 
     pub fn is_done(&self) -> bool {

@@ -8,6 +8,7 @@ use crate::interruption::InterruptedAttempt;
 use crate::outcome::Outcome;
 use crate::question::AnsweredQuestion;
 use crate::rejection::Rejection;
+use crate::review::ReviewReceipt;
 use crate::step::{FinishedStep, StepClaim};
 use crate::time::Timestamp;
 use crate::usage::{ContextFill, Usage};
@@ -18,6 +19,14 @@ use crate::usage::{ContextFill, Usage};
 pub struct TaskHistory {
     pub(in crate::run) last_number: u32,
     pub(in crate::run) usages: BTreeMap<u32, Usage>,
+    pub(in crate::run) review_usages: BTreeMap<(u32, u32), Usage>,
+}
+
+impl TaskHistory {
+    pub(in crate::run) fn usage(&self) -> Usage {
+        let all = self.usages.values().chain(self.review_usages.values());
+        all.fold(Usage::default(), |sum, usage| sum.plus(usage))
+    }
 }
 
 /// How often the task was tried, and when it may be retried.
@@ -40,6 +49,8 @@ pub struct RetryState {
     pub failure: Option<String>,
     /// How many attempts in a row failed with it.
     pub same_failures: u32,
+    /// How often reviewers asked for changes.
+    pub reviews_rejected: u32,
 }
 
 impl RetryState {
@@ -61,6 +72,8 @@ impl RetryState {
 pub struct AttemptRecords {
     /// Counted once, however often it is reported.
     pub usages: BTreeMap<u32, Usage>,
+    /// What reviewers used, by the numbers of attempt and review.
+    pub review_usages: BTreeMap<(u32, u32), Usage>,
     pub identities: BTreeMap<u32, AgentIdentity>,
     /// How much of the context the prompt filled.
     pub prompts: BTreeMap<u32, ContextFill>,
@@ -90,6 +103,8 @@ pub struct LastAttempt {
     /// What the worker reported at its end.
     pub outcome: Option<Outcome>,
     pub differences: Vec<String>,
+    /// What reviewers said about the last attempt.
+    pub review: Option<ReviewReceipt>,
     /// Files that the task was seen to conflict on; treated like its listed files from then on.
     pub footprint: Vec<String>,
 }

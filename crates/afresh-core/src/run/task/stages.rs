@@ -7,6 +7,7 @@ use crate::input::{AttemptEnd, MergedTree};
 use crate::interruption::AttemptResumption;
 use crate::plan::ModelTier;
 use crate::step::StartPoint;
+use crate::time::Timestamp;
 use crate::usage::BudgetAmount;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,6 +38,13 @@ pub enum TaskStage {
         work: ActiveAttempt,
         harvest: Harvest,
         round: CheckStage,
+    },
+    /// Its checks passed; a fresh agent looks at it (EX-08).
+    Reviewing {
+        work: ActiveAttempt,
+        harvest: Harvest,
+        results: Vec<CheckResult>,
+        review: ReviewStage,
     },
     Queued {
         work: ActiveAttempt,
@@ -98,6 +106,35 @@ pub struct CheckStage {
     pub activity: CheckActivity,
 }
 
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReviewStage {
+    /// The number of the last review of this attempt.
+    pub number: u32,
+    /// Reviewers in a row that failed.
+    pub failures: u32,
+    pub not_before: Option<Timestamp>,
+    pub activity: ReviewActivity,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ReviewActivity {
+    /// For a free workspace.
+    #[default]
+    Waiting,
+    Running(ActiveReviewer),
+    /// A person must decide.
+    Asked(QuestionId),
+}
+
+/// The reviewer that is at work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActiveReviewer {
+    pub slot: WorkspaceSlot,
+    pub reserved: BudgetAmount,
+    pub agent: String,
+    pub tier: ModelTier,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeStage {
     Building {
@@ -135,6 +172,7 @@ impl TaskStage {
             Self::Judging { .. } => "being judged",
             Self::Held { .. } => "held",
             Self::Checking { .. } => "being checked",
+            Self::Reviewing { .. } => "being reviewed",
             Self::Queued { .. } => "queued",
             Self::Merging { .. } => "merging",
             Self::Waiting(_) => "waiting",
@@ -153,6 +191,7 @@ impl TaskStage {
             | Self::Judging { work, .. }
             | Self::Held { work, .. }
             | Self::Checking { work, .. }
+            | Self::Reviewing { work, .. }
             | Self::Queued { work, .. }
             | Self::Merging { work, .. } => Some(work),
             Self::Idle
@@ -183,6 +222,10 @@ impl TaskStage {
     pub fn question(&self) -> Option<QuestionId> {
         match self {
             Self::Waiting(question)
+            | Self::Reviewing {
+                review: ReviewStage { activity: ReviewActivity::Asked(question), .. },
+                ..
+            }
             | Self::Merging {
                 merge: MergeStage::Moving { hold: Some(LandHold::Asked(question)), .. },
                 ..
@@ -202,6 +245,9 @@ impl TaskStage {
             | Self::Judging { .. }
             | Self::Merging { merge: MergeStage::Building { .. }, .. } => true,
             Self::Checking { round: stage, .. } => stage.activity == CheckActivity::Running,
+            Self::Reviewing { review, .. } => {
+                matches!(review.activity, ReviewActivity::Running(_))
+            }
             Self::Merging { merge: MergeStage::Checking { activity, .. }, .. } => {
                 *activity == CheckActivity::Running
             }

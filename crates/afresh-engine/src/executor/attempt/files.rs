@@ -11,21 +11,21 @@ use crate::worker_files::open_plain;
 /// How many bytes at the end of a worker's output are searched for its answer.
 const ANSWER_BYTES: u64 = 1024 * 1024;
 
-pub(super) struct AttemptFiles {
-    pub(super) directory: PathBuf,
-    pub(super) prompt: PathBuf,
-    pub(super) bundle: PathBuf,
-    pub(super) result: PathBuf,
+pub(crate) struct AttemptFiles {
+    pub(crate) directory: PathBuf,
+    pub(crate) prompt: PathBuf,
+    pub(crate) bundle: PathBuf,
+    pub(crate) result: PathBuf,
     /// The directory that the worker may write to.
-    pub(super) worker: PathBuf,
+    pub(crate) worker: PathBuf,
     /// Keeps the worker's sandbox while it runs.
-    pub(super) room: Option<SandboxGuard>,
-    pub(super) stdout: PathBuf,
-    pub(super) stderr: PathBuf,
+    pub(crate) room: Option<SandboxGuard>,
+    pub(crate) stdout: PathBuf,
+    pub(crate) stderr: PathBuf,
 }
 
 impl AttemptFiles {
-    pub(super) fn new(directory: PathBuf) -> Self {
+    pub(crate) fn new(directory: PathBuf) -> Self {
         Self {
             prompt: directory.join(rendered::PROMPT),
             bundle: directory.join(rendered::BUNDLE),
@@ -39,7 +39,7 @@ impl AttemptFiles {
     }
 
     /// Removes secrets from the result that the worker wrote (B36).
-    pub(super) fn rewrite_result(&self, text: &str) {
+    pub(crate) fn rewrite_result(&self, text: &str) {
         // If the file cannot be rewritten, it must not stay either.
         let _ = fs::remove_file(&self.result);
         let new = fs::OpenOptions::new().write(true).create_new(true).open(&self.result);
@@ -48,7 +48,7 @@ impl AttemptFiles {
 }
 
 /// The last part of a file, as text; empty if it is not a plain file.
-pub(super) fn end_of(path: &Path) -> String {
+pub(crate) fn end_of(path: &Path) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut file = open_plain(path)?;
         let length = file.metadata()?.len();

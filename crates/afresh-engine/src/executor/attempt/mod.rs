@@ -2,13 +2,14 @@
 
 pub(crate) mod context_warning;
 mod ending;
-mod files;
+pub(crate) mod files;
+pub(crate) mod launch;
 pub(crate) mod output;
 mod repetition;
 mod request_log;
 pub(crate) mod resume;
-mod session_log;
-mod starting;
+pub(crate) mod session_log;
+pub(crate) mod starting;
 mod usage_account;
 
 use std::collections::BTreeSet;
@@ -38,7 +39,7 @@ use session_log::SessionLogSource;
 use starting::{StartFailure, StartedWorker};
 
 /// How an input reaches the driver.
-type MailInput<'a> = &'a (dyn Fn(Input) + Sync);
+pub(crate) type MailInput<'a> = &'a (dyn Fn(Input) + Sync);
 
 /// How often a program's reports are read at least.
 const READ_EVERY: Duration = Duration::from_millis(100);
@@ -119,7 +120,7 @@ impl AttemptJob {
                 }
                 let mut follower = self.follower(shared, &files);
                 let report = match &mut follower {
-                    Some(follower) => self.watch(&mut running, follower, handle, mail),
+                    Some(follower) => watch(&mut running, follower, handle, self.grace, mail),
                     None => running.wait_watching(|| {}),
                 };
                 follower.as_mut().map(OutputFollower::finish).into_iter().flatten().for_each(mail);
@@ -130,37 +131,6 @@ impl AttemptJob {
         };
         shared.cancels.forget(&self.attempt);
         mail(answer);
-    }
-
-    /// Waits for the end of the program. Its reports are read whenever it writes something, and regularly: its own
-    /// record of the conversation may grow without any output.
-    fn watch(
-        &self,
-        running: &mut RunningJob,
-        follower: &mut OutputFollower,
-        handle: &CancelHandle,
-        mail: MailInput<'_>,
-    ) -> JobReport {
-        let follower = Mutex::new(follower);
-        let read = || {
-            let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
-            follower.read_reports().into_iter().for_each(mail);
-            if follower.hopeless().is_some() {
-                handle.stop(self.grace);
-            }
-        };
-        std::thread::scope(|scope| {
-            let (ended, is_over) = std::sync::mpsc::channel::<()>();
-            scope.spawn(|| {
-                let is_over = is_over;
-                while is_over.recv_timeout(READ_EVERY) == Err(RecvTimeoutError::Timeout) {
-                    read();
-                }
-            });
-            let report = running.wait_watching(read);
-            drop(ended);
-            report
-        })
     }
 
     /// The reader of the agent's reports, if the agent makes any.
@@ -179,4 +149,35 @@ impl AttemptJob {
     fn ended(&self, end: AttemptEnd) -> Input {
         Input::AttemptEnded(self.attempt.clone(), Box::new(end))
     }
+}
+
+/// Waits for the end of a program. Its reports are read whenever it writes something, and regularly: its own record of
+/// the conversation may grow without any output.
+pub(crate) fn watch(
+    running: &mut RunningJob,
+    follower: &mut OutputFollower,
+    handle: &CancelHandle,
+    grace: Duration,
+    mail: MailInput<'_>,
+) -> JobReport {
+    let follower = Mutex::new(follower);
+    let read = || {
+        let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
+        follower.read_reports().into_iter().for_each(mail);
+        if follower.hopeless().is_some() {
+            handle.stop(grace);
+        }
+    };
+    std::thread::scope(|scope| {
+        let (ended, is_over) = std::sync::mpsc::channel::<()>();
+        scope.spawn(|| {
+            let is_over = is_over;
+            while is_over.recv_timeout(READ_EVERY) == Err(RecvTimeoutError::Timeout) {
+                read();
+            }
+        });
+        let report = running.wait_watching(read);
+        drop(ended);
+        report
+    })
 }

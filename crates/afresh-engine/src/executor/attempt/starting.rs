@@ -1,31 +1,27 @@
 //! From a request to a process: a clean workspace, a bundle, a sandbox.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use afresh_agents::agent::{LaunchFile, PromptFile, SessionRef};
+use afresh_agents::agent::SessionRef;
 use afresh_agents::prompt::size;
-use afresh_agents::{Agent, LaunchRequest};
 use afresh_core::ids::AttemptId;
 use afresh_core::outcome::{FailureReach, SpawnFailure};
 use afresh_core::usage::ContextFill;
 use afresh_git::ref_names::salvage_ref;
 use afresh_git::{PrepareTarget, WorkspaceId};
-use afresh_process::{JobLimits, JobSpec, RunningJob};
+use afresh_process::{JobSpec, RunningJob};
 
 use super::AttemptJob;
 use super::files::AttemptFiles;
+use super::launch::{WorkerLaunch, attempt_variables};
 use super::request_log;
 use crate::bundle::tree::WorkspaceTree;
 use crate::bundle::{self, MissingSource, RenderedBundle};
 use crate::executor::ExecutorContext;
 use crate::executor::cancel::CancelHandle;
 use crate::executor::causes::describe;
-use crate::executor::sandbox::SandboxSubject;
 use crate::executor::setup::SetupOutcome;
-use crate::layout::text;
 use crate::unique;
 
 /// Why no worker was started.
@@ -129,115 +125,30 @@ impl AttemptJob {
         files: &mut AttemptFiles,
         cwd: PathBuf,
     ) -> Result<JobSpec, SpawnFailure> {
-        let rules = &shared.config;
-        let name = self.agent.as_deref().unwrap_or(&rules.workers.default_agent);
-        let agent = rules.workers.agent_for(self.agent.as_deref()).ok_or_else(|| {
-            failure(
-                &format!("there is no agent {name:?}"),
-                Some("add [agents.NAME] to .afresh/config.toml"),
-            )
-        })?;
-        let rendered = fs::read_to_string(&files.prompt).unwrap_or_default();
-        let own = self.own_variables(files);
-        let variables = shared.environment(&agent.variables(), &own);
-        let new = unique::uuid();
-        let session = match &self.resuming {
-            Some(resuming) => SessionRef::Resumed(resuming.session()),
-            None => SessionRef::New(&new),
-        };
-        let trusted = trusted_directory(&files.directory, agent, &variables);
-        let order = LaunchRequest {
-            prompt: PromptFile { text: &rendered, file: &files.prompt },
-            us: &rules.exe,
-            tier: self.tier,
-            session,
-            directory: &files.directory,
-            trusted_directory: &trusted,
-            variables: &variables,
-            is_root: nix::unistd::geteuid().is_root(),
-        };
-        let launch = agent.launch(&order).map_err(|error| failure(&error.to_string(), None))?;
-        for LaunchFile { path, text } in &launch.files {
-            fs::write(path, text).map_err(|error| {
-                failure(&format!("cannot write {}: {error}", path.display()), None)
-            })?;
-        }
+        let agent = shared.find_agent(self.agent.as_deref())?;
         if let (Some(resuming), Some(log)) = (&self.resuming, agent.request_log(&files.worker)) {
             let of = AttemptId { number: resuming.attempt_number(), ..self.attempt.clone() };
             let before = AttemptFiles::new(shared.layout.attempt(&self.bundle.run, &of));
             request_log::continue_log(agent, &before.worker, &log);
         }
-        let mut env = variables;
-        env.extend(launch.env);
-        let job = JobSpec {
-            name: format!("{}work-{}", shared.job_prefix, self.slot),
-            argv: launch.argv,
-            wrapper: vec![],
-            cwd,
-            env: env.into_iter().collect(),
-            stdin: launch.stdin,
-            stdout: files.stdout.clone(),
-            stderr: files.stderr.clone(),
-            secrets: rules.workers.secrets(),
-            limits: JobLimits {
-                wall: rules.attempt_timeout,
-                silence: rules.silence_timeout,
-                output_bytes: rules.output_bytes,
-                grace: self.grace,
-                stop_signal: agent.stop_signal(),
-            },
-            tree_limits: rules.bounds.clone(),
-            containment: rules.containment,
-            registry: shared.layout.processes(),
+        let new = unique::uuid();
+        let session = match &self.resuming {
+            Some(resuming) => SessionRef::Resumed(resuming.session()),
+            None => SessionRef::New(&new),
         };
-        let inside = SandboxSubject::Worker { agent, files: &files.directory, own: &files.worker };
-        let (job, room) = shared.enclosed(job, &inside).map_err(|why| failure(&why, None))?;
-        files.room = room;
-        Ok(job)
-    }
-
-    /// Variables that describe the attempt to the worker and its tools.
-    fn own_variables(&self, files: &AttemptFiles) -> [(&'static str, String); 7] {
-        [
-            ("AFRESH_RUN", self.bundle.run.to_string()),
-            ("AFRESH_TASK", self.attempt.task.to_string()),
-            ("AFRESH_ATTEMPT", self.attempt.number.to_string()),
-            ("AFRESH_BUNDLE", text(&files.bundle)),
-            ("AFRESH_PROMPT", text(&files.prompt)),
-            ("AFRESH_RESULT", text(&files.result)),
-            ("AFRESH_STEP", self.bundle.first_step.to_string()),
-        ]
+        let own = attempt_variables(&self.bundle, files);
+        let (tier, slot, grace) = (self.tier, self.slot, self.grace);
+        let launch = WorkerLaunch { agent, tier, session, slot, cwd, own, grace };
+        shared.worker_job(&launch, files)
     }
 }
 
-/// The attempt's directory, or one of the agent's own if all users may write to a directory above it.
-fn trusted_directory(
-    directory: &Path,
-    agent: &Agent,
-    variables: &BTreeMap<String, String>,
-) -> PathBuf {
-    if !is_open_to_all(directory) {
-        return directory.to_owned();
-    }
-    let variable = |name: &str| variables.get(name).cloned();
-    let home = variable("HOME").map(PathBuf::from);
-    let own = agent.home_directories(home.as_deref(), &variable).into_iter().next();
-    let own = own.filter(|own| !is_open_to_all(own) && fs::create_dir_all(own).is_ok());
-    own.unwrap_or_else(|| directory.to_owned())
-}
-
-fn is_open_to_all(directory: &Path) -> bool {
-    directory
-        .ancestors()
-        .any(|above| fs::metadata(above).is_ok_and(|found| found.permissions().mode() & 0o002 != 0))
-}
-
-pub(super) fn failure(message: &str, hint: Option<&str>) -> SpawnFailure {
+pub(in crate::executor) fn failure(message: &str, hint: Option<&str>) -> SpawnFailure {
     let (message, hint) = (message.to_owned(), hint.map(str::to_owned));
     SpawnFailure { message, hint, ..SpawnFailure::default() }
 }
 
 /// A failure that has nothing to do with the agent.
-fn machine_failure(message: &str) -> SpawnFailure {
+pub(in crate::executor) fn machine_failure(message: &str) -> SpawnFailure {
     SpawnFailure { reach: FailureReach::Machine, ..failure(message, None) }
 }

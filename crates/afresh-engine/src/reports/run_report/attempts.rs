@@ -6,6 +6,7 @@ use afresh_core::Event;
 use afresh_core::denial;
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
 use afresh_core::input::{AgentIdentity, AttemptEnd};
+use afresh_core::review::ReviewId;
 use afresh_core::status::{ContextStatus, UsageStatus};
 use afresh_core::usage::Usage;
 use schemars::JsonSchema;
@@ -15,6 +16,7 @@ use super::agents::AgentSelection;
 use super::denials::DenialReport;
 use super::landings::LandedCommit;
 use super::models::ModelUsageReport;
+use super::reviews::ReviewReport;
 
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct AttemptReport {
@@ -44,6 +46,9 @@ pub struct AttemptReport {
     /// How full its context was at the end.
     pub context: Option<ContextStatus>,
     pub usage: UsageStatus,
+    /// What reviewers said about its work; their usage is not part of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reviews: Vec<ReviewReport>,
     /// Usage by model, if the program reports it.
     pub models: Vec<ModelUsageReport>,
     /// What it and its checks were denied.
@@ -99,6 +104,7 @@ impl AttemptReport {
             resumes: None,
             prompt: None,
             context: None,
+            reviews: Vec::new(),
             models: Vec::new(),
             refusals: Vec::new(),
             usage: UsageStatus::from(&Usage::default()),
@@ -175,6 +181,20 @@ impl AttemptHistory {
                 self.report_mut(attempt).context = Some(ContextStatus::from(*fill));
             }
             Event::AttemptEnded { attempt, end } => self.report_mut(attempt).end(end, at),
+            Event::ReviewStarting { review, agent, tier, .. } => {
+                let report = ReviewReport::new(review, agent, *tier);
+                self.report_mut(&review.attempt).reviews.push(report);
+            }
+            Event::ReviewUsageCounted { review, usage } => {
+                if let Some(report) = self.review_mut(review) {
+                    report.use_at_least(usage);
+                }
+            }
+            Event::ReviewEnded { review, end, .. } => {
+                if let Some(report) = self.review_mut(review) {
+                    report.end(end);
+                }
+            }
             Event::AttemptRejected { attempt, reason, counts, .. } => {
                 let told = self.report_mut(attempt);
                 told.result = AttemptResult::Rejected;
@@ -197,6 +217,11 @@ impl AttemptHistory {
             told.result = AttemptResult::Undone;
             told.reason = Some("it was merged, and the run went back to before that".to_owned());
         }
+    }
+
+    fn review_mut(&mut self, review: &ReviewId) -> Option<&mut ReviewReport> {
+        let reviews = &mut self.report_mut(&review.attempt).reviews;
+        reviews.iter_mut().find(|report| report.number == review.number)
     }
 
     fn report_mut(&mut self, attempt: &AttemptId) -> &mut AttemptReport {

@@ -16,6 +16,7 @@ mod next;
 mod questions;
 mod receipt_notes;
 mod requirements;
+mod reviews;
 
 use std::collections::BTreeMap;
 
@@ -40,6 +41,7 @@ pub use next::{NextStep, next_steps};
 pub use questions::QuestionReport;
 pub use receipt_notes::NoteReport;
 pub use requirements::{RequirementGap, RequirementsReport};
+pub use reviews::{ReviewReport, ReviewResult};
 
 use crate::journal_records::{self, RecordError};
 use crate::reports::flaky::{FlakyCheck, FlakyHistory};
@@ -89,6 +91,9 @@ pub struct RunReport {
     pub requirements: Option<RequirementsReport>,
     pub questions: Vec<QuestionReport>,
     pub accounts: UsageReport,
+    /// What reviews used of that; none if nothing was reviewed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub review_accounts: Option<UsageReport>,
     /// Usage by model, if programs report it.
     pub models: Vec<ModelUsageReport>,
     /// Usage by agent, with the results.
@@ -175,15 +180,39 @@ pub struct UsageReport {
 }
 
 impl UsageReport {
+    /// What workers used.
     fn from_attempts<'a>(attempts: impl IntoIterator<Item = &'a AttemptReport>) -> Self {
+        let processes = attempts.into_iter().filter(|attempt| attempt.had_process());
+        Self::sum(processes.map(|attempt| (attempt.used, attempt.duration_ms)))
+    }
+
+    /// What their reviewers used; `attempts` is the number of reviews.
+    fn from_reviews<'a>(attempts: impl IntoIterator<Item = &'a AttemptReport>) -> Self {
+        let reviews = attempts.into_iter().flat_map(|attempt| &attempt.reviews);
+        Self::sum(reviews.map(|review| (review.used, review.duration_ms)))
+    }
+
+    /// What workers and reviewers used; `attempts` is the number of attempts.
+    fn with_reviews<'a>(attempts: impl IntoIterator<Item = &'a AttemptReport> + Clone) -> Self {
+        let workers = Self::from_attempts(attempts.clone());
+        let every = attempts.into_iter().filter(|attempt| attempt.had_process());
+        let all = every.flat_map(|attempt| {
+            let reviews = attempt.reviews.iter().map(|review| (review.used, review.duration_ms));
+            std::iter::once((attempt.used, attempt.duration_ms)).chain(reviews)
+        });
+        let without_tokens = workers.without_tokens;
+        Self { attempts: workers.attempts, without_tokens, ..Self::sum(all) }
+    }
+
+    fn sum(parts: impl Iterator<Item = (Usage, Option<u64>)>) -> Self {
         let mut sum = Usage::default();
         let (mut count, mut without_price, mut without_tokens, mut worked_ms) = (0, 0, 0, 0_u64);
-        for attempt in attempts.into_iter().filter(|attempt| attempt.had_process()) {
+        for (used, duration_ms) in parts {
             count += 1;
-            without_price += usize::from(attempt.used.cost_micros.is_none());
-            without_tokens += usize::from(attempt.used.tokens() == 0);
-            worked_ms = worked_ms.saturating_add(attempt.duration_ms.unwrap_or(0));
-            sum = sum.plus(&attempt.used);
+            without_price += usize::from(used.cost_micros.is_none());
+            without_tokens += usize::from(used.tokens() == 0);
+            worked_ms = worked_ms.saturating_add(duration_ms.unwrap_or(0));
+            sum = sum.plus(&used);
         }
         let (tokens, usage) = (sum.tokens(), UsageStatus::from(&sum));
         Self { attempts: count, without_price, without_tokens, tokens, usage, worked_ms }
@@ -231,7 +260,8 @@ impl RunReport {
         let dropped = attempts.rest();
         let driven_ms = found.last_at.0;
         let everything = || tasks.iter().flat_map(|task| &task.attempts).chain(&dropped);
-        let accounts = UsageReport::from_attempts(everything());
+        let accounts = UsageReport::with_reviews(everything());
+        let review_accounts = UsageReport::from_reviews(everything());
         let totals = forecast::RunTotals { state: status.state, driven_ms, accounts };
         let forecast = ForecastReport::new(run, &tasks, &totals);
         Ok(Self {
@@ -256,6 +286,7 @@ impl RunReport {
             requirements: RequirementsReport::from_run(run, &texts),
             questions: questions.settled(run),
             accounts,
+            review_accounts: (review_accounts.attempts > 0).then_some(review_accounts),
             models: models::by_model(everything()),
             agents: agents::by_agent(everything()),
             score: WorkScore::new(&tasks, conflicts, forecast.as_ref()),
@@ -288,7 +319,7 @@ fn tasks(run: &Run, status: &RunStatus, attempts: &mut AttemptHistory) -> Vec<Ta
                 criteria: status.criteria.clone(),
                 deviations: status.deviations.clone(),
                 notes: status.notes.clone(),
-                accounts: UsageReport::from_attempts(&own),
+                accounts: UsageReport::with_reviews(&own),
                 attempts: own,
             }
         })
@@ -301,7 +332,7 @@ fn waves(run: &Run, tasks: &[TaskReport]) -> Vec<WaveReport> {
         .map(|(positions, number)| WaveReport {
             number,
             tasks: positions.iter().map(|at| tasks[at.position()].id.clone()).collect(),
-            accounts: UsageReport::from_attempts(
+            accounts: UsageReport::with_reviews(
                 positions.iter().flat_map(|at| &tasks[at.position()].attempts),
             ),
         })

@@ -54,8 +54,15 @@ pub(super) fn by_model<'a>(
     sums.into_values().collect()
 }
 
-/// The models of one attempt. One that was killed never said which: its usage is that of the model it worked with.
+/// The models of one attempt and of its reviews. A worker that was killed never said which: its usage is that of the model it worked with.
 fn parts(attempt: &AttemptReport) -> Vec<ModelUsageReport> {
+    let reviews = attempt.reviews.iter().flat_map(|review| review.models.clone());
+    let mut parts = own_parts(attempt);
+    parts.extend(reviews);
+    parts
+}
+
+fn own_parts(attempt: &AttemptReport) -> Vec<ModelUsageReport> {
     match &attempt.model {
         Some(model) if attempt.models.is_empty() && attempt.used != Usage::default() => {
             let part = ModelUsage { model: model.clone(), usage: attempt.used };

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use afresh_core::check::{CheckOutcome, CheckPhase};
-use afresh_core::effect::{CheckOn, CheckRequest, ProbeRequest};
+use afresh_core::effect::{CheckOn, CheckRequest, ProbeRequest, ReviewRequest};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::ids::AttemptId;
 use afresh_core::input::{
@@ -14,6 +14,7 @@ use afresh_core::outcome::Outcome;
 use afresh_core::plan::Check;
 use afresh_core::probe::{CheckClass, ProbedCheck};
 use afresh_core::process::ProcessEnd;
+use afresh_core::review::{Review, ReviewEnd, ReviewOutcome, ReviewVerdict};
 use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
 use afresh_core::usage::Usage;
@@ -276,6 +277,15 @@ impl Executor for ScriptedHost {
             Effect::Probe(request) => self.probe(request),
             Effect::StopProbe => self.stop_probe(),
             Effect::StopChecks => self.stop_checks(),
+            Effect::Review(ReviewRequest { review, .. }) => {
+                let given = Review {
+                    verdict: ReviewVerdict::Approved,
+                    summary: "fine".to_owned(),
+                    issues: Vec::new(),
+                };
+                let end = ReviewEnd::unused(ReviewOutcome::Given(given));
+                self.schedule(10, Input::ReviewEnded(review, Box::new(end)));
+            }
             Effect::BuildMerge { attempt, base, onto, .. } => {
                 let scripted = self.script.merges.get_mut(&attempt.to_string());
                 let build = scripted.and_then(std::collections::VecDeque::pop_front);

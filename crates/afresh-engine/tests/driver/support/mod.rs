@@ -256,6 +256,7 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
             let commands: Vec<&str> = checks.map(|check| check.command.as_str()).collect();
             format!("→ probe {}", commands.join(", "))
         }
+        Effect::Review(request) => format!("→ {}", request.review),
         Effect::StopProbe => "→ stop probe".to_owned(),
         Effect::StopChecks => "→ stop checks".to_owned(),
         Effect::BuildMerge { attempt, .. } => format!("→ merge {attempt}"),

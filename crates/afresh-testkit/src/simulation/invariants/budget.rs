@@ -9,22 +9,34 @@ use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::plan::Plan;
 use afresh_core::process::ProcessEnd;
 use afresh_core::rejection::Rejection;
+use afresh_core::review::ReviewId;
 use afresh_core::settings::Settings;
 use afresh_core::usage::{Budget, BudgetAmount};
 use afresh_engine::driver::host::DecidedTurn;
 
 use crate::simulation::world::SimulatedWorld;
 
+/// A worker, or with a number above 0 a reviewer of its attempt.
+type Spender = (AttemptId, u32);
+
+fn worker(attempt: &AttemptId) -> Spender {
+    (attempt.clone(), 0)
+}
+
+fn reviewer(review: &ReviewId) -> Spender {
+    (review.attempt.clone(), review.number)
+}
+
 #[derive(Debug, Default)]
 pub(super) struct BudgetInvariants {
     is_reached: bool,
-    /// Running attempts, with the budget that was reserved for them.
-    live: BTreeMap<AttemptId, BudgetAmount>,
-    used: BTreeMap<AttemptId, BudgetAmount>,
+    /// Running workers and reviewers, with the budget that was reserved for them.
+    live: BTreeMap<Spender, BudgetAmount>,
+    used: BTreeMap<Spender, BudgetAmount>,
     dearest: BudgetAmount,
     largest_report: BudgetAmount,
     /// Attempts that have reported their usage, or ended by themselves.
-    known: BTreeSet<AttemptId>,
+    known: BTreeSet<Spender>,
     /// The last attempt of each task.
     last_attempt: BTreeMap<TaskId, u32>,
     /// The last attempt of a task before it was given another chance.
@@ -44,21 +56,28 @@ impl BudgetInvariants {
                 counts: false,
                 ..
             } => {
-                self.live.remove(attempt);
+                self.live.remove(&worker(attempt));
+            }
+            Event::ReviewUsageCounted { review, usage } => {
+                self.note_usage(&reviewer(review), BudgetAmount::from(usage));
+            }
+            Event::ReviewEnded { review, end, .. } => {
+                self.note_usage(&reviewer(review), BudgetAmount::from(&end.usage));
+                self.live.remove(&reviewer(review));
             }
             Event::UsageCounted { attempt, usage } => {
-                self.note_usage(attempt, BudgetAmount::from(usage));
+                self.note_usage(&worker(attempt), BudgetAmount::from(usage));
             }
             Event::AttemptEnded { attempt, end } => {
-                self.note_usage(attempt, BudgetAmount::from(&end.usage));
+                self.note_usage(&worker(attempt), BudgetAmount::from(&end.usage));
                 let is_cut_off = matches!(
                     end.ending,
                     ProcessEnd::Lost | ProcessEnd::Stopped | ProcessEnd::SupervisorLost
                 );
                 if !is_cut_off {
-                    self.known.insert(attempt.clone());
+                    self.known.insert(worker(attempt));
                 }
-                self.live.remove(attempt);
+                self.live.remove(&worker(attempt));
             }
             Event::TaskRetried { task } => {
                 let last = self.last_attempt.get(task).copied().unwrap_or(0);
@@ -78,20 +97,21 @@ impl BudgetInvariants {
         self.live.clear();
     }
 
-    fn note_usage(&mut self, attempt: &AttemptId, amount: BudgetAmount) {
-        let used = self.used.entry(attempt.clone()).or_default();
+    fn note_usage(&mut self, spender: &Spender, amount: BudgetAmount) {
+        let used = self.used.entry(spender.clone()).or_default();
         let before = *used;
         *used = used.max(amount);
         self.largest_report = self.largest_report.max(used.minus(before));
         self.dearest = self.dearest.max(*used);
         if *used != BudgetAmount::default() {
-            self.known.insert(attempt.clone());
+            self.known.insert(spender.clone());
         }
     }
 
     /// A running attempt of this task.
     pub(super) fn live_attempt(&self, task: &TaskId) -> Option<&AttemptId> {
-        self.live.keys().find(|attempt| attempt.task == *task)
+        let attempts = self.live.keys().map(|(attempt, _)| attempt);
+        attempts.into_iter().find(|attempt| attempt.task == *task)
     }
 
     pub(super) fn note_start(
@@ -107,7 +127,22 @@ impl BudgetInvariants {
         self.check_task_budget(attempt, settings)?;
         let last = self.last_attempt.entry(attempt.task.clone()).or_default();
         *last = (*last).max(attempt.number);
-        self.live.insert(attempt.clone(), reserved);
+        self.live.insert(worker(attempt), reserved);
+        Ok(())
+    }
+
+    pub(super) fn note_review(
+        &mut self,
+        review: &ReviewId,
+        reserved: BudgetAmount,
+        settings: &Settings,
+    ) -> Result<(), String> {
+        if self.is_reached {
+            return Err(format!("R14: {review} starts after the budget was reached"));
+        }
+        self.check_reservation(&review.attempt, reserved, settings)?;
+        self.check_task_budget(&review.attempt, settings)?;
+        self.live.insert(reviewer(review), reserved);
         Ok(())
     }
 
@@ -152,7 +187,7 @@ impl BudgetInvariants {
         let own = self
             .used
             .iter()
-            .filter(|(other, _)| other.task == attempt.task && other.number > since);
+            .filter(|((other, _), _)| other.task == attempt.task && other.number > since);
         let spent = own.fold(BudgetAmount::default(), |sum, (_, used)| sum.plus(*used));
         if settings.task_budget.is_reached_by(spent) {
             return Err(format!("R14: {attempt} starts, but its task has used up its budget"));
@@ -168,12 +203,16 @@ impl BudgetInvariants {
         run: &Run,
         settings: &Settings,
     ) -> Result<(), String> {
-        let starts = |event: &Event| matches!(event, Event::AttemptStarting { .. });
+        let starts = |event: &Event| {
+            matches!(event, Event::AttemptStarting { .. } | Event::ReviewStarting { .. })
+        };
         let spent = BudgetAmount::from(&run.usage());
         if run.settings().budget.is_reached_by(spent) && turn.events.iter().any(starts) {
             return Err("R14: an attempt starts although nothing is left".to_owned());
         }
-        let reports = |event: &Event| matches!(event, Event::UsageCounted { .. });
+        let reports = |event: &Event| {
+            matches!(event, Event::UsageCounted { .. } | Event::ReviewUsageCounted { .. })
+        };
         if self.is_reached || !turn.events.iter().any(reports) {
             return Ok(());
         }

@@ -7,6 +7,7 @@
 //! | `models` | models that fail, contexts that fill up |
 //! | `blocked_tasks` | tasks whose workers named another task as blocking |
 //! | `resumes` | conversations that continue |
+//! | `reviews` | what lands was approved (EX-08) |
 //! | `steps` | finished steps |
 
 mod base;
@@ -14,6 +15,7 @@ mod blocked_tasks;
 mod budget;
 mod models;
 mod resumes;
+mod reviews;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +41,7 @@ use blocked_tasks::BlockedTaskInvariants;
 use budget::BudgetInvariants;
 use models::ModelInvariants;
 use resumes::ResumeInvariants;
+use reviews::ReviewInvariants;
 use steps::StepInvariants;
 
 /// What the journal so far adds up to, counted without the core.
@@ -60,6 +63,7 @@ pub(super) struct RunInvariants {
     models: ModelInvariants,
     resumes: ResumeInvariants,
     base: BaseInvariants,
+    reviews: ReviewInvariants,
 }
 
 impl RunInvariants {
@@ -79,6 +83,7 @@ impl RunInvariants {
             models: ModelInvariants::default(),
             resumes: ResumeInvariants::default(),
             base: BaseInvariants::default(),
+            reviews: ReviewInvariants::default(),
         }
     }
 
@@ -105,6 +110,7 @@ impl RunInvariants {
         self.blocked.note(event)?;
         self.resumes.note(event)?;
         self.base.note(event, &self.settings)?;
+        self.reviews.note(event, &self.settings)?;
         self.budget.note(event);
         match event {
             Event::HaltRequested { .. } => self.halted = true,
@@ -116,6 +122,12 @@ impl RunInvariants {
             }
             Event::AttemptStarting { attempt, reserved, .. } => {
                 self.starting(attempt, *reserved)?;
+            }
+            Event::ReviewStarting { review, reserved, .. } => {
+                if self.halted {
+                    return Err(format!("R7: {review} starts in a halted run"));
+                }
+                self.budget.note_review(review, *reserved, &self.settings)?;
             }
             Event::AttemptRejected { attempt, reason, counts: true, .. }
                 if is_not_the_workers_fault(reason) =>
@@ -192,6 +204,8 @@ impl RunInvariants {
             | Event::AttemptAccepted { attempt, .. }
             | Event::RedSeen { attempt, .. }
             | Event::ChecksPassed { attempt, .. }
+            | Event::ReviewRequested { attempt }
+            | Event::ReviewWaived { attempt, .. }
             | Event::MergeStarted { attempt, .. }
             | Event::MergeBuilt { attempt, .. }
             | Event::LandIntended { attempt, .. }
@@ -320,6 +334,14 @@ fn all_is_stopped(turn: &DecidedTurn, run: &Run, world: &SimulatedWorld) -> Resu
         });
         if at_work && !stopped(attempt) {
             return Err(format!("R7, R14: {attempt} continues after {end:?}"));
+        }
+    }
+    for attempt in world.reviewed_attempts() {
+        let is_reviewed = run.state_of(&attempt.task).is_some_and(|state| {
+            state.stage.is_underway() && matches!(state.stage, TaskStage::Reviewing { .. })
+        });
+        if is_reviewed && !stopped(attempt) {
+            return Err(format!("R7, R14: the reviewer of {attempt} continues after {end:?}"));
         }
     }
     let checks = turn.effects.contains(&Effect::StopChecks);

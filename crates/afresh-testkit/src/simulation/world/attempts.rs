@@ -95,7 +95,8 @@ impl SimulatedWorld {
         if let Some(other) = self.alive.iter().find(|other| other.task == attempt.task) {
             return Err(format!("R2: {attempt} starts while {other} lives"));
         }
-        if self.alive.len() >= usize::from(run.settings().parallel) {
+        self.check_reviewers(attempt, slot)?;
+        if self.alive.len() + self.reviewers.len() >= usize::from(run.settings().parallel) {
             return Err("EX-01: more workers than allowed".to_owned());
         }
         if let Some(other) = self.harvesting.get(&slot) {
@@ -183,7 +184,7 @@ impl SimulatedWorld {
 
     pub(super) fn stop(&mut self, attempt: &AttemptId) -> Vec<Input> {
         if !self.alive.remove(attempt) {
-            return vec![];
+            return self.stop_reviewer(attempt);
         }
         let spent = self.spent.get(attempt).copied().unwrap_or_default();
         let end = AttemptEnd::new(ProcessEnd::Stopped, Outcome::Silent, spent, 1);

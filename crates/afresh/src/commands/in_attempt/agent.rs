@@ -55,6 +55,9 @@ struct ScriptedArgs {
     /// The attempt to play; inside an attempt, its own
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     attempt: Option<u32>,
+    /// Play a reviewer of that attempt
+    #[arg(long)]
+    review: bool,
     /// Use this seed instead of the script's
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -112,7 +115,13 @@ fn scripted(args: &ScriptedArgs, context: &AppContext, output: &Output) -> Resul
     let task = args.task.clone().or_else(|| known.map(|attempt| attempt.task.clone()));
     let task = task.ok_or_else(|| which_task(&script))?;
     let attempt = args.attempt.or_else(|| known.map(|attempt| attempt.number)).unwrap_or(1);
-    let deeds = script.actions_for(&task, attempt);
+    let bundle = known.and_then(|attempt| attempt.bundle.as_deref()).map(bundle).transpose()?;
+    let reviews = args.review || bundle.as_ref().is_some_and(|bundle| bundle.review.is_some());
+    let deeds = if reviews {
+        Some(script.review_actions_for(&task, attempt))
+    } else {
+        script.actions_for(&task, attempt)
+    };
     if args.dry_run {
         for deed in &deeds.ok_or_else(|| no_part(&task, attempt))? {
             output.data(&described(deed));
@@ -121,7 +130,6 @@ fn scripted(args: &ScriptedArgs, context: &AppContext, output: &Output) -> Resul
     }
     std::env::set_current_dir(&directory)
         .map_err(|error| AppError::machine("directory", error.to_string()))?;
-    let bundle = known.and_then(|attempt| attempt.bundle.as_deref()).map(bundle).transpose()?;
     let deeds = deeds.unwrap_or_else(|| vec![gives_up(&no_part(&task, attempt))]);
     Ok(ScriptPlayer::new(task, attempt, bundle, OutputMode::for_stdout()).play(&deeds))
 }
@@ -182,6 +190,8 @@ fn ending(end: &ScriptedEnd) -> String {
         ScriptedEnd::Ask { question, .. } => format!("ask {question}"),
         ScriptedEnd::Need { action, .. } => format!("need {action}"),
         ScriptedEnd::Fail { error, .. } => format!("give up: {error}"),
+        ScriptedEnd::Approve(summary) => format!("approve: {summary}"),
+        ScriptedEnd::RequestChanges { summary, .. } => format!("request changes: {summary}"),
         ScriptedEnd::Answer(text) => format!("answer {text}"),
         ScriptedEnd::Exit(code) => format!("end with code {code}, without an answer"),
         ScriptedEnd::Crash(signal) => format!("end by signal {signal}"),

@@ -11,10 +11,12 @@ use serde_json::{Value, json};
 
 use crate::exit::Exit;
 use crate::in_attempt::worker;
-use crate::in_attempt::worker::result::MAX_ANSWER_BYTES;
+use crate::in_attempt::worker::result::{AttemptRole, MAX_ANSWER_BYTES};
 use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
+
+const COMMAND: &str = "afresh report-result";
 
 /// Report the result of the task
 #[derive(Debug, clap::Args)]
@@ -51,12 +53,23 @@ pub(crate) fn report_result(
     output: &Output,
 ) -> Result<Exit, AppError> {
     // Fail early outside of an attempt.
-    worker::mailbox("afresh report-result", &context.environment)?;
+    worker::mailbox(COMMAND, &context.environment)?;
     let answer = match &args.status {
         Some(status) => from_flags(args, status).to_string(),
         None => from_file(args)?,
     };
-    let outcome = worker::result::report("afresh report-result", &answer, &context.environment)?;
+    let outcome = match worker::result::role(&context.environment) {
+        AttemptRole::Worker => worker::result::report(COMMAND, &answer, &context.environment)?,
+        AttemptRole::Reviewer => {
+            worker::result::report_review(COMMAND, &answer, &context.environment)?;
+            output.data(&if output.json {
+                json!({"taken": "review", "reason": null}).to_string()
+            } else {
+                "recorded as a review".to_owned()
+            });
+            return Ok(Exit::Done);
+        }
+    };
     let (word, reason) = describe_outcome(&outcome);
     if output.json {
         output.document(&json!({"taken": word, "reason": reason}));

@@ -1,7 +1,7 @@
 //! Options of `afresh run` and `afresh resume`: what was typed, and what it means.
 
 use afresh_core::settings::{
-    OnChange, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, Schedule,
+    OnChange, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, ReviewWhen, Schedule,
 };
 use afresh_core::usage::Budget;
 
@@ -45,6 +45,9 @@ pub(crate) struct RunArgs {
     /// What to do when a check of every merge fails before any work
     #[arg(long, value_parser = possible_values(OnRedBase::WORDS))]
     on_red_base: Option<String>,
+    /// Let a fresh agent review work whose checks passed: never, always, or large changes only
+    #[arg(long, value_name = "WHEN", value_parser = possible_values(ReviewWhen::WORDS))]
+    review: Option<String>,
     /// Never ask in this terminal; exit with code 4 when only a person can continue
     #[arg(long)]
     pub(crate) no_input: bool,
@@ -94,6 +97,7 @@ impl RunArgs {
             on_orphan: parse(self.on_orphan.as_ref(), OnOrphan::from_word),
             on_decision: parse(self.on_decision.as_ref(), OnDecision::from_word),
             on_failure: parse(self.on_failure.as_ref(), OnFailure::from_word),
+            review: parse(self.review.as_ref(), ReviewWhen::from_word),
             on_change: parse(self.on_change.as_ref(), OnChange::from_word),
             budget: Budget { cost_micros: self.budget_usd, tokens: self.budget_tokens },
             task_budget: Budget {

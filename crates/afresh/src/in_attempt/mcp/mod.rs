@@ -8,7 +8,6 @@ mod tools;
 use std::io::{self, BufRead, Write};
 
 use afresh_agents::json_rpc::{self, RpcMessage};
-use afresh_agents::worker_tools;
 use serde_json::{Value, json};
 
 use crate::in_attempt::json_lines::{self, NextLine};
@@ -60,7 +59,7 @@ fn answer(message: &Value, tools: &WorkerTools) -> Option<Value> {
     Some(match method {
         "initialize" => json_rpc::succeeded(id, &welcome(params)),
         "ping" => json_rpc::succeeded(id, &json!({})),
-        "tools/list" => json_rpc::succeeded(id, &json!({"tools": worker_tools::list()})),
+        "tools/list" => json_rpc::succeeded(id, &json!({"tools": tools.list()})),
         "tools/call" => called(id, params, tools),
         _ => json_rpc::failed(id, json_rpc::UNKNOWN_METHOD, &format!("unknown method {method:?}")),
     })

@@ -1,5 +1,6 @@
 //! The worker tools: each does the same as the command of that name.
 
+use afresh_agents::worker_tools;
 use afresh_core::event::LogLevel;
 use afresh_core::outcome::{Deviation, Outcome};
 use afresh_core::printable;
@@ -8,6 +9,7 @@ use afresh_engine::mailbox::Mailbox;
 use serde_json::{Value, json};
 
 use crate::in_attempt::worker;
+use crate::in_attempt::worker::result::AttemptRole;
 use afresh_app::context::environment::Environment;
 use afresh_app::error::AppError;
 
@@ -26,11 +28,19 @@ impl WorkerTools {
         Self { mailbox, environment }
     }
 
+    /// The tools of this worker, or of this reviewer.
+    pub(super) fn list(&self) -> Value {
+        match worker::result::role(&self.environment) {
+            AttemptRole::Worker => worker_tools::list(),
+            AttemptRole::Reviewer => worker_tools::list_for_reviewer(),
+        }
+    }
+
     /// None where there is no such tool.
     pub(super) fn call(&self, name: &str, arguments: &Value) -> Option<ToolAnswer> {
         let said = self.answer(name, arguments)?;
         // A worker that has reported or asked is about to end, and needs no notice.
-        if matches!(name, "report_result" | "ask") {
+        if matches!(name, "report_result" | "report_review" | "ask") {
             return Some(said);
         }
         Some(match (self.mailbox.take_notice(), said) {
@@ -43,6 +53,7 @@ impl WorkerTools {
     fn answer(&self, name: &str, arguments: &Value) -> Option<ToolAnswer> {
         Some(match name {
             "report_result" => report(arguments, &self.environment),
+            "report_review" => report_review(arguments, &self.environment),
             "step_done" => self.step_done(arguments),
             "log" => self.log(arguments),
             "ask" => ask(arguments, &self.environment),
@@ -95,6 +106,12 @@ fn report(arguments: &Value, environment: &Environment) -> ToolAnswer {
         _ => "recorded; you are finished.",
     }
     .to_owned())
+}
+
+fn report_review(arguments: &Value, environment: &Environment) -> ToolAnswer {
+    worker::result::report_review(COMMAND, &arguments.to_string(), environment)
+        .map_err(|why| error_text(&why))?;
+    Ok("recorded; you are finished.".to_owned())
 }
 
 /// A question for a person is a result: the answer goes to a fresh worker.

@@ -37,6 +37,7 @@ impl ScriptPlayer {
                 options: options.clone(),
                 context: self.filled(context),
             },
+            ScriptedEnd::Approve(text) => ScriptedEnd::Approve(self.filled(text)),
             ScriptedEnd::Answer(text) => ScriptedEnd::Answer(self.filled(text)),
             other => other.clone(),
         }

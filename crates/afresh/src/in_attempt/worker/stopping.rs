@@ -8,7 +8,7 @@ use std::path::Path;
 use afresh_core::outcome::Outcome;
 use afresh_core::printable;
 
-use super::result;
+use super::result::{self, AttemptRole};
 use afresh_app::context::environment::Environment;
 
 /// How often a worker is sent back.
@@ -25,22 +25,37 @@ pub(crate) fn sent_back_with(
     if fs::metadata(result_file).is_ok_and(|file| file.len() > 0) {
         return None;
     }
-    let wrong = match result::in_words(last_words, environment) {
-        Outcome::Silent => "You have not reported a result.".to_owned(),
-        Outcome::Unintelligible { reason, .. } => {
-            format!("Your result is invalid: {}.", printable::line(&reason))
+    let role = result::role(environment);
+    let wrong = match role {
+        AttemptRole::Worker => wrong_with_result(last_words, environment)?,
+        AttemptRole::Reviewer => {
+            let why = result::review_in_words(last_words).failure()?;
+            format!("You have not reported a review: {}.", printable::line(&why))
         }
-        _ => return None,
     };
     // Where the count cannot be written, the worker may stop.
     let may_stop = !count(&result_file.with_file_name(TALLY));
-    (!may_stop).then(|| {
-        format!(
+    (!may_stop).then(|| match role {
+        AttemptRole::Worker => format!(
             "{wrong} Call the tool `report_result` of the server `afresh` now, or run \
              `afresh report-result --status completed`. If the task is not done, finish it first; if \
              you cannot, report `partial`, `blocked`, `failed` or what you need."
-        )
+        ),
+        AttemptRole::Reviewer => format!(
+            "{wrong} Call the tool `report_review` of the server `afresh` now, with your verdict."
+        ),
     })
+}
+
+/// What is wrong with a worker's final text; none if it may stop.
+fn wrong_with_result(last_words: &str, environment: &Environment) -> Option<String> {
+    match result::in_words(last_words, environment) {
+        Outcome::Silent => Some("You have not reported a result.".to_owned()),
+        Outcome::Unintelligible { reason, .. } => {
+            Some(format!("Your result is invalid: {}.", printable::line(&reason)))
+        }
+        _ => None,
+    }
 }
 
 /// Counts once more; false when the limit is reached, or where it cannot be written.

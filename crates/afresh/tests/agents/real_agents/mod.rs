@@ -9,6 +9,7 @@
 //! | `planning` | a specification, planned in stages |
 //! | `interruptions` | real programs that are killed or halted inside a tool |
 //! | `reports` | real programs that forget to report their result |
+//! | `reviews` | reviews that real programs report with our tool |
 //! | `requests` | every request of opencode is counted, over every protocol |
 //! | `limits` | budgets, endless loops and a context that fills up |
 //! | `environment` | its model behind proxies, its PATH, its variables, the rules of the project |
@@ -19,6 +20,7 @@ mod limits;
 mod planning;
 mod reports;
 mod requests;
+mod reviews;
 mod tasks;
 
 use std::fs;
