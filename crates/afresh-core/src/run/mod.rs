@@ -12,6 +12,7 @@
 //! | `marks` | tasks that the plan marks as done, and what their checks say |
 //! | `obstacles` | failures that are not about one task |
 //! | `programs` | what agent programs report, and the backoff and model tiers that follow |
+//! | `required_checks` | which checks must pass on which tree |
 //! | `task` | the state of one task |
 
 mod apply;
@@ -21,6 +22,7 @@ mod frontier;
 mod marks;
 mod obstacles;
 mod programs;
+mod required_checks;
 mod rewind;
 mod task;
 

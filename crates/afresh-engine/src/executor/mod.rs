@@ -18,7 +18,6 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use afresh_core::ids::RunId;
-use afresh_core::settings::History;
 use afresh_core::{Effect, Input, Run};
 use afresh_git::{LockWaiting, WorkspacePool};
 use afresh_notes::write::LineMaker;
@@ -115,8 +114,7 @@ impl LocalExecutor {
             Effect::StopProbe => self.context.check_slots.stop_probes(run.settings().halt_grace),
             Effect::StopChecks => self.context.check_slots.stop_all(run.settings().halt_grace),
             Effect::BuildMerge { attempt, base, onto, theirs } => {
-                let linear = run.settings().history == History::Linear;
-                let job = MergeJob::new(run, attempt, base, onto, theirs, linear);
+                let job = MergeJob::new(run, attempt, base, onto, theirs);
                 self.spawn(move |context, answer| answer(job.carry_out(context)));
             }
             Effect::MoveBack { from, to } => {
