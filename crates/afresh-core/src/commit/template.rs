@@ -90,7 +90,7 @@ impl CommitTemplate {
                 "the first line is the subject: `{subject}`, or `{type}` and `{title}`",
             ));
         }
-        if !lines[0].iter().any(|part| part.is_never_empty()) {
+        if !lines[0].iter().any(TemplatePart::is_never_empty) {
             return Err(problem(
                 "the first line of the template can be empty",
                 "use `{subject}`, `{title}` or `{task}` in it",

@@ -13,6 +13,7 @@
 //! | [`measuring`] | checks that are measured before they are believed |
 //! | [`no_repository`] | directories without a repository or a commit |
 //! | [`one_task`] | commands about one task |
+//! | [`pull_requests`] | `afresh land --pr` |
 //! | [`questions`] | answers, retries, new runs |
 //! | [`rewinding`] | continuing an interrupted wave |
 //! | [`scope`] | changes outside the files of a task |
@@ -34,6 +35,7 @@ mod landing;
 mod measuring;
 mod no_repository;
 mod one_task;
+mod pull_requests;
 mod questions;
 mod rewinding;
 mod scope;

@@ -108,7 +108,7 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     drafted.finish(folder)
 }
 
-/// SpecFlow's `feat(sf-XXX)` for SPEC-XXX.
+/// `feat(sf-001)` for SPEC-001, as `SpecFlow` asks its workers.
 fn commit_label(id: &str) -> Option<CommitLabel> {
     let number = id.to_lowercase();
     let number = number.strip_prefix("spec-").unwrap_or(&number);
