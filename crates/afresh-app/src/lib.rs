@@ -12,6 +12,7 @@
 //! | [`context`] | where a command works: directory, configuration file, and every environment variable that is read |
 //! | [`doctor`] | checks of everything that a run needs |
 //! | [`error`] | errors with a class, a cause and a hint |
+//! | [`handover`] | a run as a pull request: remote, branch, `gh` and `glab` |
 //! | [`init`] | what a new configuration file contains |
 //! | [`logs`] | activity and transcripts of a run |
 //! | [`notice`] | messages for the user, returned and not printed |
@@ -31,6 +32,7 @@ pub mod config;
 pub mod context;
 pub mod doctor;
 pub mod error;
+pub mod handover;
 pub mod init;
 pub mod logs;
 pub mod notice;

@@ -11,6 +11,7 @@
 //! | [`run`] | the state of a run, and `apply` |
 //! | [`decide`](mod@decide) | the policy: scheduler, retries, checks, merge queue, questions, halts, recovery |
 //! | [`plan`] | tasks and their order, file patterns, context estimates; every problem of a plan at once |
+//! | [`commit`] | the messages of commits |
 //! | [`attempt`] | what a worker reported, what it changed, what our checks found, and why work is rejected |
 //! | [`question`] | what a person is asked |
 //! | [`settings`] | how to run it |
@@ -19,6 +20,7 @@
 //! | [`printable`] | text from outside, made safe to show |
 
 pub mod attempt;
+pub mod commit;
 pub mod decide;
 pub mod effect;
 pub mod event;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::commit::CommitTemplate;
 use crate::ids::TaskId;
 use crate::plan::{ModelTier, Task, TierChoice};
 use crate::time::span;
@@ -28,6 +29,9 @@ pub struct Settings {
     #[schemars(with = "u64")]
     pub halt_grace: Duration,
     pub history: History,
+    /// The message of a task's commit, where it is not the usual one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_template: Option<CommitTemplate>,
     pub timeout_action: TimeoutAction,
     pub on_orphan: OnOrphan,
     pub on_decision: OnDecision,
@@ -110,6 +114,7 @@ impl Default for Settings {
             backoff: vec![Duration::from_secs(2), Duration::from_secs(5)],
             halt_grace: Duration::from_secs(5),
             history: History::Merge,
+            commit_template: None,
             timeout_action: TimeoutAction::Ask,
             on_orphan: OnOrphan::Retry,
             on_decision: OnDecision::Ask,
@@ -168,7 +173,14 @@ impl Settings {
             ("vacuous", self.vacuous.word().to_owned()),
             ("reruns of a failed check", self.rerun.to_string()),
             ("review", self.review.describe()),
+            ("history", self.history.word().to_owned()),
+            ("commit template", self.describe_commit_template()),
         ]
+    }
+
+    fn describe_commit_template(&self) -> String {
+        let first = self.commit_template.as_ref().and_then(|it| it.text().trim().lines().next());
+        first.map_or_else(|| "none".to_owned(), str::to_owned)
     }
 
     /// Why a failure of this command does not count for now.
@@ -323,7 +335,7 @@ choice!(
 choice!(
     /// How a task lands on the branch.
     History {
-        /// One merge commit; the task's steps hang on its second parent.
+        /// One merge commit, with the task's steps on its second parent; a single commit lands as it is, without one.
         Merge = "merge",
         /// One plain commit.
         Linear = "linear",

@@ -43,6 +43,7 @@ pub use git::env::GitEnv;
 pub use git::error::FileError;
 pub use git::identity::{CommitIdentity, CommitSignature};
 pub use git::program::{GitProgram, GitProgramError, GitVersion};
+pub use git::push::{GitRemote, PushedRef, RemoteAccess, RemoteRefs};
 pub use git::repository::{ObjectFormat, Repository, Worktree};
 pub use git::run_obstacle::RunObstacle;
 pub use git::signing_config::SigningConfig;
@@ -51,7 +52,9 @@ pub use harvest::snapshot::SnapshotRequest;
 pub use harvest::{
     HarvestError, HarvestLimits, HarvestRejection, HarvestRequest, WorkspaceHarvest,
 };
-pub use land::{LandError, LandObstacle, LandRequest, LandingMode, LandingPlan, PatchHeader};
+pub use land::{
+    LandError, LandObstacle, LandRequest, LandShape, LandingMode, LandingPlan, PatchHeader,
+};
 pub use merge::{MergeOutcome, MergeRequest};
 pub use notes::read::{NoteContent, NotesReader};
 pub use notes::write::{NewNote, WrittenNote};

@@ -13,6 +13,7 @@
 //! | [`plan_json`] | a plan as JSON |
 //! | [`plan_text`] | a plan as text |
 //! | [`probe_json`] | checks before any work as JSON |
+//! | [`pull_request`] | a run as the text of a pull request |
 //! | [`sarif`] | findings as SARIF |
 //! | [`state_page`] | the state of a run as Markdown |
 //! | [`task_page`] | one task of a run as text |
@@ -27,6 +28,7 @@ pub mod plan_graph;
 pub mod plan_json;
 pub mod plan_text;
 pub mod probe_json;
+pub mod pull_request;
 pub mod sarif;
 pub mod state_page;
 pub mod task_page;

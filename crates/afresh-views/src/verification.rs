@@ -169,6 +169,7 @@ fn row(verdict: &CommitVerdict) -> [String; 5] {
     };
     let task = match verdict.role {
         CommitRole::LandMerge => "(land)".to_owned(),
+        CommitRole::Squash => "(squash)".to_owned(),
         _ => verdict.task.clone().unwrap_or_else(|| "-".to_owned()),
     };
     let signed = match &verdict.signature {
@@ -215,6 +216,16 @@ pub fn summary(history: &VerifiedHistory, remote: Option<&str>) -> Vec<String> {
         lines.push(format!(
             "hint: `afresh verify-run {}^2` verifies the run without the merge of `afresh land`",
             short_id(merge.commit.as_str())
+        ));
+    }
+    let squashed = verdicts.iter().find_map(|it| match &it.problem {
+        Some(CommitProblem::UncheckedSquash(tip)) => Some(tip),
+        _ => None,
+    });
+    if let Some(tip) = squashed {
+        lines.push(format!(
+            "hint: `afresh verify-run {}` verifies the commits that were squashed, where they still exist",
+            short_id(tip)
         ));
     }
     if has(|problem| matches!(problem, CommitProblem::UntrustedKey(_))) {

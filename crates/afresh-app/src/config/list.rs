@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use afresh_agents::{AgentKind, PromptDelivery};
+use afresh_core::commit::CommitTemplate;
 use afresh_core::plan::ModelTier;
 use afresh_core::usage::Budget;
 use afresh_formats::text::duration;
@@ -61,6 +62,8 @@ impl Config {
         values.push(listed("plan.acceptance", json!(self.acceptance.word())));
         let review = super::review::values(&self.settings.review);
         values.extend(review.map(|(key, value)| listed(key, value)));
+        let template = self.settings.commit_template.as_ref().map(CommitTemplate::text);
+        values.push(listed("commit.template", json!(template)));
         values.extend(self.price_values());
         let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
         let besides: Vec<ListedSetting> =
@@ -212,6 +215,7 @@ mod tests {
             ("checks", read::CHECKS),
             ("budget", read::BUDGET),
             ("context", read::CONTEXT),
+            ("commit", read::COMMIT),
         ];
         for (table, names) in tables {
             for name in names {

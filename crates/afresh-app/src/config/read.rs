@@ -1,5 +1,6 @@
 //! `.afresh/config.toml` into a [`Config`].
 
+use afresh_core::commit::CommitTemplate;
 use afresh_core::plan::TierChoice;
 use afresh_core::settings::{History, OnChange, Schedule, ScopeMode, TimeoutAction};
 use afresh_formats::Finding;
@@ -29,6 +30,7 @@ const TABLES: &[&str] = &[
     "sandbox",
     "audit",
     "plan",
+    "commit",
     "review",
     "hooks",
 ];
@@ -59,6 +61,7 @@ pub(super) const SANDBOX: &[&str] =
 pub(super) const AUDIT: &[&str] =
     &["create", "modify", "lines", "criteria", "requirements", "context"];
 pub(super) const PLAN: &[&str] = &["acceptance"];
+pub(super) const COMMIT: &[&str] = &["template"];
 /// What a threshold may be.
 const THRESHOLDS: RangeInclusive<u64> = 0..=1_000_000;
 pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
@@ -120,6 +123,7 @@ fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config, tod
             "audit" => audit(reader, &entry.node, config),
             "plan" => plan(reader, &entry.node, config),
             "review" => review::read(reader, &entry.node, &mut config.settings.review),
+            "commit" => commit(reader, &entry.node, config),
             "sandbox" => sandbox(reader, &entry.node, &mut config.sandbox),
             key => match LATER.iter().find(|(table, _)| *table == key) {
                 Some((_, what)) => later(reader, entry, what),
@@ -248,6 +252,23 @@ fn plan(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
                 set(&mut config.acceptance, reader.word(&entry.node, &words));
             }
             _ => reader.unknown_key(entry, PLAN),
+        }
+    }
+}
+
+fn commit(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
+    for entry in reader.entries(node) {
+        match entry.key.as_str() {
+            "template" => {
+                let Some(text) = reader.text(&entry.node) else { continue };
+                match CommitTemplate::parse(&text) {
+                    Ok(template) => config.settings.commit_template = Some(template),
+                    Err(problem) => {
+                        reader.problem(&entry.node.span, problem.message, Some(problem.hint));
+                    }
+                }
+            }
+            _ => reader.unknown_key(entry, COMMIT),
         }
     }
 }
@@ -407,6 +428,20 @@ mod tests {
         assert!(
             reported[0].hint.as_deref().is_some_and(|help| help.contains("--agent-network open"))
         );
+    }
+
+    /// EX-16: a template is read with its variables; a mistake in it is shown where it is.
+    #[test]
+    fn the_template_of_commits_is_checked_when_it_is_read() {
+        let (config, reported) = findings("[commit]\ntemplate = \"{subject}\\n\\n{summary}\"\n");
+        assert_eq!(reported, []);
+        let template = config.settings.commit_template.expect("a template");
+        assert_eq!(template.text(), "{subject}\n\n{summary}");
+        let (config, reported) = findings("[run]\n[commit]\ntemplate = \"{titel}\"\n");
+        assert_eq!(config.settings.commit_template, None);
+        assert!(reported.len() == 1 && reported[0].is_error(), "{reported:?}");
+        assert_eq!((reported[0].line, reported[0].column), (3, 12));
+        assert_eq!(reported[0].hint.as_deref(), Some("did you mean {title}?"));
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl Decider<'_> {
             }
             phase => {
                 let on = CheckOn::Tree(harvest.tree.clone());
-                let (checks, changed_tests) = (self.own_checks(at), harvest.changed_tests());
+                let (checks, changed_tests) = (self.run.own_checks(at), harvest.changed_tests());
                 let request = CheckRequest::plain(attempt, phase, on, checks);
                 self.request_checks(CheckRequest { changed_tests, ..request });
             }
@@ -123,44 +123,12 @@ impl Decider<'_> {
     pub(super) fn covers(&self, at: TaskIndex, results: &[CheckResult]) -> bool {
         let mutation = self.run.settings().mutation.as_ref();
         let is_told = |rule: &MutationRule| results.iter().any(|it| it.command == rule.command);
-        has_all(results, &self.landing_checks(at)) && mutation.is_none_or(is_told)
+        has_all(results, &self.run.landing_checks(at)) && mutation.is_none_or(is_told)
     }
 
     /// The same for its own tree, before anything else is merged into it.
     fn covers_own_checks(&self, at: TaskIndex, results: &[CheckResult]) -> bool {
-        has_all(results, &self.own_checks(at))
-    }
-
-    /// What must pass on the tree of the task alone.
-    fn own_checks(&self, at: TaskIndex) -> Vec<Check> {
-        let guards = self.steel_thread_guards(at, |end| self.run.plan().is_before(end, at));
-        distinct(self.run.plan().task(at).all_checks().cloned().chain(self.always()).chain(guards))
-    }
-
-    /// What must pass on the tree that lands: a task's own checks, those of every merge, and the steel thread's.
-    pub(super) fn landing_checks(&self, at: TaskIndex) -> Vec<Check> {
-        let guards = self.steel_thread_guards(at, |_| true);
-        distinct(self.run.plan().task(at).all_checks().cloned().chain(self.always()).chain(guards))
-    }
-
-    /// The end-to-end checks of the steel thread stay guards once it has landed (PL-18). A tree that started before
-    /// that cannot pass them: `is_in_tree` says whether this one has the thread in it.
-    fn steel_thread_guards(
-        &self,
-        at: TaskIndex,
-        is_in_tree: impl Fn(TaskIndex) -> bool,
-    ) -> Vec<Check> {
-        let has_landed = |end: &TaskIndex| {
-            *end != at && matches!(self.run.task(*end).stage, TaskStage::Done { .. })
-        };
-        let end = self.run.plan().steel_thread_end().filter(has_landed);
-        let Some(end) = end.filter(|end| is_in_tree(*end)) else { return Vec::new() };
-        let checks = self.run.plan().task(end).all_checks();
-        checks.filter(|check| check.red_first).cloned().collect()
-    }
-
-    fn always(&self) -> impl Iterator<Item = Check> + '_ {
-        self.run.settings().always.iter().map(|command| Check::from_command(command))
+        has_all(results, &self.run.own_checks(at))
     }
 
     /// Once nothing else can happen: every distinct check once more, on the last tree.
@@ -184,21 +152,13 @@ impl Decider<'_> {
             FinalChecks::Underway { .. } => true,
             FinalChecks::NotYet | FinalChecks::Stopped => false,
         };
-        let checks = self.final_checks();
+        let checks = self.run.required_final_checks();
         if known || checks.is_empty() {
             return;
         }
         let tree = tree.cloned();
         self.record(Event::FinalChecksStarted { tree: tree.clone() });
         self.request_final_checks(tree, checks);
-    }
-
-    fn final_checks(&self) -> Vec<Check> {
-        // Tasks that a person settled are not ours to judge.
-        let done =
-            self.run.tasks().filter(|(_, state)| matches!(state.stage, TaskStage::Done { .. }));
-        let own = done.flat_map(|(task, _)| task.all_checks().cloned()).chain(self.always());
-        distinct(own.chain(self.run.marked_done().flat_map(|task| task.all_checks().cloned())))
     }
 
     fn request_final_checks(&mut self, tree: Option<TreeId>, checks: Vec<Check>) {
@@ -218,7 +178,7 @@ impl Decider<'_> {
                 let results = self.run.excuse_failures(None, results);
                 let told = |check: &Check| results.iter().any(|r| r.command == check.command);
                 let passed = results.iter().all(CheckResult::is_accepted);
-                if !passed || self.final_checks().iter().all(told) {
+                if !passed || self.run.required_final_checks().iter().all(told) {
                     self.record(Event::FinalChecked { tree, results });
                 }
             }
@@ -240,7 +200,7 @@ impl Decider<'_> {
     pub(super) fn resume_final_checks(&mut self) {
         if let FinalChecks::Underway { tree } = self.run.final_checks() {
             let tree = tree.clone();
-            let checks = self.final_checks();
+            let checks = self.run.required_final_checks();
             self.request_final_checks(tree, checks);
         }
     }
@@ -250,10 +210,4 @@ impl Decider<'_> {
 fn has_all(results: &[CheckResult], checks: &[Check]) -> bool {
     let is_told = |check: &Check| results.iter().any(|result| result.command == check.command);
     checks.iter().all(is_told)
-}
-
-/// Each command once, in order.
-fn distinct(checks: impl Iterator<Item = Check>) -> Vec<Check> {
-    let mut seen = std::collections::BTreeSet::new();
-    checks.filter(|check| seen.insert(check.command.clone())).collect()
 }

@@ -60,7 +60,7 @@ impl Decider<'_> {
     }
 
     fn request_merged_checks(&mut self, at: TaskIndex, attempt: AttemptId, merged: MergedTree) {
-        let checks = self.landing_checks(at);
+        let checks = self.run.landing_checks(at);
         let changed_tests = match &self.run.task(at).stage {
             TaskStage::Merging { harvest, .. } => harvest.changed_tests(),
             _ => Vec::new(),

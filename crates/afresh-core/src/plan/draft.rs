@@ -9,6 +9,7 @@ use super::task::{
 };
 use super::tier::TierChoice;
 use super::{MAX_PARTS, MAX_TASKS, Plan, graph};
+use crate::commit::CommitLabel;
 use crate::ids::TaskId;
 use crate::pattern::FilePattern;
 
@@ -38,6 +39,7 @@ pub struct TaskDraft {
     pub tier: Option<TierChoice>,
     pub context: Option<ContextLevel>,
     pub agent: Option<String>,
+    pub commit: Option<CommitLabel>,
     /// Ids of requirements; those that are none are left out.
     pub requirements: Vec<String>,
     pub phase: Option<u32>,
@@ -97,6 +99,7 @@ impl From<&Task> for TaskDraft {
             tier: task.tier,
             context: task.context,
             agent: task.agent.clone(),
+            commit: task.commit.clone(),
             requirements: task.requirements.iter().map(ToString::to_string).collect(),
             phase: task.phase,
             steel_thread: task.steel_thread,
@@ -280,6 +283,7 @@ impl DraftReader<'_> {
             tier: draft.tier,
             context: draft.context,
             agent: draft.agent.clone(),
+            commit: draft.commit.clone(),
             requirements: requirement_ids(&draft.requirements),
             checkpoint: draft.checkpoint.clone(),
             phase: draft.phase,

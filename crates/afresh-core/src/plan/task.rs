@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::commit::CommitLabel;
 use crate::ids::TaskId;
 use crate::outcome::DecisionOption;
 use crate::pattern::FilePattern;
@@ -24,6 +25,9 @@ pub struct Task {
     pub tier: Option<TierChoice>,
     pub context: Option<ContextLevel>,
     pub agent: Option<String>,
+    /// Type and scope of its commit; none if the plan says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitLabel>,
     /// What it serves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<RequirementId>,
@@ -84,13 +88,15 @@ impl Task {
         self.files.iter().chain(steps).map(|scope| &scope.pattern)
     }
 
-    /// Equal except for the title, the phase and the requirements, which no work depends on, and for what was
-    /// done before.
+    /// Equal except for the title, the type of its commit, the phase and the requirements, which no work depends on,
+    /// and for what was done before.
     pub fn is_same_work_as(&self, other: &Self) -> bool {
         let (title, done_before) = (other.title.clone(), other.done_before.clone());
         let requirements = other.requirements.clone();
         let (phase, steel_thread) = (other.phase, other.steel_thread);
-        Self { title, requirements, phase, steel_thread, done_before, ..self.clone() } == *other
+        let commit = other.commit.clone();
+        Self { title, commit, requirements, phase, steel_thread, done_before, ..self.clone() }
+            == *other
     }
 
     /// Whether this is a file that another author wrote for it.

@@ -13,6 +13,7 @@
 //! | `obstacles` | failures that are not about one task |
 //! | `programs` | what agent programs report, and the backoff and model tiers that follow |
 //! | `reviews` | reviews that wait, and who spends tokens now |
+//! | `required_checks` | which checks must pass on which tree |
 //! | `task` | the state of one task |
 
 mod apply;
@@ -22,6 +23,7 @@ mod frontier;
 mod marks;
 mod obstacles;
 mod programs;
+mod required_checks;
 mod reviews;
 mod rewind;
 mod task;

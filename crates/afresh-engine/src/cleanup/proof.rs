@@ -63,10 +63,11 @@ impl<'a> MergeProof<'a> {
         landed: &LandedRefs,
         attempt: &str,
         work: &CommitId,
-    ) -> Result<Option<String>, CommandError> {
+    ) -> Result<Option<String>, CleanupError> {
         let Some(commit) = landed.0.get(attempt) else { return Ok(None) };
-        let held = self.repository.find_merge_evidence(commit, work)?;
-        Ok(held.map(|_| format!("it landed as {}", &commit.as_str()[..10])))
+        let is_in = self.repository.find_merge_evidence(commit, work)?.is_some()
+            || self.repository.is_result_of_merging(work, commit)?;
+        Ok(is_in.then(|| format!("it landed as {}", &commit.as_str()[..10])))
     }
 
     /// Which commits of a run are in the branch that the user has checked out.

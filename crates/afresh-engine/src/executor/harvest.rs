@@ -1,5 +1,6 @@
 //! Saving what an attempt left, and measuring it.
 
+use afresh_core::commit::{CommitLabel, compose_step_body, compose_subject};
 use afresh_core::harvest::{Change, ChangeKind, Harvest, SettingsChange};
 use afresh_core::ids::{AttemptId, WorkspaceSlot};
 use afresh_core::plan::AcceptanceFile;
@@ -11,6 +12,7 @@ use afresh_git::ref_names::salvage_ref;
 use afresh_git::{
     CommitSignature, EntryMode, HarvestLimits, HarvestRequest, TreeChange, WorkspaceId,
 };
+use afresh_secrets::redact;
 use nix::sys::statvfs::statvfs;
 
 use crate::driver::clock::wall_seconds;
@@ -24,7 +26,9 @@ pub(crate) struct HarvestJob {
     ground: StartPoint,
     files: Vec<String>,
     acceptance: Vec<AcceptanceFile>,
-    title: String,
+    message: String,
+    label: Option<CommitLabel>,
+    step_body: String,
     steps: Vec<String>,
 }
 
@@ -40,7 +44,9 @@ impl HarvestJob {
         Self {
             files: task.map_or_else(Vec::new, |t| t.patterns().map(ToString::to_string).collect()),
             acceptance: task.map_or_else(Vec::new, |task| task.acceptance.clone()),
-            title: task.map_or_else(|| attempt.task.to_string(), |task| one_line(&task.title)),
+            message: message(run, &attempt),
+            label: task.and_then(|task| task.commit.clone()),
+            step_body: compose_step_body(&attempt, task.map_or("", |task| &task.title)),
             steps: task
                 .map_or_else(Vec::new, |t| t.steps.iter().map(|step| step.name.clone()).collect()),
             attempt,
@@ -54,7 +60,9 @@ impl HarvestJob {
             identity: shared.pool.identity().clone(),
             at_seconds: wall_seconds(),
         };
-        let prefix = format!("feat({}): ", self.attempt.task);
+        let secrets = shared.config.workers.secrets();
+        let (message, step_body) =
+            (redact(&self.message, &secrets), redact(&self.step_body, &secrets));
         let request = HarvestRequest {
             base: &self.ground.base,
             prepared: &self.ground.prepared,
@@ -62,8 +70,9 @@ impl HarvestJob {
             files: &self.files,
             acceptance: &self.acceptance,
             keep: &shared.config.keep,
-            message: &format!("{prefix}{}", self.title),
-            step_prefix: &prefix,
+            message: &message,
+            label: self.label.as_ref(),
+            step_body: &step_body,
             step_names: &self.steps,
             signature: &signature,
             salvage: &salvage_ref(shared.run.as_str(), &self.attempt.to_string()),
@@ -73,6 +82,14 @@ impl HarvestJob {
         let harvest = harvest.map(|it| measured(shared, it)).map_err(|error| describe(&error));
         Input::Harvested(self.attempt.clone(), harvest)
     }
+}
+
+/// The message of the last commit. It lands as another one, or behind a merge that has the trailers.
+fn message(run: &Run, attempt: &AttemptId) -> String {
+    let task = run.plan().index_of(&attempt.task).map(|at| run.plan().task(at));
+    let title = task.map_or(attempt.task.as_str(), |task| &task.title);
+    let subject = compose_subject(title, task.and_then(|task| task.commit.as_ref()));
+    format!("{subject}\n\n{}", compose_step_body(attempt, title))
 }
 
 /// Saved work must not fill the disk that a worker has just filled.
@@ -121,8 +138,8 @@ fn compare_settings(shared: &ExecutorContext, change: &TreeChange) -> SettingsCh
     }
 }
 
-/// A title as the subject of a commit.
-pub(crate) fn one_line(text: &str) -> String {
+/// A name of bounded length.
+fn one_line(text: &str) -> String {
     let plain: String = printable::aligned(text).chars().take(100).collect();
     plain.trim().to_owned()
 }

@@ -19,7 +19,6 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use afresh_core::ids::RunId;
-use afresh_core::settings::History;
 use afresh_core::{Effect, Input, Run};
 use afresh_git::{LockWaiting, WorkspacePool};
 use afresh_notes::write::LineMaker;
@@ -124,8 +123,7 @@ impl LocalExecutor {
                 self.spawn(move |context, answer| job.carry_out(context, &handle, answer));
             }
             Effect::BuildMerge { attempt, base, onto, theirs } => {
-                let linear = run.settings().history == History::Linear;
-                let job = MergeJob::new(run, attempt, base, onto, theirs, linear);
+                let job = MergeJob::new(run, attempt, base, onto, theirs);
                 self.spawn(move |context, answer| answer(job.carry_out(context)));
             }
             Effect::MoveBack { from, to } => {

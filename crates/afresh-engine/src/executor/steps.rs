@@ -1,5 +1,6 @@
 //! A finished step: a commit of what its worker has so far, and the answer to the worker.
 
+use afresh_core::commit::{compose_step_body, compose_subject};
 use afresh_core::harvest::Harvest;
 use afresh_core::ids::{AttemptId, WorkspaceSlot};
 use afresh_core::plan::AcceptanceFile;
@@ -7,11 +8,12 @@ use afresh_core::step::{StartPoint, StepAnswer};
 use afresh_core::{Input, Run};
 use afresh_git::ref_names::{salvage_ref, step_ref};
 use afresh_git::{CommitSignature, HarvestLimits, SnapshotRequest, WorkspaceId};
+use afresh_secrets::redact;
 
 use crate::driver::clock::wall_seconds;
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
-use crate::executor::harvest::{measured, one_line};
+use crate::executor::harvest::measured;
 use crate::executor::sandbox::git_sandbox::GitSandbox;
 use crate::mailbox::Mailbox;
 
@@ -36,8 +38,8 @@ impl StepJob {
         let at = run.plan().index_of(&attempt.task).expect("effects name tasks of this plan");
         let task = run.plan().task(at);
         let files = task.patterns().map(ToString::to_string).collect();
-        let name = &task.steps[step as usize - 1].name;
-        let message = format!("feat({}): {}", attempt.task, one_line(name));
+        let subject = compose_subject(&task.steps[step as usize - 1].name, task.commit.as_ref());
+        let message = format!("{subject}\n\n{}", compose_step_body(&attempt, &task.title));
         let acceptance = task.acceptance.clone();
         Self { attempt, slot, ground, step, files, acceptance, message }
     }
@@ -68,7 +70,7 @@ impl StepJob {
             files: &self.files,
             acceptance: &self.acceptance,
             keep: &shared.config.keep,
-            message: &self.message,
+            message: &redact(&self.message, &shared.config.workers.secrets()),
             signature: &signature,
             owner: &salvage_ref(run, &attempt),
             keep_as: &step_ref(run, &attempt, self.step as usize),

@@ -31,6 +31,7 @@ fn task(task: &Task) -> TaskEntry {
         tier: task.tier,
         context: task.context,
         agent: task.agent.clone(),
+        label: task.commit.as_ref().map(ToString::to_string),
         requirements: non_empty_list(task.requirements.iter().map(ToString::to_string).collect()),
         phase: task.phase,
         steel_thread: task.steel_thread.then_some(true),

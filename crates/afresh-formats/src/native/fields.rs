@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use afresh_core::commit::CommitLabel;
 use afresh_core::plan::{
     CheckDraft, ContextLevel, FileAction, FileDraft, PlanDraft, PlanField, StepDraft, TaskDraft,
     TierChoice,
@@ -26,6 +27,7 @@ pub const TASK_FIELDS: &[&str] = &[
     "tier",
     "context",
     "agent",
+    "type",
     "requirements",
     "phase",
     "steel_thread",
@@ -126,6 +128,7 @@ impl NativePlanReader<'_, '_> {
                     );
                 }
                 "agent" => draft.agent = Some(self.text(value)),
+                "type" => draft.commit = self.commit_label(value),
                 "requirements" => {
                     draft.requirements = self.texts(at, None, PlanField::Requirements, value);
                 }
@@ -244,6 +247,18 @@ impl NativePlanReader<'_, '_> {
             self.wrong_type(node, "a number from 1");
         }
         phase
+    }
+
+    /// `docs`, or with a scope `feat(parser)`.
+    fn commit_label(&mut self, node: &Node) -> Option<CommitLabel> {
+        let label = match &node.value {
+            Value::Text(text) => CommitLabel::parse(text),
+            _ => None,
+        };
+        if label.is_none() {
+            self.wrong_type(node, "the type of a commit: a word such as `docs`, or `feat(parser)`");
+        }
+        label
     }
 
     fn set_flag(&mut self, flag: &mut bool, node: &Node) {

@@ -61,6 +61,11 @@ pub struct TaskEntry {
     /// The name of a configured agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The type of its commit, `docs`, or with a scope, `feat(parser)`. A title that has a type keeps it.
+    #[serde(rename = "type")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = r"^[a-z][a-z0-9-]{0,19}(\([A-Za-z0-9._/-]{1,40}\))?$"))]
+    pub label: Option<String>,
     /// The requirements that it serves: ids of the `spec`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requirements: Option<Vec<String>>,

@@ -39,6 +39,7 @@ impl TomlPage {
         self.list("requirements", task.requirements.as_deref(), |id| text(id));
         self.word("phase", task.phase.as_ref());
         self.word("steel_thread", task.steel_thread.as_ref());
+        self.text("type", task.label.as_deref());
         self.text("agent", task.agent.as_deref());
         self.word("tier", task.tier.as_ref());
         self.word("context", task.context.as_ref());

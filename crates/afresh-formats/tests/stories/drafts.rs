@@ -1,5 +1,6 @@
 //! Generated plans with hostile text in titles, instructions and names.
 
+use afresh_core::commit::CommitLabel;
 use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{
     CheckDraft, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileDraft, PlanDraft,
@@ -140,6 +141,7 @@ fn task() -> impl Strategy<Value = TaskDraft> {
                 tier,
                 context,
                 agent,
+                commit: None,
                 requirements: Vec::new(),
                 phase: None,
                 steel_thread: false,
@@ -155,6 +157,8 @@ pub(crate) fn draft() -> impl Strategy<Value = PlanDraft> {
                 task.id = format!("T{at}");
                 task.phase = u32::try_from(at).ok().filter(|phase| *phase > 0);
                 task.steel_thread = at == 2;
+                let label = ["docs", "feat(auth)"].get(at);
+                task.commit = label.and_then(|label| CommitLabel::parse(label));
                 task.acceptance = (0..at % 2).map(|n| format!("t/acceptance{n}.{at}")).collect();
                 task.requirements = (0..at % 3).map(|n| format!("R{n}.{at}")).collect();
                 let bits: u64 = task.needs[0].parse().expect("a number");

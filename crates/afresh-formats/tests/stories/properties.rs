@@ -75,6 +75,7 @@ fn task_data(task: &TaskDraft) -> Value {
     fields.insert("needs".to_owned(), json!(task.needs));
     fields.insert("requirements".to_owned(), json!(task.requirements));
     fields.extend(task.phase.map(|phase| ("phase".to_owned(), json!(phase))));
+    fields.extend(task.commit.as_ref().map(|label| ("type".to_owned(), json!(label))));
     fields.insert("steel_thread".to_owned(), json!(task.steel_thread));
     fields.insert("acceptance".to_owned(), json!(task.acceptance));
     fields.insert("files".to_owned(), task.files.iter().map(file_data).collect());

@@ -22,6 +22,7 @@ pub(crate) mod error;
 pub(crate) mod identity;
 pub(crate) mod init;
 pub(crate) mod program;
+pub(crate) mod push;
 pub(crate) mod remote;
 pub(crate) mod repository;
 pub(crate) mod run_obstacle;

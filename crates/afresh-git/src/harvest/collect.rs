@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use afresh_core::commit::compose_subject;
 use afresh_core::ids::{CommitId, TreeId};
 
 use crate::git::command::{CommandError, GitCommand, GitOutput, lines};
@@ -288,7 +289,7 @@ impl<'a> WorkCollector<'a> {
         let steps = self.steps(work);
         for step in &steps {
             let parent = new.last().unwrap_or(onto);
-            new.push(self.commit_on(parent, &step.tree, &step.subject)?);
+            new.push(self.commit_on(parent, &step.tree, &self.step_message(&step.subject))?);
             last = Some(&step.tree);
         }
         if last != Some(&work.tree) {
@@ -296,6 +297,12 @@ impl<'a> WorkCollector<'a> {
             new.push(self.commit_on(parent, &work.tree, self.request.message)?);
         }
         Ok(CommitChain { top: new.last().cloned(), new })
+    }
+
+    fn step_message(&self, subject: &str) -> String {
+        let HarvestRequest { label, step_body, .. } = self.request;
+        let subject = compose_subject(subject, *label);
+        if step_body.is_empty() { subject } else { format!("{subject}\n\n{step_body}") }
     }
 
     /// The worker's own commits, unless its steps were recorded while it worked.

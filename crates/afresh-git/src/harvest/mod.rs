@@ -35,6 +35,7 @@ pub(crate) mod worker_head;
 
 use std::path::PathBuf;
 
+use afresh_core::commit::CommitLabel;
 use afresh_core::harvest::ChangeKind;
 use afresh_core::ids::{CommitId, TreeId};
 use afresh_core::plan::AcceptanceFile;
@@ -66,8 +67,10 @@ pub struct HarvestRequest<'a> {
     pub keep: &'a [String],
     /// The message of the last commit.
     pub message: &'a str,
-    /// Put before the subject of each step, such as `feat(T007): `.
-    pub step_prefix: &'a str,
+    /// Type and scope of each step's subject, where the subject has none.
+    pub label: Option<&'a CommitLabel>,
+    /// The body of each step's message.
+    pub step_body: &'a str,
     /// The names of the steps in the plan; used if the worker made exactly that many commits.
     pub step_names: &'a [String],
     pub signature: &'a CommitSignature,

@@ -250,13 +250,13 @@ fn build(
         let call = pool.tree_git("write the tree of a step", workspace, &index)?;
         let answer = call.args(["write-tree"]).run_checked()?;
         let tree = parse_id(answer.line()?, |detail| answer.unexpected(detail))?;
-        steps.push(WorkerStep { tree, subject: format!("{}{subject}", request.step_prefix) });
+        steps.push(WorkerStep { tree, subject: subject.clone() });
     }
     // With one commit per planned step, the commits are these steps, whatever the worker called
     // them.
     if steps.len() == request.step_names.len() {
         for (step, name) in steps.iter_mut().zip(request.step_names) {
-            step.subject = format!("{}{}", request.step_prefix, clean_subject(name));
+            step.subject = clean_subject(name);
         }
     }
     Ok(steps)

@@ -51,6 +51,7 @@ pub struct LandRequest<'a> {
     /// The directory that the user is in.
     pub directory: &'a std::path::Path,
     pub tip: &'a CommitId,
+    pub shape: LandShape,
 }
 
 /// What landing would do.
@@ -70,6 +71,15 @@ pub struct LandingPlan {
     checkout: Option<UserCheckout>,
 }
 
+/// What the user's branch gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LandShape {
+    /// The run's own commits, with a merge commit where the branch has moved on.
+    Commits,
+    /// One commit with all of them.
+    Squash,
+}
+
 /// How the branch is moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LandingMode {
@@ -78,6 +88,17 @@ pub enum LandingMode {
     FastForward,
     /// A merge commit with this tree.
     Merge(TreeId),
+    /// One commit with all of the run's work, and exactly the tree that was checked.
+    Squash(TreeId),
+    /// The same on top of commits that the run does not know; no check ran on this tree.
+    SquashOnto(TreeId),
+}
+
+impl LandingMode {
+    /// Whether the result is a tree that no check has seen.
+    pub fn is_unchecked(&self) -> bool {
+        matches!(self, Self::Merge(_) | Self::SquashOnto(_))
+    }
 }
 
 /// An uncommitted change that landing would overwrite.
@@ -114,9 +135,17 @@ impl Repository {
         landing.checkout = UserCheckout::find(self, request.directory)?;
         self.may_move(&landing)?;
         landing.way = self.way(&landing.from, &landing.tip)?;
+        if request.shape == LandShape::Squash {
+            landing.way = self.squash(&landing)?;
+        }
+        if landing.way == LandingMode::Already {
+            return Ok(landing);
+        }
         let target = match &landing.way {
-            LandingMode::Merge(tree) => tree.as_str(),
-            _ => landing.tip.as_str(),
+            LandingMode::Merge(tree)
+            | LandingMode::Squash(tree)
+            | LandingMode::SquashOnto(tree) => tree.as_str(),
+            LandingMode::Already | LandingMode::FastForward => landing.tip.as_str(),
         };
         let call = self.show_staged_to(self.git(format!("compare {} and {target}", landing.from)));
         landing.changes = change::diff_with_git(call, landing.from.as_str(), target)?;
@@ -138,10 +167,11 @@ impl Repository {
             LandingMode::FastForward => landing.tip.clone(),
             LandingMode::Merge(tree) => {
                 let parents = [landing.from.clone(), landing.tip.clone()];
-                let merged =
-                    self.commit(&NewCommit { tree, parents: &parents, message, signature })?;
-                self.publish(&merged)?;
-                merged
+                self.make_commit(&NewCommit { tree, parents: &parents, message, signature })?
+            }
+            LandingMode::Squash(tree) | LandingMode::SquashOnto(tree) => {
+                let parents = std::slice::from_ref(&landing.from);
+                self.make_commit(&NewCommit { tree, parents, message, signature })?
             }
         };
         let moved = match &landing.checkout {
@@ -159,6 +189,26 @@ impl Repository {
             // Git rejects anything but a fast-forward, before it changes anything.
             _ => Err(LandError::Moved),
         }
+    }
+
+    fn make_commit(&self, new: &NewCommit<'_>) -> Result<CommitId, LandError> {
+        let made = self.commit(new)?;
+        self.publish(&made)?;
+        Ok(made)
+    }
+
+    /// The same as one commit. A branch that has all of the content already gets no empty one.
+    fn squash(&self, landing: &LandingPlan) -> Result<LandingMode, LandError> {
+        let squashed = match &landing.way {
+            LandingMode::FastForward => LandingMode::Squash(self.commit_tree(&landing.tip)?),
+            LandingMode::Merge(tree) => LandingMode::SquashOnto(tree.clone()),
+            other => other.clone(),
+        };
+        let (LandingMode::Squash(tree) | LandingMode::SquashOnto(tree)) = &squashed else {
+            return Ok(squashed);
+        };
+        let is_there = self.commit_tree(&landing.from)? == *tree;
+        Ok(if is_there { LandingMode::Already } else { squashed })
     }
 
     fn way(&self, from: &CommitId, tip: &CommitId) -> Result<LandingMode, LandError> {

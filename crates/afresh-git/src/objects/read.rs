@@ -95,7 +95,7 @@ impl Repository {
     }
 
     /// The parents of a commit that must exist.
-    pub(crate) fn parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, CommandError> {
+    pub fn parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, CommandError> {
         let found = self.read_object(commit.as_str())?.filter(|object| object.kind == "commit");
         let found = found.ok_or_else(|| CommandError::Unexpected {
             doing: format!("find the parents of {commit}"),

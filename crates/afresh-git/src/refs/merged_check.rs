@@ -7,9 +7,12 @@ use afresh_core::ids::CommitId;
 
 use crate::git::command::CommandError;
 use crate::git::repository::{Repository, parse_id};
+use crate::merge::{MergeOutcome, parse_outcome};
 use crate::objects::change;
+use crate::objects::diff::diff_trees;
 use crate::refs::RefError;
 use crate::refs::names::{OWN_REFS, RUN_BRANCHES, branch_ref, run_of_branch_ref};
+use crate::workspace::pool::PoolError;
 
 /// How many stashes are searched.
 const MAX_STASHES: usize = 5;
@@ -82,6 +85,41 @@ impl Repository {
         let changed = self.paths_between(&base, work)?;
         let differing = self.paths_between(work, there)?;
         Ok(changed.is_disjoint(&differing).then_some(MergeEvidence::SameContent))
+    }
+
+    /// Whether every path that `work` changed since `base` is in `there` exactly as it is in `work`. Reads trees alone,
+    /// without a git process.
+    pub fn has_same_changes(
+        &self,
+        base: &CommitId,
+        work: &CommitId,
+        there: &CommitId,
+    ) -> Result<bool, CommandError> {
+        let tree = |commit: &CommitId| self.tree_object_id_of(commit);
+        let (base, work, there) = (tree(base)?, tree(work)?, tree(there)?);
+        let mut source = self;
+        let differing = diff_trees(self, work, there, &mut source)?;
+        if differing.is_empty() {
+            return Ok(true);
+        }
+        let changed = diff_trees(self, base, work, &mut source)?;
+        let changed: BTreeSet<Vec<u8>> = changed.into_iter().map(|one| one.path).collect();
+        Ok(differing.iter().all(|one| !changed.contains(&one.path)))
+    }
+
+    /// Whether `landed` is what comes of merging `work` into its first parent: the work landed as another commit, in
+    /// files that both sides changed.
+    pub fn is_result_of_merging(
+        &self,
+        work: &CommitId,
+        landed: &CommitId,
+    ) -> Result<bool, PoolError> {
+        let Some(onto) = self.first_parent(landed)? else { return Ok(false) };
+        let call = self.stage_objects_of(self.git(format!("merge {work} into {onto} again")))?;
+        let verb = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages"];
+        let answer = call.args(verb).args([onto.as_str(), work.as_str()]).run()?;
+        let tree = self.commit_tree(landed)?;
+        Ok(matches!(parse_outcome(answer)?, MergeOutcome::Clean { tree: merged } if merged == tree))
     }
 
     fn merge_base(&self, a: &CommitId, b: &CommitId) -> Result<Option<CommitId>, CommandError> {

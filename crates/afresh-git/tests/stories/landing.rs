@@ -7,7 +7,8 @@ use std::path::Path;
 
 use afresh_core::ids::CommitId;
 use afresh_git::{
-    GitEnv, GitProgram, LandError, LandRequest, LandingMode, LandingPlan, PatchHeader, Repository,
+    GitEnv, GitProgram, LandError, LandRequest, LandShape, LandingMode, LandingPlan, PatchHeader,
+    Repository,
 };
 
 use crate::scene::{GitScene, shell, snapshot, variables};
@@ -38,7 +39,11 @@ impl LandingStory {
 
     /// As if afresh was called in this directory.
     fn plan_in(&self, directory: &Path) -> Result<LandingPlan, LandError> {
-        self.repository(directory).plan_landing(&LandRequest { directory, tip: &self.tip })
+        self.repository(directory).plan_landing(&LandRequest {
+            directory,
+            tip: &self.tip,
+            shape: LandShape::Commits,
+        })
     }
 
     fn repository(&self, directory: &Path) -> Repository {

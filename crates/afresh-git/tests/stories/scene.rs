@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use afresh_core::commit::CommitLabel;
 use afresh_core::ids::{CommitId, WorkspaceSlot};
 use afresh_git::ref_names::{salvage_ref, step_ref};
 use afresh_git::{
@@ -36,6 +37,7 @@ pub(crate) struct GitScene {
     pub(crate) pool: WorkspacePool,
     pub(crate) base: CommitId,
     pub(crate) signature: CommitSignature,
+    pub(crate) label: CommitLabel,
 }
 
 impl GitScene {
@@ -75,7 +77,8 @@ impl GitScene {
             identity: CommitIdentity::new("Ann", "ann@example"),
             at_seconds: 1_700_000_000,
         };
-        Self { dir, root, pool, base, signature }
+        let label = CommitLabel::parse("feat(T1)").unwrap();
+        Self { dir, root, pool, base, signature, label }
     }
 
     pub(crate) fn home(&self) -> PathBuf {
@@ -117,7 +120,8 @@ impl GitScene {
             acceptance: &[],
             keep: &[],
             message: "feat(T1): all of it\n",
-            step_prefix: "feat(T1): ",
+            label: Some(&self.label),
+            step_body: "",
             step_names: &[],
             signature: &self.signature,
             salvage: "refs/afresh/salvage/run/T1.1",

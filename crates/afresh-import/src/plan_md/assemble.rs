@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use afresh_core::plan::PlanField;
 
+use super::commit_label::commit_label;
 use super::parts::{self, PlanTasks};
 use super::reads;
 use crate::detect::{ReadOptions, WorkUnit};
@@ -67,6 +68,7 @@ pub fn assemble(
         let fault = fault_of(&set.members[at]);
         for task in &mut tasks {
             task.fault.clone_from(&fault);
+            task.draft.commit = commit_label(&set.members[at], &task.draft);
         }
         name_phase(&mut tasks, &set.phases[set.members[at].phase].name);
         for first in &parts[at].first {

@@ -11,6 +11,7 @@
 //! | [`files`] | the files that a plan names |
 //! | `reads` | the files that a worker is asked to read |
 //! | [`checkpoint`] | a `<task>` at which a person is asked |
+//! | `commit_label` | type and scope of the commits of a plan |
 //! | [`completeness`] | what a plan should say, and does not |
 //! | [`summary`], [`checkpoint_json`] | how far a plan came: SUMMARY.md, CHECKPOINT.json |
 //! | [`parts`] | from one file to tasks |
@@ -21,6 +22,7 @@ pub mod assemble;
 pub mod checkpoint;
 pub mod checkpoint_json;
 pub mod checks;
+pub(crate) mod commit_label;
 pub mod completeness;
 pub mod files;
 pub mod order;

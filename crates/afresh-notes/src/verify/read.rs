@@ -69,7 +69,8 @@ impl<'a> ReceiptReader<'a> {
         let mut batch = Vec::new();
         let mut batch_bytes = 0;
         for it in oldest_first {
-            let note = self.note(&it.commit)?;
+            let trailers = CommitTrailers::parse(&it.trailers);
+            let note = self.note(trailers.receipt_commit(&it.commit, it.parents.len()))?;
             batch_bytes += if let NoteContent::Text(text) = &note { text.len() } else { 0 };
             batch.push((it, note));
             if batch.len() == BATCH_COMMITS || batch_bytes >= BATCH_BYTES {
@@ -125,21 +126,29 @@ impl LineJudge<'_> {
         it: &FirstParentCommit,
         note: &NoteContent,
     ) -> Result<HistoryCommit, VerifyError> {
+        let trailers = CommitTrailers::parse(&it.trailers);
+        let about = trailers.receipt_commit(&it.commit, it.parents.len());
         let note = match note {
             NoteContent::Missing => FoundNote::Missing,
             NoteContent::TooLarge => FoundNote::TooLarge,
-            NoteContent::Text(text) => FoundNote::Lines(self.judge_lines(&it.commit, text)?),
+            NoteContent::Text(text) => FoundNote::Lines(self.judge_lines(about, &it.commit, text)?),
         };
         Ok(HistoryCommit {
             commit: it.commit.clone(),
             tree: it.tree.clone(),
             parents: it.parents.clone(),
-            trailers: CommitTrailers::parse(&it.trailers),
+            trailers,
             note,
         })
     }
 
-    fn judge_lines(self, commit: &CommitId, text: &[u8]) -> Result<Vec<CheckedLine>, VerifyError> {
+    /// The lines of the note of `about`, as they are worth for `commit`: the same, or one that was squashed from it.
+    fn judge_lines(
+        self,
+        about: &CommitId,
+        commit: &CommitId,
+        text: &[u8],
+    ) -> Result<Vec<CheckedLine>, VerifyError> {
         let mut left = MAX_VERIFIED;
         let judge = |line| {
             let unsigned = SignatureState::Unsigned;
@@ -151,7 +160,7 @@ impl LineJudge<'_> {
                     CheckedLine { statement: Ok(statement), signature: unsigned }
                 }
                 NoteLine::Signed(signed) => {
-                    let signature = self.judge_signatures(commit, &signed, &mut left)?;
+                    let signature = self.judge_signatures(about, commit, &signed, &mut left)?;
                     CheckedLine { statement: Ok(Box::new(signed.statement)), signature }
                 }
             })
@@ -162,12 +171,13 @@ impl LineJudge<'_> {
     /// The best of the signatures.
     fn judge_signatures(
         self,
+        about: &CommitId,
         commit: &CommitId,
         signed: &SignedStatement,
         left: &mut usize,
     ) -> Result<SignatureState, VerifyError> {
         // What is about another commit does not count, whoever signed it.
-        if signed.statement.commit() != Some(commit.as_str()) {
+        if signed.statement.commit() != Some(about.as_str()) {
             return Ok(SignatureState::Unsigned);
         }
         let at = self.repository.committed_at(commit)?;

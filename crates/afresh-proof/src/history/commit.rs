@@ -60,7 +60,12 @@ pub struct CommitTrailers {
     pub checked_tree: Option<TreeId>,
     /// `land` made it because the user's branch had moved on.
     pub is_unchecked_merge: bool,
+    /// `land --squash` made it of the run that ended with this commit.
+    pub squashed: Option<CommitId>,
 }
+
+/// The trailer of the commit that `land --squash` makes; its value is the last commit of the run.
+pub const SQUASHED: &str = "Afresh-Squashed";
 
 /// The trailer of the merge commit that `land` makes; its value is the run.
 pub const UNCHECKED_MERGE: &str = "Afresh-Unchecked-Merge";
@@ -72,6 +77,8 @@ pub enum CommitRole {
     Task,
     /// The merge commit of `land`, whose tree nobody checked.
     LandMerge,
+    /// All of a run in one commit, by `land --squash`.
+    Squash,
     /// Not made by afresh.
     Foreign,
 }
@@ -93,6 +100,7 @@ impl CommitTrailers {
             attempt: value("Afresh-Attempt").and_then(|text| text.parse().ok()),
             checked_tree: value("Afresh-Checked-Tree").and_then(|text| text.parse().ok()),
             is_unchecked_merge: value(UNCHECKED_MERGE).is_some(),
+            squashed: value(SQUASHED).and_then(|text| text.parse().ok()),
         }
     }
 
@@ -100,6 +108,7 @@ impl CommitTrailers {
     pub fn role(&self, parents: usize) -> CommitRole {
         match (&self.run, &self.task) {
             (Some(_), Some(_)) if !self.is_unchecked_merge => CommitRole::Task,
+            (Some(_), None) if self.squashed.is_some() => CommitRole::Squash,
             // Earlier versions wrote only the run.
             (Some(_), None) if parents == 2 => CommitRole::LandMerge,
             _ => CommitRole::Foreign,
@@ -107,8 +116,23 @@ impl CommitTrailers {
     }
 }
 
+impl CommitTrailers {
+    /// The same for a commit with these trailers and so many parents.
+    pub fn receipt_commit<'a>(&'a self, commit: &'a CommitId, parents: usize) -> &'a CommitId {
+        match &self.squashed {
+            Some(squashed) if self.role(parents) == CommitRole::Squash => squashed,
+            _ => commit,
+        }
+    }
+}
+
 impl HistoryCommit {
     pub fn role(&self) -> CommitRole {
         self.trailers.role(self.parents.len())
+    }
+
+    /// The commit whose note has its receipt: a squashed run has that of its last commit.
+    pub fn receipt_commit(&self) -> &CommitId {
+        self.trailers.receipt_commit(&self.commit, self.parents.len())
     }
 }

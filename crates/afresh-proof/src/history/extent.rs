@@ -34,7 +34,7 @@ pub fn default_extent(
     let role = |it: &ExtentCommit<'_>| it.trailers.role(it.parents);
     let newest = newest_first.iter().position(|it| role(it) != CommitRole::Foreign)?;
     let run = newest_first[newest].trailers.run.clone()?;
-    if role(&newest_first[newest]) == CommitRole::LandMerge {
+    if matches!(role(&newest_first[newest]), CommitRole::LandMerge | CommitRole::Squash) {
         return Some(RunExtent { commits: newest + 1, run });
     }
     let positions: BTreeMap<&CommitId, usize> =

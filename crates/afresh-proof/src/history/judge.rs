@@ -103,11 +103,14 @@ fn judge_commit(it: &HistoryCommit, policy: SignaturePolicy) -> CommitVerdict {
     let judged = match role {
         CommitRole::Foreign => Err(CommitProblem::NotMadeByAfresh),
         CommitRole::LandMerge => Err(CommitProblem::UncheckedMerge),
-        CommitRole::Task => judge_note(it, policy),
+        CommitRole::Squash if it.trailers.is_unchecked_merge => {
+            Err(CommitProblem::UncheckedSquash(it.receipt_commit().to_string()))
+        }
+        CommitRole::Task | CommitRole::Squash => judge_note(it, policy),
     };
     match judged {
         Ok(accepted) => {
-            verdict.covered_by = Some(it.commit.clone());
+            verdict.covered_by = Some(it.receipt_commit().clone());
             verdict.signature = Some(accepted.signature);
             verdict.receipt = Some(accepted.receipt);
         }
@@ -174,7 +177,7 @@ fn without_paths(predicate: &ReceiptPredicate) -> ReceiptPredicate {
 fn judge_statement(it: &HistoryCommit, statement: &Statement) -> Result<(), CommitProblem> {
     let said = &statement.predicate;
     let named = |id: Option<&str>| id.unwrap_or("which it does not name").to_owned();
-    if statement.commit() != Some(it.commit.as_str()) {
+    if statement.commit() != Some(it.receipt_commit().as_str()) {
         return Err(CommitProblem::MovedNote(named(statement.commit())));
     }
     if statement.tree() != Some(it.tree.as_str()) {
@@ -186,6 +189,10 @@ fn judge_statement(it: &HistoryCommit, statement: &Statement) -> Result<(), Comm
     if Some(&said.run) != it.trailers.run.as_ref() {
         return Err(CommitProblem::OtherRun(said.run.to_string()));
     }
+    // A squashed run is no task: the receipt is about exactly this tree, which is what counts.
+    if it.role() == CommitRole::Squash {
+        return judge_checks(said);
+    }
     let same_task = Some(&said.task) == it.trailers.task.as_ref();
     if !same_task || it.trailers.attempt != Some(said.attempt) {
         return Err(CommitProblem::OtherTask(format!("{}.{}", said.task, said.attempt)));
@@ -193,6 +200,10 @@ fn judge_statement(it: &HistoryCommit, statement: &Statement) -> Result<(), Comm
     if Some(&said.onto) != it.parents.first() {
         return Err(CommitProblem::OtherParent(said.onto.to_string()));
     }
+    judge_checks(said)
+}
+
+fn judge_checks(said: &ReceiptPredicate) -> Result<(), CommitProblem> {
     match said.receipt.checks.iter().find(|check| !check.is_accepted()) {
         Some(failed) => Err(CommitProblem::FailedCheck(failed.describe())),
         None => Ok(()),

@@ -34,7 +34,10 @@ pub struct CommitVerdict {
 
 /// The receipt of this commit does not hold: neither its commit nor those that it covers are covered.
 pub fn refute(verdicts: &mut [CommitVerdict], commit: &CommitId, problem: &CommitProblem) {
-    for verdict in verdicts.iter_mut().filter(|it| it.covered_by.as_ref() == Some(commit)) {
+    let is_covered_by = |it: &CommitVerdict| {
+        it.covered_by.as_ref() == Some(commit) || (it.covered_by.is_some() && it.commit == *commit)
+    };
+    for verdict in verdicts.iter_mut().filter(|it| is_covered_by(it)) {
         verdict.covered_by = None;
         verdict.problem = Some(problem.clone());
     }
@@ -45,6 +48,8 @@ pub fn refute(verdicts: &mut [CommitVerdict], commit: &CommitId, problem: &Commi
 pub enum CommitProblem {
     NotMadeByAfresh,
     UncheckedMerge,
+    /// `land --squash` on top of other commits; the last commit of the run.
+    UncheckedSquash(String),
     MissingNote,
     NoteTooLarge,
     MalformedNote(String),
@@ -70,6 +75,7 @@ impl CommitProblem {
         match self {
             Self::NotMadeByAfresh => "not-made-by-afresh",
             Self::UncheckedMerge => "unchecked-merge",
+            Self::UncheckedSquash(_) => "unchecked-squash",
             Self::MissingNote => "missing-note",
             Self::NoteTooLarge => "note-too-large",
             Self::MalformedNote(_) => "malformed-note",
@@ -94,6 +100,10 @@ impl CommitProblem {
             Self::NotMadeByAfresh => "afresh did not make this commit".to_owned(),
             Self::UncheckedMerge => {
                 "`afresh land` merged a run into a branch that had moved on; no check ran on the result"
+                    .to_owned()
+            }
+            Self::UncheckedSquash(_) => {
+                "`afresh land --squash` put a run on a branch that had moved on; no check ran on the result"
                     .to_owned()
             }
             Self::MissingNote => "it has no note under refs/notes/afresh".to_owned(),

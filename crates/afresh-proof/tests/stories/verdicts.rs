@@ -194,3 +194,35 @@ fn a_refuted_receipt_covers_nothing() {
     let problems: Vec<_> = verdicts.iter().map(|verdict| verdict.problem.clone()).collect();
     assert_eq!(problems, [Some(problem.clone()), Some(problem), None]);
 }
+
+/// EX-16: a squashed run is covered by the receipt of its last commit, if it has exactly that tree.
+#[test]
+fn a_squashed_run_is_covered_by_the_receipt_of_its_last_commit() {
+    let trailers = |last: u8| {
+        let text = format!("Afresh-Run: r-1\nAfresh-Squashed: {}", commit_id(last));
+        CommitTrailers::parse(&text)
+    };
+    // Commit 9 has the tree of commit 3, and the note of commit 3.
+    let squashed = HistoryCommit {
+        commit: commit_id(9),
+        trailers: trailers(3),
+        parents: vec![commit_id(7)],
+        ..commit(3)
+    };
+    let judge = |it: &HistoryCommit| {
+        verify_line(std::slice::from_ref(it), SignaturePolicy::Optional).remove(0)
+    };
+    let verdict = judge(&squashed);
+    assert_eq!((verdict.role, verdict.problem), (CommitRole::Squash, None));
+    assert_eq!(verdict.covered_by, Some(commit_id(3)));
+    let changed = HistoryCommit { tree: tree_id(4), ..squashed.clone() };
+    assert_eq!(judge(&changed).problem.map(|it| it.code()), Some("other-tree"));
+    let moved = HistoryCommit { trailers: trailers(2), ..squashed.clone() };
+    assert_eq!(judge(&moved).problem.map(|it| it.code()), Some("moved-note"));
+    let without = HistoryCommit { note: FoundNote::Missing, ..squashed.clone() };
+    assert_eq!(judge(&without).problem.map(|it| it.code()), Some("missing-note"));
+    let text =
+        format!("Afresh-Run: r-1\nAfresh-Squashed: {}\nAfresh-Unchecked-Merge: r-1", commit_id(3));
+    let unchecked = HistoryCommit { trailers: CommitTrailers::parse(&text), ..squashed };
+    assert_eq!(judge(&unchecked).problem.map(|it| it.code()), Some("unchecked-squash"));
+}

@@ -158,6 +158,6 @@ fn commits_of_a_worker_are_the_steps_of_the_plan() {
     repo.run(&[]).expect(0);
     let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
     let steps = repo.git(&["log", "--reverse", "--format=%s", &format!("{branch}^1..{branch}^2")]);
-    assert_eq!(steps, "feat(T1): parser\nfeat(T1): help text");
+    assert_eq!(steps, "parser\nhelp text");
     assert_eq!(repo.landed(), ["T1"]);
 }

@@ -200,3 +200,64 @@ fn advice_about_landing_can_be_followed() {
     let report = repo.afresh(&["report"]).expect(0).stdout;
     assert!(report.starts_with("# test: not finished\n"), "{report}");
 }
+
+/// EX-10, EX-16: `--squash` lands one commit with the tree that was checked, which names the run, its tasks and their
+/// commits; its receipt is found, also where the run's own commits are gone.
+#[test]
+fn a_run_lands_as_one_commit() {
+    let repo = finished();
+    let (base, tip) = (head(&repo), repo.git(&["rev-parse", "afresh/test-1"]));
+    let planned = repo.afresh(&["land", "--squash", "--dry-run", "--json"]).expect(0).json();
+    assert_eq!((&planned["way"], head(&repo)), (&"squash".into(), base.clone()));
+    repo.write("README.md", "changed, not committed\n");
+    repo.afresh(&["land", "--squash"]).expect(0);
+    assert_eq!(repo.git(&["rev-parse", "HEAD^"]), base, "one commit on the user's branch");
+    assert_eq!(
+        repo.git(&["rev-parse", "HEAD^{tree}"]),
+        repo.git(&["rev-parse", &format!("{tip}^{{tree}}")])
+    );
+    assert_eq!(repo.git(&["status", "--porcelain"]), " M README.md");
+    let message = repo.git(&["log", "-1", "--format=%B"]);
+    assert!(message.starts_with("test\n\n- "), "{message}");
+    assert!(message.contains(&format!("- {} T", &tip[..10])), "{message}");
+    assert!(message.ends_with(&format!("Afresh-Run: test-1\nAfresh-Squashed: {tip}")), "{message}");
+    // A second time there is nothing to land.
+    let again = repo.afresh(&["land", "--squash", "--json"]).expect(0).json();
+    assert_eq!(again["way"], "already");
+    // What is left of the run is removed, because its content is in the branch; the receipt still covers it.
+    repo.git(&["stash", "-q"]);
+    repo.afresh(&["clean"]).expect(0);
+    assert_eq!(repo.git(&["branch", "--list", "afresh/*"]), "");
+    let verified = repo.afresh(&["verify-run", "--json"]).expect(0).json();
+    let commits = verified["commits"].as_array().expect("commits");
+    assert_eq!(commits.len(), 1, "{verified}");
+    assert_eq!(commits[0]["covered_by"], tip.as_str());
+    let text = repo.afresh(&["verify-run"]).expect(0).stdout;
+    assert!(text.contains("(squash)"), "{text}");
+}
+
+/// EX-10: on a branch that has moved on, no check ran on the one commit; `verify-run` says that.
+#[test]
+fn a_squash_onto_other_commits_is_not_covered() {
+    let repo = finished();
+    repo.write("other.txt", "mine\n");
+    repo.commit("mine");
+    let ran = repo.afresh(&["land", "--squash"]).expect(0);
+    assert!(ran.stderr.contains("afresh has not checked the combination"), "{}", ran.stderr);
+    assert!(repo.root().join("T001.txt").is_file() && repo.root().join("other.txt").is_file());
+    let verified = repo.afresh(&["verify-run", "--json"]).expect(1).json();
+    assert_eq!(verified["commits"][0]["problem"], "unchecked-squash", "{verified}");
+    let tip = repo.git(&["rev-parse", "afresh/test-1"]);
+    let text = repo.afresh(&["verify-run"]).expect(1).stderr;
+    assert!(text.contains(&format!("afresh verify-run {}", &tip[..10])), "{text}");
+    // A receipt of another tree covers nothing, whatever the trailers say.
+    repo.git(&[
+        "commit",
+        "-q",
+        "--amend",
+        "-m",
+        &format!("x\n\nAfresh-Run: test-1\nAfresh-Squashed: {tip}"),
+    ]);
+    let forged = repo.afresh(&["verify-run", "--json"]).expect(1).json();
+    assert_eq!(forged["commits"][0]["problem"], "other-tree", "{forged}");
+}

@@ -6,12 +6,14 @@
 //! | [`budgets`] | limits on tokens and cost |
 //! | [`checks`] | checks that hang, prove nothing, or see too much |
 //! | [`cleanup`] | `afresh clean` |
+//! | [`commits`] | the commits that a run leaves on its branch |
 //! | [`control_commands`] | commands from other terminals |
 //! | [`halting`] | `afresh halt` and `afresh resume` |
 //! | [`landing`] | `afresh land` |
 //! | [`measuring`] | checks that are measured before they are believed |
 //! | [`no_repository`] | directories without a repository or a commit |
 //! | [`one_task`] | commands about one task |
+//! | [`pull_requests`] | `afresh land --pr` |
 //! | [`questions`] | answers, retries, new runs |
 //! | [`rewinding`] | continuing an interrupted wave |
 //! | [`scope`] | changes outside the files of a task |
@@ -26,12 +28,14 @@ mod basic_run;
 mod budgets;
 mod checks;
 mod cleanup;
+mod commits;
 mod control_commands;
 mod halting;
 mod landing;
 mod measuring;
 mod no_repository;
 mod one_task;
+mod pull_requests;
 mod questions;
 mod reviewing;
 mod rewinding;

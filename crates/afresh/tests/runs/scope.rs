@@ -327,7 +327,7 @@ fn a_workers_commits_become_the_steps_of_its_task() {
     let steps = repo.git(&["log", "--reverse", "--format=%s|%an", &format!("main..{branch}^2")]);
     assert_eq!(
         steps.lines().collect::<Vec<_>>(),
-        ["feat(T): the parser|Test", "feat(T): the help text|Test", "feat(T): work|Test"]
+        ["the parser|Test", "the help text|Test", "work|Test"]
     );
     let files = |commit: &str| repo.git(&["diff", "--name-only", &format!("{commit}~1"), commit]);
     assert_eq!(files(&format!("{branch}^2~2")), "a.txt");

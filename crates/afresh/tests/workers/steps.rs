@@ -51,7 +51,7 @@ fn each_finished_step_becomes_a_commit_behind_the_merge() {
     repo.untouched().expect_same_as(&before);
     repo.expect_no_survivors();
     assert!(ran.stderr.contains("step 2 of 3: two"), "{}", ran.stderr);
-    assert_eq!(steps_on_branch(&repo), ["feat(T): one", "feat(T): two", "feat(T): three"]);
+    assert_eq!(steps_on_branch(&repo), ["one", "two", "three"]);
     assert_eq!(salvaged(&repo), [""; 0]);
     assert_eq!(repo.status()["tasks"][0]["steps"], serde_json::json!({"done": 3, "of": 3}));
 }
@@ -71,7 +71,7 @@ fn a_worker_that_ran_out_of_time_hands_its_finished_steps_to_the_next() {
     assert_eq!(text("one.txt"), "good, by attempt 1\n");
     assert_eq!(text("two.txt"), "good, by attempt 1\n");
     assert_eq!(text("three.txt"), "good, by attempt 2\n");
-    assert_eq!(steps_on_branch(&repo), ["feat(T): one", "feat(T): two", "feat(T): three"]);
+    assert_eq!(steps_on_branch(&repo), ["one", "two", "three"]);
     let prompt = repo.prompt("T", 2);
     assert!(prompt.contains("Steps 1 to 2 are done"), "{prompt}");
     assert!(prompt.contains("its last finished step"), "{prompt}");
@@ -136,7 +136,7 @@ echo good > three.txt"#,
     let task = repo.status()["tasks"][0].clone();
     assert_eq!(task["attempts"], 1, "{task}");
     // The third step was not marked; it is the end of the attempt.
-    assert_eq!(steps_on_branch(&repo), ["feat(T): one", "feat(T): two", "feat(T): three pieces"]);
+    assert_eq!(steps_on_branch(&repo), ["one", "two", "three pieces"]);
 }
 
 /// EX-04: a file outside of the list is declared with the step, once.

@@ -15,15 +15,16 @@ use std::fs;
 use afresh_core::ids::{AttemptId, CommitId, TreeId};
 use afresh_core::input::{MergeBuild, MergedTree};
 use afresh_core::run::TaskStage;
+use afresh_core::settings::History;
 use afresh_core::{Input, Run};
 use afresh_git::Repository;
 use afresh_git::ref_names::branch_ref;
 use afresh_git::{CommitSignature, MergeOutcome, MergeRequest, NewCommit, RefError};
+use afresh_secrets::redact;
 
 use crate::driver::clock::wall_seconds;
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
-use crate::executor::harvest::one_line;
 
 pub(crate) struct MergeJob {
     attempt: AttemptId,
@@ -32,8 +33,8 @@ pub(crate) struct MergeJob {
     theirs: Option<CommitId>,
     /// The tree of `theirs`.
     tree: Option<TreeId>,
-    linear: bool,
-    title: String,
+    history: History,
+    message: String,
 }
 
 impl MergeJob {
@@ -43,15 +44,15 @@ impl MergeJob {
         base: CommitId,
         onto: CommitId,
         theirs: Option<CommitId>,
-        linear: bool,
     ) -> Self {
         let at = run.plan().index_of(&attempt.task).expect("effects name tasks of this plan");
         let tree = match &run.task(at).stage {
             TaskStage::Merging { harvest, .. } => Some(harvest.tree.clone()),
             _ => None,
         };
-        let title = one_line(&run.plan().task(at).title);
-        Self { attempt, base, onto, theirs, tree, linear, title }
+        let message = run.commit_message(&attempt);
+        let history = run.settings().history;
+        Self { attempt, base, onto, theirs, tree, history, message }
     }
 
     pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
@@ -78,14 +79,8 @@ impl MergeJob {
             _ => repository.commit_tree(&self.onto).map_err(|error| describe(&error))?,
         };
         let mut parents = vec![self.onto.clone()];
-        parents.extend(self.theirs.clone().filter(|_| !self.linear));
-        let message = format!(
-            "feat({task}): {title}\n\nAfresh-Run: {run}\nAfresh-Task: {task}\nAfresh-Attempt: {number}\n",
-            task = self.attempt.task,
-            title = self.title,
-            run = shared.run,
-            number = self.attempt.number,
-        );
+        parents.extend(self.second_parent(repository)?);
+        let message = redact(&self.message, &shared.config.workers.secrets());
         let signature = CommitSignature {
             identity: shared.pool.identity().clone(),
             at_seconds: wall_seconds(),
@@ -96,6 +91,18 @@ impl MergeJob {
         // Checks may take long, and no ref reaches the commit until it lands.
         repository.publish(&commit).map_err(|error| describe(&error))?;
         Ok(MergeBuild::Clean(MergedTree { onto: self.onto.clone(), commit, tree }))
+    }
+}
+
+impl MergeJob {
+    /// Several steps stay behind the merge; a single commit lands by itself, without a merge around it (EX-16).
+    fn second_parent(&self, repository: &Repository) -> Result<Option<CommitId>, String> {
+        let Some(theirs) = self.theirs.as_ref().filter(|_| self.history == History::Merge) else {
+            return Ok(None);
+        };
+        let parents = repository.parents(theirs).map_err(|error| describe(&error))?;
+        let is_single = parents == [self.base.clone()];
+        Ok((!is_single).then(|| theirs.clone()))
     }
 }
 

@@ -6,7 +6,9 @@ use afresh_core::run::TaskStage;
 use afresh_core::settings::History;
 use afresh_core::{Input, Run};
 use afresh_git::ref_names::{RECEIPT_NOTES, branch_ref, run_tip_ref, salvage_ref, step_ref};
-use afresh_git::{DEFAULT_LOCK_TIMEOUT, RefError, RefExpectation, RefOutcome, RefUpdate};
+use afresh_git::{
+    DEFAULT_LOCK_TIMEOUT, RefError, RefExpectation, RefOutcome, RefUpdate, Repository,
+};
 
 use super::receipt_note::{LandingNote, LandingReceipt};
 use super::{checked_out_in, describe_ref_error};
@@ -18,8 +20,7 @@ pub(crate) struct MoveJob {
     from: CommitId,
     to: CommitId,
     restore: Option<CommitId>,
-    /// Refs whose commits the branch reaches once it has moved: they are no longer needed.
-    reached: Vec<(String, CommitId)>,
+    work: Option<LandingWork>,
     receipt: Option<LandingReceipt>,
 }
 
@@ -31,8 +32,9 @@ impl MoveJob {
         to: CommitId,
         restore: Option<CommitId>,
     ) -> Self {
-        let (reached, receipt) = (reached(run, &attempt), LandingReceipt::find(run, &attempt));
-        Self { branch: run.branch().to_owned(), attempt, from, to, restore, reached, receipt }
+        let (work, receipt) =
+            (LandingWork::find(run, &attempt), LandingReceipt::find(run, &attempt));
+        Self { branch: run.branch().to_owned(), attempt, from, to, restore, work, receipt }
     }
 
     pub(crate) fn carry_out(&self, shared: &ExecutorContext, answer: &(dyn Fn(Input) + Sync)) {
@@ -40,7 +42,7 @@ impl MoveJob {
             job: self,
             shared,
             expected: RefExpectation::Is(self.from.clone()),
-            reached: self.reached.clone(),
+            reached: self.find_reached(shared.pool.repository()),
             note: self.prepare_note(shared),
         };
         let moved = transaction.run().unwrap_or_else(BranchMove::Trouble);
@@ -49,6 +51,22 @@ impl MoveJob {
             answer(Input::NoteWarned(self.attempt.clone(), problem));
         }
         answer(Input::BranchMoved(self.attempt.clone(), self.to.clone(), moved));
+    }
+
+    /// The refs that are no longer needed once the branch has moved: it reaches their commits, or has their content.
+    fn find_reached(&self, repository: &Repository) -> Vec<(String, CommitId)> {
+        let Some(work) = &self.work else { return Vec::new() };
+        match repository.parents(&self.to) {
+            Ok(parents) if parents.contains(&work.commit) => work.refs.clone(),
+            // A single commit landed as another one. Where both sides changed a file, its own version is only here.
+            Ok(_) => {
+                let is_whole = repository.has_same_changes(&work.base, &work.commit, &self.to);
+                let refs = work.refs.iter().filter(|(_, commit)| *commit == work.commit);
+                refs.filter(|_| matches!(is_whole, Ok(true))).cloned().collect()
+            }
+            // A ref too many is harmless.
+            Err(_) => Vec::new(),
+        }
     }
 
     fn prepare_note<'a>(&'a self, shared: &'a ExecutorContext) -> LandingNote<'a> {
@@ -61,26 +79,37 @@ impl MoveJob {
     }
 }
 
-/// The refs that keep the commits behind the merge's second parent: the attempt's own, and the steps that it
-/// continued from. A linear history reaches none of them.
-fn reached(run: &Run, attempt: &AttemptId) -> Vec<(String, CommitId)> {
-    let Some(state) = run.state_of(&attempt.task) else { return Vec::new() };
-    let TaskStage::Merging { harvest, .. } = &state.stage else { return Vec::new() };
-    let (Some(own), History::Merge) = (harvest.commit.clone(), run.settings().history) else {
-        return Vec::new();
-    };
-    let id = run.id().as_str();
-    let mut refs = vec![(salvage_ref(id, &attempt.to_string()), own)];
-    let mut last = None;
-    for step in &state.steps.finished {
-        // A step that changed nothing has the commit of the step before, and no ref of its own.
-        if let Some(commit) = step.commit.as_ref().filter(|commit| last != Some(*commit)) {
-            let name = step_ref(id, &step.attempt.to_string(), step.step as usize);
-            refs.push((name, commit.clone()));
+/// The work that lands, and the refs that keep it.
+#[derive(Debug)]
+struct LandingWork {
+    base: CommitId,
+    commit: CommitId,
+    /// The attempt's own, and those of the steps that it continued from.
+    refs: Vec<(String, CommitId)>,
+}
+
+impl LandingWork {
+    /// None where the history is linear: its refs are kept until the user cleans up.
+    fn find(run: &Run, attempt: &AttemptId) -> Option<Self> {
+        let state = run.state_of(&attempt.task)?;
+        let TaskStage::Merging { work, harvest, .. } = &state.stage else { return None };
+        let (Some(commit), History::Merge) = (harvest.commit.clone(), run.settings().history)
+        else {
+            return None;
+        };
+        let id = run.id().as_str();
+        let mut refs = vec![(salvage_ref(id, &attempt.to_string()), commit.clone())];
+        let mut last = None;
+        for step in &state.steps.finished {
+            // A step that changed nothing has the commit of the step before, and no ref of its own.
+            if let Some(commit) = step.commit.as_ref().filter(|commit| last != Some(*commit)) {
+                let name = step_ref(id, &step.attempt.to_string(), step.step as usize);
+                refs.push((name, commit.clone()));
+            }
+            last = step.commit.as_ref();
         }
-        last = step.commit.as_ref();
+        Some(Self { base: work.ground.base.clone(), commit, refs })
     }
-    refs
 }
 
 /// Branch, kept tip, note and refs that are no longer needed: all move, or none. What stands in the way without being

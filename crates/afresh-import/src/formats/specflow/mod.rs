@@ -30,6 +30,7 @@ use std::ops::Range;
 
 use crate::detect::{PlanFormat, ReadOptions};
 use crate::draft::{DraftPlan, DraftTask, unreadable_file};
+use afresh_core::commit::CommitLabel;
 use afresh_core::plan::TaskDraft;
 use afresh_formats::findings::Finding;
 use afresh_formats::folder::PlanFolder;
@@ -85,6 +86,9 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     for spec in &live {
         let prefix = if live.len() > 1 { format!("{}.", spec.id) } else { String::new() };
         let range = tasks::add(folder, &mut drafted, spec, &prefix);
+        for task in &mut drafted.tasks[range.clone()] {
+            task.draft.commit = commit_label(&spec.id).filter(|_| task.draft.done_before.is_none());
+        }
         added.insert(spec.id.clone(), range);
     }
     for task in unreadable {
@@ -102,6 +106,13 @@ fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
         return PlanReading::failed(finding.with_hint("expected .specflow/specs/SPEC-XXX.md"));
     }
     drafted.finish(folder)
+}
+
+/// `feat(sf-001)` for SPEC-001, as `SpecFlow` asks its workers.
+fn commit_label(id: &str) -> Option<CommitLabel> {
+    let number = id.to_lowercase();
+    let number = number.strip_prefix("spec-").unwrap_or(&number);
+    CommitLabel::new("feat", Some(&format!("sf-{number}")))
 }
 
 /// A spec that cannot be read: its id is the file's name.

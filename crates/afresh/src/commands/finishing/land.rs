@@ -1,7 +1,11 @@
 //! `afresh land`: merges a run into the user's current branch, or writes it as a patch.
 
 use afresh_app::git::ref_names::RECEIPT_NOTES;
-use afresh_app::git::{CommitSignature, LandError, LandRequest, LandingMode, LandingPlan};
+use afresh_app::git::{
+    CommitSignature, LandError, LandRequest, LandShape, LandingMode, LandingPlan,
+};
+use afresh_app::handover::pull_request::HandoverMode;
+use afresh_app::handover::target::shell_word;
 use afresh_app::proof::history::commit::UNCHECKED_MERGE;
 use afresh_core::Run;
 use afresh_core::status::{RunState, RunStatus};
@@ -9,6 +13,8 @@ use afresh_engine::RepoContext;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
+use super::pull_request::{self, HandoverArgs};
+use super::squash_message;
 use crate::exit::Exit;
 use crate::reporters::patch_file::{self, PatchTarget};
 use crate::terminal::completion;
@@ -37,6 +43,16 @@ pub(crate) struct Args {
     /// Write the run's changes to this file (`-` for standard output) and touch nothing else
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     patch: Option<PathBuf>,
+    /// Land all of the run's work as one commit
+    #[arg(long, conflicts_with_all = ["patch", "pr"])]
+    squash: bool,
+    /// Push the run's branch and open a pull request, or update the one that is open; your checkout is not touched
+    ///
+    /// Through `gh`, or through `glab` for a remote whose address names GitLab. The receipts are pushed too.
+    #[arg(long, conflicts_with = "patch")]
+    pr: bool,
+    #[command(flatten)]
+    handover: HandoverArgs,
 }
 
 pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
@@ -48,6 +64,11 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
     let landed_on = place.git.branch_with(run.tip()).map_err(|error| git_failed(&error))?;
     is_finished(&run, args.partial, landed_on.as_deref())?;
     is_there(&place, &run, output)?;
+    if args.pr {
+        let options = args.handover.options();
+        let mode = if args.dry_run { HandoverMode::DryRun } else { HandoverMode::Real };
+        return pull_request::open(&run, &place, &options, mode, (context, output));
+    }
     let signature = CommitSignature {
         identity: place.git.identity().map_err(|error| git_failed(&error))?,
         at_seconds: time::now_seconds(),
@@ -57,7 +78,8 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
         return patch_file::write(&place, &run, &signature, &target);
     }
     let directory = context.directory()?;
-    let request = LandRequest { directory: &directory, tip: run.tip() };
+    let shape = if args.squash { LandShape::Squash } else { LandShape::Commits };
+    let request = LandRequest { directory: &directory, tip: run.tip(), shape };
     let landing = place.git.plan_landing(&request).map_err(|error| failed(&error, &run))?;
     if let Some(branch) = landing.branch.as_deref().filter(|name| name.starts_with("afresh/")) {
         let message = format!("{branch} is the branch of a run, and not one of yours");
@@ -70,7 +92,8 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
     let to = if args.dry_run {
         None
     } else {
-        let landed = place.git.land(&landing, &message(&run), &signature);
+        let message = message(&place, &run, &landing)?;
+        let landed = place.git.land(&landing, &message, &signature);
         Some(landed.map_err(|error| failed(&error, &run))?)
     };
     let push = find_push_command(&place, landing.branch.as_deref());
@@ -175,7 +198,17 @@ fn is_there(place: &RepoContext, run: &Run, output: &Output) -> Result<(), AppEr
     Ok(())
 }
 
-fn message(run: &Run) -> String {
+/// The message of the commit that landing makes, if it makes one.
+fn message(place: &RepoContext, run: &Run, landing: &LandingPlan) -> Result<String, AppError> {
+    match landing.way {
+        LandingMode::Squash(_) | LandingMode::SquashOnto(_) => {
+            squash_message::compose(&place.git, run, landing.way.is_unchecked())
+        }
+        _ => Ok(merge_message(run)),
+    }
+}
+
+fn merge_message(run: &Run) -> String {
     let name = safe(&run.plan().name);
     let done = run.tasks().filter(|(_, state)| state.is_done()).count();
     format!(
@@ -195,20 +228,12 @@ fn find_push_command(place: &RepoContext, branch: Option<&str>) -> Option<String
     Some(format!("git push {} {} {RECEIPT_NOTES}", shell_word(&remote), shell_word(branch)))
 }
 
-/// One word for a shell: names of branches may contain anything.
-fn shell_word(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-+@".contains(c);
-    if text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
 fn word(way: &LandingMode) -> &'static str {
     match way {
         LandingMode::Already => "already",
         LandingMode::FastForward => "fast-forward",
         LandingMode::Merge(_) => "merge",
+        LandingMode::Squash(_) | LandingMode::SquashOnto(_) => "squash",
     }
 }
 
@@ -218,15 +243,20 @@ fn print_landing(run: &Run, landing: &LandingPlan, dry_run: bool, output: &Outpu
     let verb = if dry_run { "would land" } else { "landed" };
     match &landing.way {
         LandingMode::Already => output.note(&format!("{} is already in {onto}", run.branch())),
+        LandingMode::Squash(_) | LandingMode::SquashOnto(_) => {
+            output.note(&format!("{verb} {} on {onto}: one commit, {files}", run.branch()));
+        }
         LandingMode::FastForward => {
             output.note(&format!("{verb} {} on {onto}: fast-forward, {files}", run.branch()));
         }
         LandingMode::Merge(_) => {
             output.note(&format!("{verb} {} on {onto}: a merge commit, {files}", run.branch()));
-            output.note(
-                "  your branch has new commits since the run started; afresh has not checked the combination",
-            );
         }
+    }
+    if landing.way.is_unchecked() {
+        output.note(
+            "  your branch has new commits since the run started; afresh has not checked the combination",
+        );
     }
 }
 

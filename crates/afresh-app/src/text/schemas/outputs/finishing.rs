@@ -4,11 +4,13 @@
 
 use schemars::JsonSchema;
 
-/// `afresh land --json`; with `--patch`, only `run`, `way` and `file`.
+use crate::handover::pull_request::HandoverOutcome;
+
+/// `afresh land --json`; with `--patch`, only `run`, `way` and `file`; with `--pr`, what follows `file`.
 #[derive(JsonSchema)]
 pub(in crate::text::schemas) struct LandOutput {
     run: String,
-    /// `already`, `fast-forward`, `merge` or `patch`.
+    /// `already`, `fast-forward`, `merge`, `squash`, `patch` or `pr`.
     way: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<String>,
@@ -26,6 +28,9 @@ pub(in crate::text::schemas) struct LandOutput {
     /// The file of the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+    /// The pull request: where it comes from and goes to, its text, and what was done.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pull_request: Option<HandoverOutcome>,
 }
 
 /// `afresh verify-run --json`.
