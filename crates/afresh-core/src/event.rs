@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckPhase, CheckResult, NoteProblem, Receipt};
+use crate::comment::TaskComment;
 use crate::estimate::forecast::RunForecast;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
@@ -252,6 +253,19 @@ pub enum Event {
     },
     TaskRetried {
         task: TaskId,
+    },
+    /// A person comments on a task (BE-12).
+    TaskCommented {
+        task: TaskId,
+        comment: TaskComment,
+        /// The worker that is at the task, which is sent the comment at once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sent_to: Option<AttemptId>,
+    },
+    /// A worker read a comment that was sent to it.
+    CommentRead {
+        attempt: AttemptId,
+        comment: u32,
     },
     Aborted {
         reason: String,

@@ -12,13 +12,14 @@
 //! | [`decide`](mod@decide) | the policy: scheduler, retries, checks, merge queue, questions, halts, recovery |
 //! | [`plan`] | tasks and their order, file patterns, context estimates; every problem of a plan at once |
 //! | [`attempt`] | what a worker reported, what it changed, what our checks found, and why work is rejected |
-//! | [`question`] | what a person is asked |
+//! | [`question`], [`comment`] | what a person is asked, and tells workers |
 //! | [`settings`] | how to run it |
 //! | [`status`] | the state as a table for people and scripts |
 //! | [`ids`], [`time`] | names and moments: checked once, then trusted |
 //! | [`printable`] | text from outside, made safe to show |
 
 pub mod attempt;
+pub mod comment;
 pub mod decide;
 pub mod effect;
 pub mod event;

@@ -96,6 +96,7 @@ pub(crate) enum CliCommand {
     Abort(running::abort::Args),
     Rewind(running::rewind::Args),
     Task(tasks::task::Args),
+    Tell(tasks::tell::Args),
     Diff(tasks::diff::Args),
     Report(finishing::report::Args),
     Trace(finishing::trace::Args),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_core::check::CheckResult;
+use afresh_core::comment::KeptComment;
 use afresh_core::ids::{CommitId, TaskId};
 use afresh_core::plan::{FileScope, Task};
 use afresh_core::rejection::Rejection;
@@ -39,6 +40,8 @@ pub struct TaskDetails {
     /// The refs that keep work of its attempts.
     pub saved: Vec<SavedWorkRef>,
     pub questions: Vec<QuestionStatus>,
+    /// What people told its workers, and which attempts have it.
+    pub comments: Vec<KeptComment>,
     pub next: Vec<NextStep>,
 }
 
@@ -107,6 +110,7 @@ pub fn read_task_details(
         needs,
         needed_by,
         questions: question.into_iter().collect(),
+        comments: own.comments.clone(),
     })
 }
 

@@ -5,7 +5,9 @@
 //! | [`details`] | everything about one task |
 //! | [`diff`] | what an attempt changed, or what landed |
 //! | `saved_work` | the commits that the attempts of a task left |
+//! | [`tell`] | a person's comment for its workers |
 
 pub mod details;
 pub mod diff;
 mod saved_work;
+pub mod tell;

@@ -10,6 +10,7 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["ready", "next", "tasks"], "task ready"),
     (&["answer", "reply", "respond", "choose", "approve"], "decide"),
     (&["ask", "inbox", "pending"], "questions"),
+    (&["steer", "comment", "message", "say", "nudge"], "tell"),
     (&["list", "ls", "ps"], "runs"),
     (&["progress", "state", "info", "st"], "status"),
     (&["tail", "follow"], "logs -f"),
@@ -47,8 +48,6 @@ pub const PLANNED: &[(&str, &str)] = &[
     ("web", "`afresh report` summarizes a run as Markdown or JSON"),
     ("replay", "`afresh logs` shows what was recorded"),
     ("fork", "`afresh run PLAN --new` starts a new run from the current commit"),
-    ("tell", "`afresh decide QUESTION 'say: TEXT'` answers a worker in your own words"),
-    ("steer", "`afresh decide QUESTION 'say: TEXT'` answers a worker in your own words"),
     ("edit", "change the plan's file with your editor; `afresh run PLAN` takes up the changes"),
     (
         "pr",

@@ -82,6 +82,8 @@ fn kinds() -> BTreeSet<String> {
         TaskSettled = "task-settled",
         NeedIgnored = "need-ignored",
         TaskRetried = "task-retried",
+        TaskCommented = "task-commented",
+        CommentRead = "comment-read",
         Aborted = "aborted",
         QuestionAsked = "question-asked",
         QuestionAnswered = "question-answered",

@@ -9,6 +9,7 @@ mod base;
 mod blocking;
 mod budgets;
 mod checkpoints;
+mod comments;
 mod endless;
 mod failures;
 mod giving_up;

@@ -68,6 +68,9 @@ impl InputRedactor {
             Input::SkipAsked { task, reason } => {
                 Input::SkipAsked { task, reason: self.text(&reason) }
             }
+            Input::Commented { task, text, by } => {
+                Input::Commented { task, text: self.text(&text), by }
+            }
             // These hold no free text, or it was redacted where it was printed.
             other @ (Input::Opened(_)
             | Input::Spawned(_)
@@ -82,6 +85,7 @@ impl InputRedactor {
             | Input::HaltCleared
             | Input::DiskFull(_)
             | Input::RetryAsked(_)
+            | Input::CommentRead(..)
             | Input::IgnoreAsked(_)
             | Input::RewindAsked { .. }
             | Input::Woke) => other,
@@ -191,6 +195,7 @@ mod tests {
             Input::HaltAsked { now: false, reason: words(), by: String::new() },
             Input::AbortAsked { reason: words(), by: String::new() },
             Input::SkipAsked { task: attempt().task, reason: words() },
+            Input::Commented { task: attempt().task, text: words(), by: String::new() },
         ];
         for input in inputs {
             let text = redacted(input);

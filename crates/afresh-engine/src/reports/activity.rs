@@ -292,6 +292,15 @@ fn describe(event: &Event) -> ActivityParts {
         Event::TaskRetried { task } => {
             ("INFO", task.to_string(), "retried", "fresh workers try again".to_owned())
         }
+        Event::TaskCommented { task, comment, .. } => (
+            "INFO",
+            comment.by.clone(),
+            "comment",
+            format!("{task}: {}", printable::join_lines(&comment.text)),
+        ),
+        Event::CommentRead { attempt, comment } => {
+            ("INFO", attempt.to_string(), "comment-read", format!("comment {comment}"))
+        }
         Event::Aborted { reason, .. } => ("ERROR", ours(), "aborted", reason.clone()),
         Event::QuestionAsked { question } => (
             "WARN",

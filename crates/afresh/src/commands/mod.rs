@@ -5,7 +5,7 @@
 //! | [`setup`] | `init`, `doctor`, `agents`, `config`, `demo` |
 //! | [`planning`] | `new`, `audit`, `discover`, `plan`, `lint`, `probe`, `show`, `import`, `bundle` |
 //! | [`running`] | `run`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `abort`, `rewind`, `runs` |
-//! | [`tasks`] | `task`, `diff` |
+//! | [`tasks`] | `task`, `tell`, `diff` |
 //! | [`finishing`] | `report`, `trace`, `land`, `verify-run`, `scan`, `clean` |
 //! | [`in_attempt`] | what workers and their agents call |
 //! | [`suggest`] | what to type instead of a command that does not exist |
@@ -66,6 +66,7 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Decide(args) => running::decide::decide(args, context, output),
         CliCommand::Diff(args) => tasks::diff::diff(args, context, output),
         CliCommand::Task(args) => tasks::task::task(args, context, output),
+        CliCommand::Tell(args) => tasks::tell::tell(args, context, output),
         CliCommand::Bundle(args) => planning::bundle::bundle(args, context, output),
         CliCommand::Step(args) => in_attempt::step::step(args, context, output),
         CliCommand::Agent(args) => in_attempt::agent::agent(args, context, output),

@@ -6,6 +6,7 @@
 //! | [`budgets`] | limits on tokens and cost |
 //! | [`checks`] | checks that hang, prove nothing, or see too much |
 //! | [`cleanup`] | `afresh clean` |
+//! | [`comments`] | `afresh tell` |
 //! | [`control_commands`] | commands from other terminals |
 //! | [`halting`] | `afresh halt` and `afresh resume` |
 //! | [`landing`] | `afresh land` |
@@ -26,6 +27,7 @@ mod basic_run;
 mod budgets;
 mod checks;
 mod cleanup;
+mod comments;
 mod control_commands;
 mod halting;
 mod landing;

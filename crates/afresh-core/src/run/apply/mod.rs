@@ -2,6 +2,7 @@
 
 mod attempts;
 mod checks;
+mod comments;
 mod interruptions;
 mod merges;
 mod plan;
@@ -135,6 +136,10 @@ impl Run {
             }
             Event::NeedIgnored { task } => self.need_ignored(task)?,
             Event::TaskRetried { task } => self.retried(task)?,
+            Event::TaskCommented { task, comment, sent_to } => {
+                self.commented(task, comment, sent_to.as_ref())?;
+            }
+            Event::CommentRead { attempt, comment } => self.comment_read(attempt, *comment)?,
             Event::Aborted { reason, for_good } => {
                 self.aborted = Some(reason.clone());
                 self.ended_for_good |= for_good;

@@ -45,12 +45,13 @@ impl TaskState {
     /// What stays when everything else about the task is forgotten.
     pub(in crate::run) fn history(&self) -> TaskHistory {
         let (last_number, usages) = (self.retries.last_number, self.records.usages.clone());
-        TaskHistory { last_number, usages }
+        TaskHistory { last_number, usages, comments: self.people.comments.clone() }
     }
 
     pub(in crate::run) fn with_history(mut self, history: TaskHistory) -> Self {
         self.retries.last_number = history.last_number;
         self.records.usages = history.usages;
+        self.people.comments = history.comments;
         self
     }
 

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `base` | what was measured before the work |
+//! | `comments` | what people told workers |
 //! | `budget` | what attempts may spend (R14) |
 //! | `models` | models that fail, contexts that fill up |
 //! | `blocked_tasks` | tasks whose workers named another task as blocking |
@@ -12,6 +13,7 @@
 mod base;
 mod blocked_tasks;
 mod budget;
+mod comments;
 mod models;
 mod resumes;
 mod steps;
@@ -37,6 +39,7 @@ use super::world::SimulatedWorld;
 use base::BaseInvariants;
 use blocked_tasks::BlockedTaskInvariants;
 use budget::BudgetInvariants;
+use comments::CommentInvariants;
 use models::ModelInvariants;
 use resumes::ResumeInvariants;
 use steps::StepInvariants;
@@ -60,6 +63,7 @@ pub(super) struct RunInvariants {
     models: ModelInvariants,
     resumes: ResumeInvariants,
     base: BaseInvariants,
+    comments: CommentInvariants,
 }
 
 impl RunInvariants {
@@ -79,6 +83,7 @@ impl RunInvariants {
             models: ModelInvariants::default(),
             resumes: ResumeInvariants::default(),
             base: BaseInvariants::default(),
+            comments: CommentInvariants::default(),
         }
     }
 
@@ -94,6 +99,7 @@ impl RunInvariants {
             self.note(event, world)?;
         }
         self.models.recorded(turn, run, now)?;
+        self.comments.check_kept(run)?;
         all_is_stopped(turn, run, world)?;
         self.budget.check_turn(turn, run, &self.settings)?;
         waves_hold(turn, run)
@@ -105,6 +111,7 @@ impl RunInvariants {
         self.blocked.note(event)?;
         self.resumes.note(event)?;
         self.base.note(event, &self.settings)?;
+        self.comments.note(event)?;
         self.budget.note(event);
         match event {
             Event::HaltRequested { .. } => self.halted = true,
@@ -191,6 +198,8 @@ impl RunInvariants {
             | Event::AttemptRejected { attempt, .. }
             | Event::AttemptAccepted { attempt, .. }
             | Event::RedSeen { attempt, .. }
+            | Event::CommentRead { attempt, .. }
+            | Event::TaskCommented { sent_to: Some(attempt), .. }
             | Event::ChecksPassed { attempt, .. }
             | Event::MergeStarted { attempt, .. }
             | Event::MergeBuilt { attempt, .. }

@@ -56,6 +56,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "rewind",
             "runs",
             "task",
+            "tell",
             "diff",
         ],
     ),
