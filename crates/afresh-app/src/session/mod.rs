@@ -12,6 +12,7 @@
 //! | [`preflight`] | what must be true before a run touches anything |
 //! | [`probe`] | what checks show before any work, without a run |
 //! | [`prose`] | plans whose tasks have no commands for checks |
+//! | [`repositories`] | the repositories in which the user has runs |
 //! | [`runs`] | the list of all runs |
 //! | [`select_run`] | the run that a command is about |
 //! | [`tracing`] | the requirements of a plan, with what a run says about them |
@@ -29,6 +30,7 @@ pub mod options;
 pub mod preflight;
 pub mod probe;
 pub mod prose;
+pub mod repositories;
 pub mod runs;
 pub mod select_run;
 pub mod tracing;

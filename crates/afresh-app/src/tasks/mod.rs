@@ -4,10 +4,12 @@
 //! | --- | --- |
 //! | [`details`] | everything about one task |
 //! | [`diff`] | what an attempt changed, or what landed |
+//! | [`plan_edit`] | adding and changing it in the plan's file |
 //! | `saved_work` | the commits that the attempts of a task left |
 //! | [`tell`] | a person's comment for its workers |
 
 pub mod details;
 pub mod diff;
+pub mod plan_edit;
 mod saved_work;
 pub mod tell;

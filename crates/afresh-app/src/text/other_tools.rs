@@ -5,7 +5,10 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["stop", "pause", "cancel", "kill", "interrupt", "quit"], "halt"),
     (&["continue", "unpause", "unhalt"], "resume"),
     (&["start", "exec", "execute", "go", "up", "build", "apply-plan", "orchestrate"], "run"),
-    (&["retry", "redo", "rerun"], "task retry"),
+    (&["retry", "rerun"], "task retry"),
+    (&["redo"], "task redo"),
+    (&["edit"], "task edit"),
+    (&["add"], "task add"),
     (&["skip", "ignore"], "task skip"),
     (&["ready", "next", "tasks"], "task ready"),
     (&["answer", "reply", "respond", "choose", "approve"], "decide"),
@@ -48,7 +51,6 @@ pub const PLANNED: &[(&str, &str)] = &[
     ("web", "`afresh report` summarizes a run as Markdown or JSON"),
     ("replay", "`afresh logs` shows what was recorded"),
     ("fork", "`afresh run PLAN --new` starts a new run from the current commit"),
-    ("edit", "change the plan's file with your editor; `afresh run PLAN` takes up the changes"),
     (
         "pr",
         "`git push -u origin BRANCH` pushes the run's branch, which `afresh status` names; open the pull request there",
@@ -63,15 +65,16 @@ pub const PLANNED: &[(&str, &str)] = &[
 /// Subcommands that other tools have, as `COMMAND SUBCOMMAND`, and what does that here.
 pub const SUBCOMMANDS: &[(&[&str], &str)] = &[
     (
-        &["task add", "task new", "task create", "task edit", "task set"],
-        "change the plan's file with your editor; `afresh run PLAN` takes up the changes",
+        &["task new", "task create"],
+        "`afresh task add ID --title TEXT` adds a task to the plan's file",
     ),
+    (&["task set", "task update"], "`afresh task edit TASK --title TEXT` changes the plan's file"),
     (
         &["task info", "task view", "task get"],
         "`afresh task show TASK` shows everything about a task",
     ),
     (&["task list", "task ls", "task status"], "`afresh status` lists the tasks"),
-    (&["task redo", "task rerun"], "`afresh task retry TASK` gives it fresh workers"),
+    (&["task rerun"], "`afresh task redo TASK` takes its merge back and does it again"),
     (&["task start", "task run"], "`afresh run --task TASK` runs one task"),
     (
         &["task complete", "task done", "task fail", "task close"],
@@ -111,7 +114,7 @@ pub const OPTIONS: &[(&[&str], &str)] = &[
     ),
     (
         &["status --all", "status -a", "status --list", "report --all", "logs --all"],
-        "`afresh runs` lists every run",
+        "`afresh runs` lists every run, `afresh runs --all` those of all repositories",
     ),
     (
         &["run -p", "resume -p"],

@@ -103,6 +103,11 @@ impl RepoContext {
         Ok(Self { git: repository, layout })
     }
 
+    /// Where the user works, or the repository itself if it has no checkout.
+    pub fn directory(&self) -> &Path {
+        self.git.root().unwrap_or_else(|| self.git.common_dir())
+    }
+
     /// The records of the newest run that `wanted` accepts, read without the lock.
     pub fn find_run(
         &self,

@@ -41,7 +41,7 @@ fn a_comment_reaches_the_worker_that_is_at_work() {
     let log = repo.afresh(&["logs"]).expect(0).stdout;
     assert!(log.contains("use the old format") && log.contains("comment 2"), "{log}");
     let late = repo.afresh(&["tell", &task, "not like that"]).expect(0).stderr;
-    assert!(late.contains(&format!("afresh rewind {task}")), "{late}");
+    assert!(late.contains(&format!("afresh task redo {task}")), "{late}");
 }
 
 /// BE-12, R1: a comment that was acknowledged survives kill -9, and is in the prompt of the next worker.

@@ -173,3 +173,30 @@ fn a_driven_run_goes_back_and_continues() {
     assert!(refused.stderr.contains("is checked out in"), "{}", refused.stderr);
     assert_eq!(repo.git(&["rev-parse", &branch]), tip);
 }
+
+/// HU-08, BE-10: a task is done again; if others go back with it, a person has to agree, and nothing changes before.
+#[test]
+fn a_task_is_done_again_by_name() {
+    let (repo, _) = interrupted();
+    repo.run(&["--resume", "failed"]).expect(0);
+    let before = repo.git(&["rev-parse", "afresh/test-1"]);
+    let refused = repo.afresh(&["task", "redo", "B"]).expect(1);
+    assert!(
+        refused.stderr.contains("B was merged before C, which would be done again"),
+        "{refused:?}"
+    );
+    assert!(refused.stderr.contains("task redo B --yes"), "{refused:?}");
+    assert_eq!(repo.git(&["rev-parse", "afresh/test-1"]), before);
+    // C was merged last.
+    let json = repo.afresh(&["task", "redo", "C", "--json"]).expect(0).json();
+    assert_eq!(json["undone"], serde_json::json!(["C"]), "{json}");
+    let again = repo.afresh(&["task", "redo", "C"]).expect(1);
+    assert!(again.stderr.contains("C has not been merged"), "{again:?}");
+    repo.run(&[]).expect(0);
+    repo.afresh(&["task", "redo", "B", "--yes"]).expect(0);
+    repo.run(&[]).expect(0);
+    let mut landed = repo.landed();
+    landed.sort();
+    assert_eq!(landed, ["A", "B", "C"]);
+    assert_eq!(repo.on_branch("C.txt").as_deref(), Some("4\n"));
+}

@@ -17,6 +17,7 @@ use schemars::generate::SchemaSettings;
 use crate::session::runs::RunEntry;
 use crate::tasks::details::TaskDetails;
 use crate::tasks::diff::TaskDiffOutput;
+use crate::tasks::plan_edit::PlanEditReport;
 use crate::tasks::tell::ToldComment;
 
 /// The version of the JSON outputs. It grows when a field is renamed or removed; new fields are no change.
@@ -119,6 +120,7 @@ pub const OUTPUTS: &[OutputSchema] = &[
     output::<Vec<outputs::LogEntry>>("logs", "What `afresh logs --json` prints"),
     output::<outputs::TaskLogsOutput>("logs-task", "What `afresh logs TASK --json` prints"),
     output::<TaskDetails>("task-show", "What `afresh task show --json` prints"),
+    output::<PlanEditReport>("task-edit", "`afresh task add --json` and `task edit --json`"),
     output::<ToldComment>("tell", "What `afresh tell --json` prints"),
     output::<TaskDiffOutput>("diff", "What `afresh diff --json` prints"),
     output::<outputs::ShowOutput>("show", "What `afresh show --json` prints"),

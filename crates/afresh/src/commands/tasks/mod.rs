@@ -1,5 +1,7 @@
 //! Commands about one task.
 
 pub(crate) mod diff;
+mod plan_task;
+mod redo;
 pub(crate) mod task;
 pub(crate) mod tell;

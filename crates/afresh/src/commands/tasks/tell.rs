@@ -76,7 +76,7 @@ fn describe(told: &ToldComment) -> String {
             "kept for the next worker of {task}; `afresh task retry {task} --run {run}` starts one"
         ),
         CommentDelivery::AfterRewind => format!(
-            "{task} is done; `afresh rewind {task} --run {run}` has it done again with the comment"
+            "{task} is done; `afresh task redo {task} --run {run}` does it again with the comment"
         ),
     }
 }
