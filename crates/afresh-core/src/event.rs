@@ -16,7 +16,7 @@ use crate::plan::{ModelTier, Plan};
 use crate::probe::ProbedCheck;
 use crate::question::Question;
 use crate::rejection::Rejection;
-use crate::run::HaltCause;
+use crate::run::{HaltCause, InheritedWork};
 use crate::settings::Settings;
 use crate::time::Timestamp;
 use crate::usage::{BudgetAmount, ContextFill, Usage};
@@ -296,6 +296,16 @@ pub enum Event {
         spent: BudgetAmount,
     },
 
+    /// The run starts with a commit that another one landed (BE-10).
+    LandingInherited {
+        from: RunId,
+        task: TaskId,
+        commit: CommitId,
+        tree: TreeId,
+        /// None if the task is to be done all the same, because the plan had changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        work: Option<Box<InheritedWork>>,
+    },
     /// This wave and everything after it is to be done again (ST-05).
     RewindWanted {
         wave: u32,

@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | [`briefing`] | the files that every prompt of a run contains |
 //! | [`control`] | commands to a run, whether another process drives it or none does |
+//! | [`fork`] | a new run that starts from an earlier merge of another one |
+//! | [`glance`] | the state of the last run at a glance |
 //! | [`ground`] | what a run was prepared from, and whether it is still so |
 //! | [`interruption`] | an interrupted wave, and the ways to continue |
 //! | [`left_out_config`] | a configuration that is committed, but not in the checkout |
@@ -22,6 +24,8 @@
 
 pub mod briefing;
 pub mod control;
+pub mod fork;
+pub mod glance;
 pub mod ground;
 pub mod interruption;
 pub mod left_out_config;

@@ -2,12 +2,14 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`checkpoint`] | the batch of tasks that a script is at |
 //! | [`details`] | everything about one task |
 //! | [`diff`] | what an attempt changed, or what landed |
 //! | [`plan_edit`] | adding and changing it in the plan's file |
 //! | `saved_work` | the commits that the attempts of a task left |
 //! | [`tell`] | a person's comment for its workers |
 
+pub mod checkpoint;
 pub mod details;
 pub mod diff;
 pub mod plan_edit;

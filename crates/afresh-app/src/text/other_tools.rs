@@ -32,6 +32,12 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["summary", "summarize", "results", "stats", "cost", "usage"], "report"),
     (&["cleanup", "gc", "prune", "reset", "rm"], "clean"),
     (&["secrets"], "scan"),
+    (&["status-line", "prompt-line", "ps1"], "statusline"),
+    (&["check-halt", "halt-status", "confirm-halt"], "halt --check"),
+    (&["ready-tasks"], "task ready"),
+    (&["retry-task"], "task retry"),
+    (&["validate-tasks"], "plan verdict"),
+    (&["load-tasks"], "plan load"),
     (&["setup", "configure"], "init"),
     (&["settings", "env"], "config list"),
     (&["install", "add-agent"], "agents install"),
@@ -40,6 +46,7 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["prompt"], "bundle generate TASK --prompt"),
     (&["example", "examples", "tutorial", "quickstart"], "demo"),
     (&["abandon", "giveup", "end"], "abort"),
+    (&["branch", "clone"], "fork"),
     (&["undo", "rollback", "revert", "back"], "rewind"),
 ];
 
@@ -50,14 +57,11 @@ pub const PLANNED: &[(&str, &str)] = &[
     ("serve", "`afresh report` summarizes a run as Markdown or JSON"),
     ("web", "`afresh report` summarizes a run as Markdown or JSON"),
     ("replay", "`afresh logs` shows what was recorded"),
-    ("fork", "`afresh run PLAN --new` starts a new run from the current commit"),
     (
         "pr",
         "`git push -u origin BRANCH` pushes the run's branch, which `afresh status` names; open the pull request there",
     ),
     ("export", "`afresh import PLAN` writes a plan of any format in the native one"),
-    ("checkpoint", "runs recover by themselves: `afresh run` continues after a crash"),
-    ("statusline", "`afresh status --json` has everything for a status line"),
     ("worker", "runs use this machine only"),
     ("fleet", "runs use this machine only"),
 ];

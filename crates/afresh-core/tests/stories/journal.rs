@@ -90,6 +90,7 @@ fn kinds() -> BTreeSet<String> {
         HaltRequested = "halt-requested",
         HaltCleared = "halt-cleared",
         BudgetReached = "budget-reached",
+        LandingInherited = "landing-inherited",
         RewindWanted = "rewind-wanted",
         RewindRequested = "rewind-requested",
         RewindIntended = "rewind-intended",

@@ -12,6 +12,7 @@ mod checkpoints;
 mod comments;
 mod endless;
 mod failures;
+mod forking;
 mod giving_up;
 mod halting;
 mod interruptions;

@@ -35,6 +35,9 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::RewindRequested { to, by } => {
             format!("rewind to {} for {by}", object_name(to.as_str()))
         }
+        Event::LandingInherited { from, task, commit, .. } => {
+            format!("{task} landed in {from} as {}", object_name(commit.as_str()))
+        }
         Event::RewindWanted { wave } => format!("rewind to before wave {wave}"),
         Event::RewindIntended { from, to } => {
             format!(

@@ -321,6 +321,12 @@ fn describe(event: &Event) -> ActivityParts {
             "budget-reached",
             format!("{} tokens, {} micro-dollars", spent.tokens, spent.cost_micros),
         ),
+        Event::LandingInherited { from, task, commit, .. } => (
+            "INFO",
+            task.to_string(),
+            "inherited",
+            format!("merged in run {from} as {}", short(commit.as_str())),
+        ),
         Event::RewindWanted { wave } => {
             ("WARN", ours(), "rewind", format!("to before wave {wave}"))
         }

@@ -16,6 +16,7 @@
 //! | [`questions`] | answers, retries, new runs |
 //! | [`rewinding`] | continuing an interrupted wave |
 //! | [`scope`] | changes outside the files of a task |
+//! | [`scripts`] | checkpoints, `halt --check`, `statusline` |
 //! | [`several_runs`] | `afresh runs`, `resume RUN`, `abort RUN`, and the options that a run keeps |
 //! | [`usage`] | tokens and cost by task, wave and run |
 
@@ -37,5 +38,6 @@ mod one_task;
 mod questions;
 mod rewinding;
 mod scope;
+mod scripts;
 mod several_runs;
 mod usage;

@@ -14,7 +14,10 @@ use afresh_planner::discovery::ProjectFacts;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
+use crate::session::fork::ForkedRun;
+use crate::session::glance::RunGlance;
 use crate::session::runs::RunEntry;
+use crate::tasks::checkpoint::BatchCheckpoint;
 use crate::tasks::details::TaskDetails;
 use crate::tasks::diff::TaskDiffOutput;
 use crate::tasks::plan_edit::PlanEditReport;
@@ -115,6 +118,10 @@ pub const OUTPUTS: &[OutputSchema] = &[
     output::<ErrorOutput>("error", "What any command prints with `--json` when it fails"),
     output::<outputs::DoneOutput>("done", "`halt`, `abort`, `task` and `resume --clear-only`"),
     output::<outputs::RewindOutput>("rewind", "What `afresh rewind --json` prints"),
+    output::<RunGlance>("statusline", "What `afresh statusline --json` prints"),
+    output::<outputs::HaltCheckOutput>("halt-check", "What `afresh halt --check --json` prints"),
+    output::<BatchCheckpoint>("checkpoint", "What `afresh checkpoint --json` prints"),
+    output::<ForkedRun>("fork", "What `afresh fork --json` prints"),
     output::<outputs::DecideOutput>("decide", "What `afresh decide --json` prints"),
     output::<outputs::ReadyOutput>("task-ready", "What `afresh task ready --json` prints"),
     output::<Vec<outputs::LogEntry>>("logs", "What `afresh logs --json` prints"),

@@ -16,7 +16,9 @@ use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::{ModelTier, TaskIndex};
 use crate::run::task::{ActiveAttempt, LandHold, TaskStage};
-use crate::run::{CheckActivity, FinalChecks, HaltRequest, RewindGoal, RewindState, Run};
+use crate::run::{
+    CheckActivity, FinalChecks, HaltRequest, LandedTask, RewindGoal, RewindState, Run,
+};
 use crate::settings::Settings;
 use crate::step::StartPoint;
 
@@ -153,6 +155,11 @@ impl Run {
             }
             Event::HaltCleared => self.halt = None,
             Event::BudgetReached { .. } => self.budget_reached = true,
+            Event::LandingInherited { from, task, commit, tree, work } => {
+                self.forked_from = Some(from.clone());
+                let (task, commit, tree) = (task.clone(), commit.clone(), tree.clone());
+                self.inherited(LandedTask { task, commit, tree }, work.as_deref())?;
+            }
             Event::RewindWanted { wave } => {
                 self.rewind = Some(RewindState::Wanted(RewindGoal::BeforeWave(*wave)));
             }

@@ -3,6 +3,7 @@
 pub(crate) mod abort;
 pub(crate) mod decide;
 pub(crate) mod drive;
+pub(crate) mod fork;
 pub(crate) mod halt;
 pub(crate) mod logs;
 pub(crate) mod questions;
@@ -12,3 +13,4 @@ pub(crate) mod run;
 pub(crate) mod run_args;
 pub(crate) mod runs;
 pub(crate) mod status;
+pub(crate) mod statusline;

@@ -1,5 +1,6 @@
 //! Commands about one task.
 
+pub(crate) mod checkpoint;
 pub(crate) mod diff;
 mod plan_task;
 mod redo;

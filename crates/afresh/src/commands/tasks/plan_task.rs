@@ -56,17 +56,22 @@ pub(super) struct FieldArgs {
 }
 
 /// Entries that lists get besides those that they have.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct AddedArgs {
     /// A task that it needs besides
-    #[arg(long, value_name = "TASK", value_delimiter = ',', conflicts_with = "needs")]
-    add_needs: Vec<String>,
+    #[arg(
+        long = "add-needs",
+        value_name = "TASK",
+        value_delimiter = ',',
+        conflicts_with = "needs"
+    )]
+    other_tasks: Vec<String>,
     /// A file that it may change besides
-    #[arg(long, value_name = "PATH", conflicts_with = "files")]
-    add_file: Vec<String>,
+    #[arg(long = "add-file", value_name = "PATH", conflicts_with = "files")]
+    more_files: Vec<String>,
     /// A command that has to succeed besides
-    #[arg(long, value_name = "COMMAND", conflicts_with = "checks")]
-    add_check: Vec<String>,
+    #[arg(long = "add-check", value_name = "COMMAND", conflicts_with = "checks")]
+    also_checked_by: Vec<String>,
 }
 
 pub(super) fn add(
@@ -75,7 +80,7 @@ pub(super) fn add(
     context: &AppContext,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    let nothing = AddedArgs { add_needs: vec![], add_file: vec![], add_check: vec![] };
+    let nothing = AddedArgs::default();
     change(id, PlanEditAction::Add, fields, &nothing, context, output)
 }
 
@@ -133,9 +138,9 @@ fn to_fields(fields: &FieldArgs, added: &AddedArgs) -> Result<TaskFields, AppErr
         context: fields.context.clone(),
         agent: fields.agent.clone(),
         no_check: fields.no_check.clone(),
-        needs: list(&fields.needs, &added.add_needs),
-        files: list(&fields.files, &added.add_file),
-        checks: list(&fields.checks, &added.add_check),
+        needs: list(&fields.needs, &added.other_tasks),
+        files: list(&fields.files, &added.more_files),
+        checks: list(&fields.checks, &added.also_checked_by),
         requirements: list(&fields.requirements, &[]),
     })
 }
