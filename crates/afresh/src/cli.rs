@@ -86,6 +86,7 @@ pub(crate) enum CliCommand {
     Discover(planning::discover::Args),
     Bundle(planning::bundle::Args),
     Run(running::run::Args),
+    Attach(running::attach::Args),
     Status(running::status::Args),
     Runs(running::runs::Args),
     Statusline(running::statusline::Args),

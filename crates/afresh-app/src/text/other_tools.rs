@@ -16,7 +16,8 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["steer", "comment", "message", "say", "nudge"], "tell"),
     (&["list", "ls", "ps"], "runs"),
     (&["progress", "state", "info", "st"], "status"),
-    (&["tail", "follow"], "logs -f"),
+    (&["tail"], "logs -f"),
+    (&["follow", "join"], "attach"),
     (&["transcript", "history", "events", "activity"], "logs"),
     (&["validate", "check"], "lint"),
     (&["fix"], "lint --fix"),
@@ -105,8 +106,8 @@ pub const OPTIONS: &[(&[&str], &str)] = &[
         "`git merge --squash BRANCH` does that with the run's branch",
     ),
     (
-        &["--detach", "--background", "--daemon", "-d"],
-        "a run lives in the process that you start; `nohup afresh run --no-input PLAN &` leaves it running",
+        &["--background", "--daemon", "-d"],
+        "`afresh run --detach` continues in the background, and `afresh attach` follows it",
     ),
     (
         &["--jobs", "-j", "--workers", "--concurrency", "--max-parallel"],

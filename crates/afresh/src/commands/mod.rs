@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`setup`] | `init`, `doctor`, `agents`, `config`, `demo` |
 //! | [`planning`] | `new`, `audit`, `discover`, `plan`, `lint`, `probe`, `show`, `import`, `bundle` |
-//! | [`running`] | `run`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `abort`, `rewind`, `fork`, `runs`, `statusline` |
+//! | [`running`] | `run`, `attach`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `abort`, `rewind`, `fork`, `runs`, `statusline` |
 //! | [`tasks`] | `task`, `tell`, `diff`, `checkpoint` |
 //! | [`finishing`] | `report`, `trace`, `land`, `verify-run`, `scan`, `clean` |
 //! | [`in_attempt`] | what workers and their agents call |
@@ -43,6 +43,7 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Run(args) => running::run::run(args, context, output),
         CliCommand::Runs(args) => running::runs::runs(args, context, output),
         CliCommand::Abort(args) => running::abort::abort(args, context, output),
+        CliCommand::Attach(args) => running::attach::attach(args, context, output),
         CliCommand::Fork(args) => running::fork::fork(args, context, output),
         CliCommand::Rewind(args) => running::rewind::rewind(args, context, output),
         CliCommand::Statusline(args) => running::statusline::statusline(args, context, output),

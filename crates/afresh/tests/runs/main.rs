@@ -8,6 +8,7 @@
 //! | [`cleanup`] | `afresh clean` |
 //! | [`comments`] | `afresh tell` |
 //! | [`control_commands`] | commands from other terminals |
+//! | [`detaching`] | `run --detach` and `attach` |
 //! | [`halting`] | `afresh halt` and `afresh resume` |
 //! | [`landing`] | `afresh land` |
 //! | [`measuring`] | checks that are measured before they are believed |
@@ -30,6 +31,7 @@ mod checks;
 mod cleanup;
 mod comments;
 mod control_commands;
+mod detaching;
 mod halting;
 mod landing;
 mod measuring;

@@ -1,7 +1,9 @@
 //! Commands that run a plan, show a run and control it.
 
 pub(crate) mod abort;
+pub(crate) mod attach;
 pub(crate) mod decide;
+pub(crate) mod detach;
 pub(crate) mod drive;
 pub(crate) mod fork;
 pub(crate) mod halt;

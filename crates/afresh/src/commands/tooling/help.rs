@@ -46,6 +46,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Run",
         &[
             "run",
+            "attach",
             "status",
             "logs",
             "questions",
