@@ -101,6 +101,7 @@ pub(crate) enum CliCommand {
     Task(tasks::task::Args),
     Tell(tasks::tell::Args),
     Diff(tasks::diff::Args),
+    Open(tasks::open::Args),
     Checkpoint(tasks::checkpoint::Args),
     Report(finishing::report::Args),
     Trace(finishing::trace::Args),

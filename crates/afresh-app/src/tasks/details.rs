@@ -177,6 +177,9 @@ fn list_checks(found: &RecordedRun, task: &Task) -> Result<Vec<TaskCheck>, AppEr
         let event = journal_records::to_event(record).map_err(AppError::journal)?;
         let (attempt, results) = match &event {
             Event::LandIntended { attempt, receipt, .. } => (attempt, &receipt.checks),
+            Event::LandingInherited { work: Some(work), .. } => {
+                (&work.attempt, &work.receipt.checks)
+            }
             Event::ChecksPassed { attempt, results, .. }
             | Event::StepDone { attempt, results, .. }
             | Event::AttemptRejected {

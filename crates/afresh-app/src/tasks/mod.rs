@@ -8,6 +8,7 @@
 //! | [`plan_edit`] | adding and changing it in the plan's file |
 //! | `saved_work` | the commits that the attempts of a task left |
 //! | [`tell`] | a person's comment for its workers |
+//! | [`workspace_copy`] | a copy of its workspace |
 
 pub mod checkpoint;
 pub mod details;
@@ -15,3 +16,4 @@ pub mod diff;
 pub mod plan_edit;
 mod saved_work;
 pub mod tell;
+pub mod workspace_copy;

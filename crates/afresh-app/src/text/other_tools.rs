@@ -48,6 +48,7 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["example", "examples", "tutorial", "quickstart"], "demo"),
     (&["abandon", "giveup", "end"], "abort"),
     (&["branch", "clone"], "fork"),
+    (&["shell", "checkout", "enter", "workspace"], "open"),
     (&["undo", "rollback", "revert", "back"], "rewind"),
 ];
 

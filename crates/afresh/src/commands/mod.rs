@@ -5,7 +5,7 @@
 //! | [`setup`] | `init`, `doctor`, `agents`, `config`, `demo` |
 //! | [`planning`] | `new`, `audit`, `discover`, `plan`, `lint`, `probe`, `show`, `import`, `bundle` |
 //! | [`running`] | `run`, `attach`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `abort`, `rewind`, `fork`, `runs`, `statusline` |
-//! | [`tasks`] | `task`, `tell`, `diff`, `checkpoint` |
+//! | [`tasks`] | `task`, `tell`, `diff`, `open`, `checkpoint` |
 //! | [`finishing`] | `report`, `trace`, `land`, `verify-run`, `scan`, `clean` |
 //! | [`in_attempt`] | what workers and their agents call |
 //! | [`suggest`] | what to type instead of a command that does not exist |
@@ -68,6 +68,7 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Resume(args) => running::resume::resume(args, context, output),
         CliCommand::Questions(args) => running::questions::questions(args, context, output),
         CliCommand::Decide(args) => running::decide::decide(args, context, output),
+        CliCommand::Open(args) => tasks::open::open(args, context, output),
         CliCommand::Diff(args) => tasks::diff::diff(args, context, output),
         CliCommand::Task(args) => tasks::task::task(args, context, output),
         CliCommand::Tell(args) => tasks::tell::tell(args, context, output),

@@ -10,7 +10,7 @@ use crate::support::{Driver, Gate, gated, repo, run_section};
 #[test]
 fn a_detached_run_is_followed_from_another_terminal() {
     let (repo, gate) = gated(2);
-    let started = repo.run(&["--detach", "--json"]).expect(0).json();
+    let started = repo.run(&["--detach", "--no-input", "--json"]).expect(0).json();
     assert_eq!(started["run"], "test-1", "{started}");
     let pid = started["pid"].as_u64().expect("a pid");
     repo.wait_until("it is driven", || repo.status()["driver"]["pid"] == pid);

@@ -216,6 +216,8 @@ fn a_fork_starts_from_an_earlier_merge() {
     let status = repo.status();
     assert_eq!((&status["run"], &status["counts"]["done"]), (&"test-2".into(), &1.into()));
     assert!(!status["tasks"][0]["receipt"].is_null(), "{status}");
+    let details = repo.afresh(&["task", "show", "A", "--json"]).expect(0).json();
+    assert_eq!(details["checks"][0]["last"]["passed"], true, "{details}");
     repo.afresh(&["resume"]).expect(0);
     repo.untouched().expect_same_as(&before);
     let commits =

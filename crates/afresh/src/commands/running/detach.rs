@@ -29,10 +29,15 @@ pub(crate) fn start(context: &AppContext, output: &Output) -> Result<Exit, AppEr
     let failed = |error: std::io::Error| AppError::cannot_write("detach", &log, error);
     let file = File::create(&log).map_err(failed)?;
     let copy = file.try_clone().map_err(failed)?;
-    let given = context.environment.arguments.iter().skip(1);
+    // In its place: what follows `--` is no option.
+    let given =
+        context.environment.arguments.iter().skip(1).flat_map(|given| match given.as_str() {
+            "--detach" => vec!["--no-input", IN_BACKGROUND],
+            "--no-input" => vec![],
+            other => vec![other],
+        });
     let mut child = Command::new(&context.environment.executable)
-        .args(given.filter(|argument| *argument != "--detach"))
-        .args(["--no-input", IN_BACKGROUND])
+        .args(given)
         .stdin(Stdio::null())
         .stdout(file)
         .stderr(copy)

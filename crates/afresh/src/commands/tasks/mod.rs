@@ -2,6 +2,7 @@
 
 pub(crate) mod checkpoint;
 pub(crate) mod diff;
+pub(crate) mod open;
 mod plan_task;
 mod redo;
 pub(crate) mod task;

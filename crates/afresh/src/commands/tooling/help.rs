@@ -61,6 +61,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "task",
             "tell",
             "diff",
+            "open",
             "checkpoint",
         ],
     ),
