@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::check::{CheckPhase, CheckResult};
+use crate::comment::TaskComment;
 use crate::ids::{AttemptId, CommitId, TreeId, WorkspaceSlot};
 use crate::interruption::AttemptResumption;
 use crate::plan::{Check, ModelTier};
@@ -25,6 +26,8 @@ pub enum Effect {
     },
     /// Warn the worker that its context is filling up.
     Warn { attempt: AttemptId, fill: ContextFill },
+    /// Give a person's comment to the worker.
+    SendComment { attempt: AttemptId, comment: TaskComment },
     /// End a running attempt with everything it started.
     Stop { attempt: AttemptId, grace: Duration },
     /// Make a tree and a commit from the workspace, and keep it under a salvage ref.

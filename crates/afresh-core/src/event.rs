@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckPhase, CheckResult, NoteProblem, Receipt};
+use crate::comment::TaskComment;
 use crate::estimate::forecast::RunForecast;
 use crate::harvest::Harvest;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
@@ -16,7 +17,7 @@ use crate::probe::ProbedCheck;
 use crate::question::Question;
 use crate::rejection::Rejection;
 use crate::review::{ReviewEnd, ReviewId};
-use crate::run::HaltCause;
+use crate::run::{HaltCause, InheritedWork};
 use crate::settings::Settings;
 use crate::time::Timestamp;
 use crate::usage::{BudgetAmount, ContextFill, Usage};
@@ -282,6 +283,19 @@ pub enum Event {
     TaskRetried {
         task: TaskId,
     },
+    /// A person comments on a task (BE-12).
+    TaskCommented {
+        task: TaskId,
+        comment: TaskComment,
+        /// The worker that is at the task, which is sent the comment at once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sent_to: Option<AttemptId>,
+    },
+    /// A worker read a comment that was sent to it.
+    CommentRead {
+        attempt: AttemptId,
+        comment: u32,
+    },
     Aborted {
         reason: String,
         /// A person ended the run: no later session continues it.
@@ -311,6 +325,16 @@ pub enum Event {
         spent: BudgetAmount,
     },
 
+    /// The run starts with a commit that another one landed (BE-10).
+    LandingInherited {
+        from: RunId,
+        task: TaskId,
+        commit: CommitId,
+        tree: TreeId,
+        /// None if the task is to be done all the same, because the plan had changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        work: Option<Box<InheritedWork>>,
+    },
     /// This wave and everything after it is to be done again (ST-05).
     RewindWanted {
         wave: u32,

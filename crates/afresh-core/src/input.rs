@@ -98,6 +98,14 @@ pub enum Input {
         reason: String,
     },
     RetryAsked(TaskId),
+    /// A person comments on a task.
+    Commented {
+        task: TaskId,
+        text: String,
+        by: String,
+    },
+    /// A worker read a comment that was sent to it.
+    CommentRead(AttemptId, u32),
     /// The dependents of this skipped task may run without it.
     IgnoreAsked(TaskId),
     /// A person wants the branch back where it was earlier.

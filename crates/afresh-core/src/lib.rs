@@ -13,7 +13,7 @@
 //! | [`plan`] | tasks and their order, file patterns, context estimates; every problem of a plan at once |
 //! | [`commit`] | the messages of commits |
 //! | [`attempt`] | what a worker reported, what it changed, what our checks found, and why work is rejected |
-//! | [`question`] | what a person is asked |
+//! | [`question`], [`comment`] | what a person is asked, and tells workers |
 //! | [`settings`] | how to run it |
 //! | [`status`] | the state as a table for people and scripts |
 //! | [`ids`], [`time`] | names and moments: checked once, then trusted |
@@ -21,6 +21,7 @@
 
 pub mod attempt;
 pub mod commit;
+pub mod comment;
 pub mod decide;
 pub mod effect;
 pub mod event;

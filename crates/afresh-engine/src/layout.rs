@@ -77,6 +77,11 @@ impl StateLayout {
         self.cache.join("discoveries")
     }
 
+    /// A file for each repository in which the user has runs.
+    pub fn known_repositories(cache: &Path) -> PathBuf {
+        cache.join("repositories")
+    }
+
     /// Which supervisors are alive; read after a crash.
     pub fn processes(&self) -> PathBuf {
         self.state.join("processes")

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use afresh_app::tasks::details::{AttemptReport, LastCheckResult, RelatedTask, TaskDetails};
 use afresh_app::text::time::format_duration;
+use afresh_core::comment::KeptComment;
 use afresh_core::printable;
 
 /// How many lines of a question or of a worker's notes are shown.
@@ -41,6 +42,8 @@ pub fn render_task(details: &TaskDetails) -> String {
         std::iter::once(head).chain(bounded_lines(&question.text))
     });
     section(&mut page, "Question", &question.collect::<Vec<_>>());
+    let comments = details.comments.iter().flat_map(describe_comment);
+    section(&mut page, "Comments", &comments.collect::<Vec<_>>());
     let checks = details.checks.iter().map(|check| {
         let command = printable::line(&check.command);
         format!(
@@ -92,6 +95,19 @@ fn bounded_lines(text: &str) -> Vec<String> {
         lines.push("…".to_owned());
     }
     lines
+}
+
+fn describe_comment(kept: &KeptComment) -> Vec<String> {
+    let number = kept.comment.number;
+    let readers: Vec<String> = kept.read_by.iter().map(|attempt| format!(".{attempt}")).collect();
+    let state = match (readers.is_empty(), kept.sent_to) {
+        (false, _) => format!("read by {}", readers.join(", ")),
+        (true, Some(attempt)) => format!("sent to .{attempt}, not read yet"),
+        (true, None) => "for the next worker".to_owned(),
+    };
+    let head = format!("{number} by {} ({state}):", printable::line(&kept.comment.by));
+    let text = bounded_lines(&kept.comment.text).into_iter().map(|line| format!("  {line}"));
+    std::iter::once(head).chain(text).collect()
 }
 
 fn describe_result(last: &LastCheckResult) -> String {

@@ -31,6 +31,26 @@ pub(crate) enum Exit {
     Machine = 74,
 }
 
+impl Exit {
+    /// The one with this number: that of another afresh.
+    pub(crate) fn from_code(code: i32) -> Option<Self> {
+        let all = [
+            Self::Done,
+            Self::Incomplete,
+            Self::Usage,
+            Self::Halted,
+            Self::Waiting,
+            Self::Busy,
+            Self::BudgetReached,
+            Self::NeedsDecomposition,
+            Self::NeedsSplit,
+            Self::Bug,
+            Self::Machine,
+        ];
+        all.into_iter().find(|exit| *exit as i32 == code)
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)

@@ -17,6 +17,7 @@ pub mod review;
 pub mod spec_section;
 pub mod surroundings;
 
+use afresh_core::comment::TaskComment;
 use afresh_core::ids::{AttemptId, CommitId, RunId, TaskId};
 use afresh_core::outcome::Deviation;
 use afresh_core::plan::{ContextLevel, Task};
@@ -79,6 +80,9 @@ pub struct Bundle {
     pub resumes_session: bool,
     /// A person's answers to this task's questions.
     pub answers: Vec<AnsweredQuestion>,
+    /// What people told the workers of this task, the oldest first.
+    #[serde(default)]
+    pub comments: Vec<TaskComment>,
     /// The task's position in the plan; from the standard level on.
     pub position: Option<PlanPosition>,
     /// The project; from the standard level on.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::comments;
 use crate::bundle::Bundle;
 
 /// The most changed files that are listed.
@@ -20,6 +21,13 @@ pub fn resumed_prompt(bundle: &Bundle) -> String {
     let done = bundle.first_step.saturating_sub(1);
     if done > 0 {
         let _ = writeln!(text, "- Steps 1 to {done} are done and kept.");
+    }
+    let comments = comments::render_comments(&bundle.comments);
+    if !comments.is_empty() {
+        let _ = writeln!(
+            text,
+            "- A person commented on the task meanwhile; take it into account:\n{comments}"
+        );
     }
     text.push_str(
         "Check `git status`, finish your task, run its checks, and report as instructed, even if you did so before.\n",

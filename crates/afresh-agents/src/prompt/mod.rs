@@ -4,6 +4,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | `comments` | what people told the workers of the task |
 //! | `rules` | the rules of a worker |
 //! | `contract` | how it reports, by the kind of its agent |
 //! | `context` | project, position in the plan, spec, finished tasks |
@@ -13,6 +14,7 @@
 //! | [`template`] | the template language |
 //! | [`size`] | the size of a prompt compared with its model's context |
 
+mod comments;
 mod context;
 mod contract;
 mod feedback;
@@ -80,15 +82,22 @@ fn contract(bundle: &Bundle) -> String {
     }
 }
 
-/// The task's text and role, in one value, so that a template cannot omit the role.
+/// The task's text, its role and what people told its workers, in one value, so that no template can omit them.
 fn task(bundle: &Bundle) -> String {
     let task = &bundle.task;
     let instructions = task.instructions.trim().replace(WORKSPACE_PLACEHOLDER, &bundle.target);
-    let text = format!("{}: {}\n\n{instructions}", task.id, task.title);
-    match &bundle.role {
-        Some(role) => format!("{text}\n\n## Your role: {}\n{}", role.name, role.text),
-        None => text,
+    let mut text = format!("{}: {}\n\n{instructions}", task.id, task.title);
+    if let Some(role) = &bundle.role {
+        let _ = write!(text, "\n\n## Your role: {}\n{}", role.name, role.text);
     }
+    let comments = comments::render_comments(&bundle.comments);
+    if !comments.is_empty() {
+        let _ = write!(
+            text,
+            "\n\n## Comments of a person on this task\nLater ones count more.\n{comments}"
+        );
+    }
+    text
 }
 
 fn files(task: &Task) -> String {
@@ -176,6 +185,7 @@ fn answers(bundle: &Bundle) -> String {
 #[cfg(test)]
 mod tests {
     use afresh_core::check::{CheckEnd, CheckResult};
+    use afresh_core::comment::TaskComment;
     use afresh_core::estimate::tokens::estimate_text;
     use afresh_core::ids::{AttemptId, CommitId, RunId};
     use afresh_core::plan::{
@@ -225,6 +235,7 @@ mod tests {
             left: None,
             resumes_session: false,
             answers: vec![],
+            comments: vec![],
             target: String::new(),
             role: None,
             context: ContextLevel::Minimal,
@@ -405,6 +416,26 @@ mod tests {
         assert!(text.contains("exit code 1"));
         assert!(text.contains("attempt 2 (at most 3 count)"));
         assert!(!text.contains("in the same way"));
+    }
+
+    /// BE-12, PR-07: comments are in every prompt, whatever its template leaves out, and in that of a conversation that
+    /// continues.
+    #[test]
+    fn comments_of_a_person_are_in_every_prompt() {
+        let comment = TaskComment { number: 1, text: "keep it".to_owned(), by: "ann".to_owned() };
+        let commented = |feedback| Bundle { comments: vec![comment.clone()], ..bundle(feedback) };
+        let least = "{{task}}\n{{files}}\n{{checks}}\n{{rules}}\n{{contract}}\n";
+        let own = template::PromptTemplate::parse(PromptRole::Worker, "worker.md", least);
+        let templates = PromptTemplates { worker: own.expect("valid"), ..Default::default() };
+        let expected =
+            "## Comments of a person on this task\nLater ones count more.\nann:\n> keep it\n";
+        for feedback in [None, Some(Rejection::NoChange)] {
+            let text = render(&commented(feedback.clone()), &templates);
+            assert!(text.contains(expected), "{text}");
+            assert!(!rendered(&bundle(feedback)).contains("Comments of a person"));
+        }
+        let resumed = resumed_prompt(&Bundle { resumes_session: true, ..commented(None) });
+        assert!(resumed.contains("commented on the task") && resumed.contains("> keep it\n"));
     }
 
     /// TR-08, PR-06: existing tests are named with why; without any, there is no word about them.

@@ -121,7 +121,7 @@ fn cannot_write(file: &str, error: &io::Error) -> AppError {
 }
 
 /// The changes as a unified diff.
-fn diff(file: &str, old: &[u8], new: &[u8]) -> String {
+pub(crate) fn diff(file: &str, old: &[u8], new: &[u8]) -> String {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
     let diff = TextDiff::from_lines(&*old, &*new);
     diff.unified_diff().header(&format!("a/{file}"), &format!("b/{file}")).to_string()

@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | [`briefing`] | the files that every prompt of a run contains |
 //! | [`control`] | commands to a run, whether another process drives it or none does |
+//! | [`fork`] | a new run that starts from an earlier merge of another one |
+//! | [`glance`] | the state of the last run at a glance |
 //! | [`ground`] | what a run was prepared from, and whether it is still so |
 //! | [`interruption`] | an interrupted wave, and the ways to continue |
 //! | [`left_out_config`] | a configuration that is committed, but not in the checkout |
@@ -12,6 +14,7 @@
 //! | [`preflight`] | what must be true before a run touches anything |
 //! | [`probe`] | what checks show before any work, without a run |
 //! | [`prose`] | plans whose tasks have no commands for checks |
+//! | [`repositories`] | the repositories in which the user has runs |
 //! | [`runs`] | the list of all runs |
 //! | [`select_run`] | the run that a command is about |
 //! | [`tracing`] | the requirements of a plan, with what a run says about them |
@@ -21,6 +24,8 @@
 
 pub mod briefing;
 pub mod control;
+pub mod fork;
+pub mod glance;
 pub mod ground;
 pub mod interruption;
 pub mod left_out_config;
@@ -29,6 +34,7 @@ pub mod options;
 pub mod preflight;
 pub mod probe;
 pub mod prose;
+pub mod repositories;
 pub mod runs;
 pub mod select_run;
 pub mod tracing;

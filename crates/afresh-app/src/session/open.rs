@@ -12,7 +12,7 @@ use afresh_engine::execution_config::WorkerConfig;
 use afresh_engine::{Driver, ExecutionConfig, OpenRun, RepoContext, Reporter};
 
 use super::interruption::InterruptedWave;
-use super::{PreparedRun, preflight, runs};
+use super::{PreparedRun, preflight, repositories, runs};
 use crate::agents::agent_files;
 use crate::context::AppContext;
 use crate::error::AppError;
@@ -79,6 +79,7 @@ impl PreparedRun {
             ExistingRun::StartNew => repository.lock_for_new_run(&context.lock_holder())?,
         };
         notices.extend(locked.repairs.iter().map(Notice::new));
+        repositories::remember(&repository);
         ground.check_files(&repository)?;
         let source = settings.source.clone();
         let is_wanted = |run: &Run| match &request.run {

@@ -21,6 +21,8 @@ use crate::text::time;
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct RunEntry {
     pub run: String,
+    /// The repository's directory.
+    pub repository: String,
     pub state: &'static str,
     /// The file or directory that the plan was read from.
     pub plan: String,
@@ -126,6 +128,7 @@ fn entry(found: &RecordedRun, driver: &LastDriver, repository: &RepoContext) -> 
     let started_ms = found.records.first().map_or(0, |record| record.wall_ms);
     RunEntry {
         run: run.id().to_string(),
+        repository: repository.directory().display().to_string(),
         state: status.state.word(),
         plan: run.settings().source.clone(),
         branch: run.branch().to_owned(),

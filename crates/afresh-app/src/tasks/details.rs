@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_core::check::CheckResult;
+use afresh_core::comment::KeptComment;
 use afresh_core::ids::{CommitId, TaskId};
 use afresh_core::plan::{FileScope, Task};
 use afresh_core::rejection::Rejection;
@@ -39,6 +40,8 @@ pub struct TaskDetails {
     /// The refs that keep work of its attempts.
     pub saved: Vec<SavedWorkRef>,
     pub questions: Vec<QuestionStatus>,
+    /// What people told its workers, and which attempts have it.
+    pub comments: Vec<KeptComment>,
     pub next: Vec<NextStep>,
 }
 
@@ -107,6 +110,7 @@ pub fn read_task_details(
         needs,
         needed_by,
         questions: question.into_iter().collect(),
+        comments: own.comments.clone(),
     })
 }
 
@@ -173,6 +177,9 @@ fn list_checks(found: &RecordedRun, task: &Task) -> Result<Vec<TaskCheck>, AppEr
         let event = journal_records::to_event(record).map_err(AppError::journal)?;
         let (attempt, results) = match &event {
             Event::LandIntended { attempt, receipt, .. } => (attempt, &receipt.checks),
+            Event::LandingInherited { work: Some(work), .. } => {
+                (&work.attempt, &work.receipt.checks)
+            }
             Event::ChecksPassed { attempt, results, .. }
             | Event::StepDone { attempt, results, .. }
             | Event::AttemptRejected {

@@ -2,10 +2,18 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`checkpoint`] | the batch of tasks that a script is at |
 //! | [`details`] | everything about one task |
 //! | [`diff`] | what an attempt changed, or what landed |
+//! | [`plan_edit`] | adding and changing it in the plan's file |
 //! | `saved_work` | the commits that the attempts of a task left |
+//! | [`tell`] | a person's comment for its workers |
+//! | [`workspace_copy`] | a copy of its workspace |
 
+pub mod checkpoint;
 pub mod details;
 pub mod diff;
+pub mod plan_edit;
 mod saved_work;
+pub mod tell;
+pub mod workspace_copy;

@@ -5,14 +5,19 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["stop", "pause", "cancel", "kill", "interrupt", "quit"], "halt"),
     (&["continue", "unpause", "unhalt"], "resume"),
     (&["start", "exec", "execute", "go", "up", "build", "apply-plan", "orchestrate"], "run"),
-    (&["retry", "redo", "rerun"], "task retry"),
+    (&["retry", "rerun"], "task retry"),
+    (&["redo"], "task redo"),
+    (&["edit"], "task edit"),
+    (&["add"], "task add"),
     (&["skip", "ignore"], "task skip"),
     (&["ready", "next", "tasks"], "task ready"),
     (&["answer", "reply", "respond", "choose", "approve"], "decide"),
     (&["ask", "inbox", "pending"], "questions"),
+    (&["steer", "comment", "message", "say", "nudge"], "tell"),
     (&["list", "ls", "ps"], "runs"),
     (&["progress", "state", "info", "st"], "status"),
-    (&["tail", "follow"], "logs -f"),
+    (&["tail"], "logs -f"),
+    (&["follow", "join"], "attach"),
     (&["transcript", "history", "events", "activity"], "logs"),
     (&["validate", "check"], "lint"),
     (&["fix"], "lint --fix"),
@@ -28,6 +33,12 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["summary", "summarize", "results", "stats", "cost", "usage"], "report"),
     (&["cleanup", "gc", "prune", "reset", "rm"], "clean"),
     (&["secrets"], "scan"),
+    (&["status-line", "prompt-line", "ps1"], "statusline"),
+    (&["check-halt", "halt-status", "confirm-halt"], "halt --check"),
+    (&["ready-tasks"], "task ready"),
+    (&["retry-task"], "task retry"),
+    (&["validate-tasks"], "plan verdict"),
+    (&["load-tasks"], "plan load"),
     (&["setup", "configure"], "init"),
     (&["settings", "env"], "config list"),
     (&["install", "add-agent"], "agents install"),
@@ -36,6 +47,8 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["prompt"], "bundle generate TASK --prompt"),
     (&["example", "examples", "tutorial", "quickstart"], "demo"),
     (&["abandon", "giveup", "end"], "abort"),
+    (&["branch", "clone"], "fork"),
+    (&["shell", "checkout", "enter", "workspace"], "open"),
     (&["undo", "rollback", "revert", "back"], "rewind"),
 ];
 
@@ -46,17 +59,11 @@ pub const PLANNED: &[(&str, &str)] = &[
     ("serve", "`afresh report` summarizes a run as Markdown or JSON"),
     ("web", "`afresh report` summarizes a run as Markdown or JSON"),
     ("replay", "`afresh logs` shows what was recorded"),
-    ("fork", "`afresh run PLAN --new` starts a new run from the current commit"),
-    ("tell", "`afresh decide QUESTION 'say: TEXT'` answers a worker in your own words"),
-    ("steer", "`afresh decide QUESTION 'say: TEXT'` answers a worker in your own words"),
-    ("edit", "change the plan's file with your editor; `afresh run PLAN` takes up the changes"),
     (
         "pr",
         "`git push -u origin BRANCH` pushes the run's branch, which `afresh status` names; open the pull request there",
     ),
     ("export", "`afresh import PLAN` writes a plan of any format in the native one"),
-    ("checkpoint", "runs recover by themselves: `afresh run` continues after a crash"),
-    ("statusline", "`afresh status --json` has everything for a status line"),
     ("worker", "runs use this machine only"),
     ("fleet", "runs use this machine only"),
 ];
@@ -64,15 +71,16 @@ pub const PLANNED: &[(&str, &str)] = &[
 /// Subcommands that other tools have, as `COMMAND SUBCOMMAND`, and what does that here.
 pub const SUBCOMMANDS: &[(&[&str], &str)] = &[
     (
-        &["task add", "task new", "task create", "task edit", "task set"],
-        "change the plan's file with your editor; `afresh run PLAN` takes up the changes",
+        &["task new", "task create"],
+        "`afresh task add ID --title TEXT` adds a task to the plan's file",
     ),
+    (&["task set", "task update"], "`afresh task edit TASK --title TEXT` changes the plan's file"),
     (
         &["task info", "task view", "task get"],
         "`afresh task show TASK` shows everything about a task",
     ),
     (&["task list", "task ls", "task status"], "`afresh status` lists the tasks"),
-    (&["task redo", "task rerun"], "`afresh task retry TASK` gives it fresh workers"),
+    (&["task rerun"], "`afresh task redo TASK` takes its merge back and does it again"),
     (&["task start", "task run"], "`afresh run --task TASK` runs one task"),
     (
         &["task complete", "task done", "task fail", "task close"],
@@ -99,8 +107,8 @@ pub const OPTIONS: &[(&[&str], &str)] = &[
         "`git merge --squash BRANCH` does that with the run's branch",
     ),
     (
-        &["--detach", "--background", "--daemon", "-d"],
-        "a run lives in the process that you start; `nohup afresh run --no-input PLAN &` leaves it running",
+        &["--background", "--daemon", "-d"],
+        "`afresh run --detach` continues in the background, and `afresh attach` follows it",
     ),
     (
         &["--jobs", "-j", "--workers", "--concurrency", "--max-parallel"],
@@ -112,7 +120,7 @@ pub const OPTIONS: &[(&[&str], &str)] = &[
     ),
     (
         &["status --all", "status -a", "status --list", "report --all", "logs --all"],
-        "`afresh runs` lists every run",
+        "`afresh runs` lists every run, `afresh runs --all` those of all repositories",
     ),
     (
         &["run -p", "resume -p"],

@@ -1,8 +1,10 @@
 //! What a person does to a task without being asked.
 
 use super::Decider;
+use crate::comment::{self, MAX_COMMENTS, TaskComment};
+use crate::effect::Effect;
 use crate::event::Event;
-use crate::ids::TaskId;
+use crate::ids::{AttemptId, TaskId};
 use crate::run::TaskStage;
 
 impl Decider<'_> {
@@ -36,6 +38,54 @@ impl Decider<'_> {
                 self.refuse(format!("{task} is done; nothing is merged twice"));
             }
             _ => self.refuse(format!("{task} has not failed")),
+        }
+    }
+
+    /// Keeps the comment for the workers of the task, and sends it to the one that is at work.
+    pub(super) fn comment(&mut self, task: &TaskId, text: &str, by: &str) {
+        let Some(state) = self.run.state_of(task) else {
+            return self.refuse(format!("there is no task {task}"));
+        };
+        if self.run.is_ended_for_good() {
+            return self.refuse("the run has been ended, so no worker would read it");
+        }
+        let text = match comment::check_text(text) {
+            Ok(text) => text.to_owned(),
+            Err(why) => return self.refuse(why.to_string()),
+        };
+        let earlier = &state.people.comments;
+        if earlier.len() >= MAX_COMMENTS {
+            return self.refuse(format!(
+                "{task} has {MAX_COMMENTS} comments already; change its instructions in the plan"
+            ));
+        }
+        let number = earlier.last().map_or(1, |last| last.comment.number + 1);
+        let sent_to = match &state.stage {
+            TaskStage::Starting(work) | TaskStage::Running(work) => Some(work.attempt.clone()),
+            _ => None,
+        };
+        let comment = TaskComment { number, text, by: by.to_owned() };
+        self.record(Event::TaskCommented {
+            task: task.clone(),
+            comment: comment.clone(),
+            sent_to: sent_to.clone(),
+        });
+        if let Some(attempt) = sent_to {
+            self.request(Effect::SendComment { attempt, comment });
+        }
+    }
+
+    /// Recorded once for each worker, and only for a comment that exists.
+    pub(super) fn comment_read(&mut self, attempt: &AttemptId, number: u32) {
+        if self.stage_of(attempt).is_none() {
+            return;
+        }
+        let comments = &self.run.task(self.index(&attempt.task)).people.comments;
+        let is_new = comments
+            .iter()
+            .any(|kept| kept.comment.number == number && !kept.read_by.contains(&attempt.number));
+        if is_new {
+            self.record(Event::CommentRead { attempt: attempt.clone(), comment: number });
         }
     }
 

@@ -8,6 +8,7 @@
 //! | `apply` | what each event changes |
 //! | `base` | what was measured before any work |
 //! | `drive_state` | what can happen next: tasks that could start, what a driver can do now |
+//! | `fork` | what a new run takes over from this one |
 //! | `frontier` | which tasks are ready, kept up to date |
 //! | `marks` | tasks that the plan marks as done, and what their checks say |
 //! | `obstacles` | failures that are not about one task |
@@ -19,6 +20,7 @@
 mod apply;
 mod base;
 mod drive_state;
+mod fork;
 mod frontier;
 mod marks;
 mod obstacles;
@@ -41,6 +43,7 @@ pub(crate) use rewind::{RewindGoal, RewindState};
 pub use apply::IllegalEvent;
 pub use base::{EarlierFailure, KnownFailure, UnprovedTask};
 pub use drive_state::DriveState;
+pub use fork::{ForkPoint, InheritedWork, RunFork};
 pub use frontier::{BlockCause, TaskFrontier};
 pub use marks::RefutedMark;
 pub use reviews::SpendingWorker;
@@ -74,6 +77,8 @@ pub struct Run {
     tip: CommitId,
     /// What has landed, in order.
     landings: Vec<LandedTask>,
+    /// The run whose merges it started with.
+    forked_from: Option<RunId>,
     /// Moving the branch back to before a wave.
     rewind: Option<RewindState>,
     plan: Plan,
@@ -168,6 +173,7 @@ impl Run {
             base: base.clone(),
             tip: base.clone(),
             landings: Vec::new(),
+            forked_from: None,
             rewind: None,
             frontier: TaskFrontier::rebuild(plan, &tasks),
             tasks,

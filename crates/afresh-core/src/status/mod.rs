@@ -20,6 +20,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::check::{CheckEnd, CheckExcuse, MutationTally, Receipt};
+use crate::comment::KeptComment;
 use crate::ids::{CommitId, QuestionId, RunId, TaskId, TreeId};
 use crate::outcome::{CriterionReport, DecisionOption, Deviation, Outcome};
 use crate::plan::Task;
@@ -160,6 +161,9 @@ pub struct TaskStatus {
     pub deviations: Vec<Deviation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
+    /// What people told its workers, and which of them have it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<KeptComment>,
     /// The proof, for a task that is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt: Option<ReceiptStatus>,
@@ -386,6 +390,7 @@ fn task_status(
         criteria: claim.criteria,
         deviations: state.declared_in_steps().cloned().chain(claim.deviations).collect(),
         notes: claim.notes,
+        comments: state.people.comments.clone(),
         receipt: match &state.stage {
             TaskStage::Done { receipt, .. } => Some(ReceiptStatus::from(&**receipt)),
             _ => None,

@@ -36,6 +36,9 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::RewindRequested { to, by } => {
             format!("rewind to {} for {by}", object_name(to.as_str()))
         }
+        Event::LandingInherited { from, task, commit, .. } => {
+            format!("{task} landed in {from} as {}", object_name(commit.as_str()))
+        }
         Event::RewindWanted { wave } => format!("rewind to before wave {wave}"),
         Event::RewindIntended { from, to } => {
             format!(
@@ -129,6 +132,16 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::TaskFailed { task, reason } => format!("failed {task}: {reason}"),
         Event::TaskSkipped { task, reason } => format!("skipped {task}: {reason}"),
         Event::TaskRetried { task } => format!("retried {task}"),
+        Event::TaskCommented { task, comment, sent_to } => {
+            let to = sent_to.as_ref().map(|attempt| format!(", sent to {attempt}"));
+            let (number, by) = (comment.number, &comment.by);
+            format!(
+                "comment {number} on {task} by {by}{}: {}",
+                to.unwrap_or_default(),
+                comment.text
+            )
+        }
+        Event::CommentRead { attempt, comment } => format!("{attempt} read comment {comment}"),
         Event::Aborted { reason, .. } => format!("aborted: {reason}"),
         Event::QuestionAsked { question } => {
             let keys: Vec<&str> = question.options.iter().map(|o| o.key.as_str()).collect();
@@ -170,6 +183,9 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
         ),
         Effect::Start { attempt, slot, ground, .. } => {
             format!("→ start {attempt} in {slot} from {}", object_name(ground.prepared.as_str()))
+        }
+        Effect::SendComment { attempt, comment } => {
+            format!("→ send comment {} to {attempt}", comment.number)
         }
         Effect::Warn { attempt, fill } => format!("→ warn {attempt}: {} %", fill.percent()),
         Effect::SaveStep { attempt, step, ground, .. } => {

@@ -332,6 +332,15 @@ impl Story {
         self.feed(&Input::RetryAsked(task_id(task)))
     }
 
+    pub(crate) fn comment(&mut self, task: &str, text: &str) -> StoryStep {
+        let (text, by) = (text.to_owned(), "ann".to_owned());
+        self.feed(&Input::Commented { task: task_id(task), text, by })
+    }
+
+    pub(crate) fn reads_comment(&mut self, attempt: &str, number: u32) -> StoryStep {
+        self.feed(&Input::CommentRead(attempt_id(attempt), number))
+    }
+
     pub(crate) fn status(&self) -> RunStatus {
         RunStatus::from_run(&self.run)
     }

@@ -24,6 +24,7 @@ use afresh_agents::bundle::{
 };
 use afresh_agents::{Briefing, Bundle};
 use afresh_core::Run;
+use afresh_core::comment::TaskComment;
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::plan::{ContextLevel, TaskIndex};
 use afresh_core::question::AnsweredQuestion;
@@ -122,6 +123,7 @@ pub(crate) fn bundle(
         left: resume::left(run, at),
         resumes_session: state.stage.work().is_some_and(|work| work.resumes.is_some()),
         answers: answers(run, at),
+        comments: comments(state, attempt),
         position: described.then(|| position(run, at, briefing)),
         project: briefing.project.clone().filter(|_| described),
         patterns: briefing
@@ -261,6 +263,15 @@ fn recent(run: &Run, at: TaskIndex) -> Vec<FinishedTask> {
         .filter_map(|other| finished_task(run, other, ReceiptDetail::FilesOnly))
         .take(RECENT)
         .collect()
+}
+
+/// What the prompt of this attempt has: all comments for a fresh worker, the unknown ones for a conversation that
+/// continues. A later comment reaches a worker another way.
+fn comments(state: &TaskState, attempt: &AttemptId) -> Vec<TaskComment> {
+    let is_started = state.attempt() == Some(attempt);
+    let kept = state.people.comments.iter();
+    let own = kept.filter(|it| !is_started || it.read_by.contains(&attempt.number));
+    own.map(|it| it.comment.clone()).collect()
 }
 
 /// What people decided for this task: at the checkpoints that it depends on, and when its workers asked.

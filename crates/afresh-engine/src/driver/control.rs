@@ -26,6 +26,7 @@ pub enum ControlCommand {
     Retry { run: RunId, task: TaskId },
     Skip { run: RunId, task: TaskId, reason: String },
     Ignore { run: RunId, task: TaskId },
+    Comment { run: RunId, task: TaskId, text: String, by: String },
     Rewind { run: RunId, target: RewindTarget, by: String },
 }
 
@@ -36,7 +37,8 @@ impl ControlCommand {
         if let Self::Halt { reason: words, .. }
         | Self::Abort { reason: words, .. }
         | Self::Decide { answer: words, .. }
-        | Self::Skip { reason: words, .. } = &mut self
+        | Self::Skip { reason: words, .. }
+        | Self::Comment { text: words, .. } = &mut self
         {
             *words = redact(words, secrets);
         }
@@ -52,6 +54,7 @@ impl ControlCommand {
             | Self::Retry { run, .. }
             | Self::Skip { run, .. }
             | Self::Ignore { run, .. }
+            | Self::Comment { run, .. }
             | Self::Rewind { run, .. } => run,
         }
     }
@@ -67,6 +70,7 @@ impl ControlCommand {
             Self::Retry { task, .. } => Input::RetryAsked(task),
             Self::Skip { task, reason, .. } => Input::SkipAsked { task, reason },
             Self::Ignore { task, .. } => Input::IgnoreAsked(task),
+            Self::Comment { task, text, by, .. } => Input::Commented { task, text, by },
             Self::Rewind { target, by, .. } => Input::RewindAsked { target, by },
         }
     }

@@ -69,6 +69,9 @@ impl InputRedactor {
             Input::SkipAsked { task, reason } => {
                 Input::SkipAsked { task, reason: self.text(&reason) }
             }
+            Input::Commented { task, text, by } => {
+                Input::Commented { task, text: self.text(&text), by }
+            }
             // These hold no free text, or it was redacted where it was printed.
             other @ (Input::Opened(_)
             | Input::Spawned(_)
@@ -84,6 +87,7 @@ impl InputRedactor {
             | Input::HaltCleared
             | Input::DiskFull(_)
             | Input::RetryAsked(_)
+            | Input::CommentRead(..)
             | Input::IgnoreAsked(_)
             | Input::RewindAsked { .. }
             | Input::Woke) => other,
@@ -202,6 +206,7 @@ mod tests {
             ),
             Input::AbortAsked { reason: words(), by: String::new() },
             Input::SkipAsked { task: attempt().task, reason: words() },
+            Input::Commented { task: attempt().task, text: words(), by: String::new() },
         ];
         for input in inputs {
             let text = redacted(input);

@@ -85,6 +85,9 @@ impl LocalExecutor {
             Effect::Warn { attempt, fill } => {
                 attempt::context_warning::leave(&self.context, run, &attempt, fill);
             }
+            Effect::SendComment { attempt, comment } => {
+                attempt::comments::leave(&self.context, &attempt, &comment);
+            }
             Effect::Stop { attempt, grace } => self.context.cancels.stop(&attempt, grace),
             Effect::SaveStep { attempt, slot, ground, step } => {
                 self.context.cancels.set_silence_limit(&attempt, SilenceLimit::Paused);

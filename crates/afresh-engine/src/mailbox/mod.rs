@@ -29,6 +29,9 @@ const MAX_LOG_LINES: usize = 1_000;
 const MAIL: &str = "mail";
 const ANSWERS: &str = "answers";
 const NOTICE: &str = "notice";
+const COMMENT: &str = "comment-";
+/// The longest comment with its introduction, in bytes.
+const MAX_COMMENT_BYTES: u64 = 32 * 1024;
 
 /// What a worker reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +41,8 @@ pub enum WorkerMessage {
     Log { level: LogLevel, event: String, message: String },
     /// A step is finished; the worker waits for an answer.
     Step { step: u32, deviations: Vec<Deviation> },
+    /// A person's comment reached the worker.
+    CommentRead { comment: u32 },
 }
 
 /// A file beside the result file: why the last report was refused, and the report itself.
@@ -127,6 +132,33 @@ impl Mailbox {
         String::from_utf8(text).ok()
     }
 
+    /// Leaves a person's comment, which the worker gets with our next answer.
+    pub(crate) fn leave_comment(&self, number: u32, text: &str) -> io::Result<()> {
+        WorkerDirectory::make(&self.attempt, ANSWERS)?
+            .write(&format!("{COMMENT}{number:010}.txt"), text.as_bytes())
+    }
+
+    /// The comments that wait, oldest first. Each is returned once, so the caller has to pass it on.
+    pub fn take_comments(&self) -> Vec<String> {
+        let Ok(answers) = WorkerDirectory::enter(&self.attempt, ANSWERS) else { return Vec::new() };
+        let mut found: Vec<(u32, String)> = Vec::new();
+        for name in file_names(&self.attempt.join(ANSWERS)) {
+            let number = name.to_str().and_then(|name| name.strip_prefix(COMMENT));
+            let number = number.and_then(|name| name.strip_suffix(".txt")?.parse().ok());
+            let text = answers.read(&name, MAX_COMMENT_BYTES);
+            // If two processes ask at once, only one gets it.
+            if let (Some(number), Ok(text), Ok(())) = (number, text, answers.remove(&name)) {
+                found.push((number, String::from_utf8_lossy(&text).into_owned()));
+            }
+        }
+        found.sort();
+        for (number, _) in &found {
+            // Without this report it counts as unread: the next worker gets it too.
+            let _ = self.send(&WorkerMessage::CommentRead { comment: *number });
+        }
+        found.into_iter().map(|(_, text)| text).collect()
+    }
+
     /// Answers the worker about a step.
     pub(crate) fn answer_step(&self, step: u32, answer: &StepAnswer) -> io::Result<()> {
         WorkerDirectory::make(&self.attempt, ANSWERS)?
@@ -193,6 +225,7 @@ impl MailboxReader {
             WorkerMessage::Step { step, deviations } => {
                 Some(Input::StepClaimed { attempt, step, deviations })
             }
+            WorkerMessage::CommentRead { comment } => Some(Input::CommentRead(attempt, comment)),
             WorkerMessage::Log { level, event, message } => {
                 let lines = self.lines.entry(attempt.clone()).or_default();
                 *lines += 1;
@@ -212,12 +245,15 @@ impl MailboxReader {
 
 /// The first messages in a mailbox, oldest first.
 fn names(mail: &Path, most: usize) -> Vec<OsString> {
-    let Ok(entries) = fs::read_dir(mail) else { return Vec::new() };
-    let mut names: Vec<OsString> =
-        entries.flatten().map(|entry| entry.file_name()).filter(is_note).collect();
+    let mut names: Vec<OsString> = file_names(mail).filter(is_note).collect();
     names.sort();
     names.truncate(most);
     names
+}
+
+fn file_names(directory: &Path) -> impl Iterator<Item = OsString> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name())
 }
 
 fn is_note(name: &OsString) -> bool {

@@ -251,3 +251,33 @@ fn a_notice_is_given_once() {
     assert_eq!(mailbox.take_notice().as_deref(), Some("half of your context is used"));
     assert_eq!(mailbox.take_notice(), None);
 }
+
+/// BE-12, R2: comments are given once each, oldest first, and the driver learns which were read.
+#[test]
+fn comments_are_given_once_and_reported() {
+    let fixture = Fixture::new();
+    let mailbox = fixture.mailbox(1);
+    assert!(mailbox.take_comments().is_empty());
+    mailbox.leave_comment(10, "second").expect("written");
+    mailbox.leave_comment(9, "first").expect("written");
+    mailbox.notify("half of your context is used").expect("written");
+    assert_eq!(mailbox.take_comments(), ["first", "second"]);
+    assert!(mailbox.take_comments().is_empty());
+    let received: Vec<Input> = fixture.collect().into_iter().map(|it| it.input).collect();
+    assert_eq!(received, [9, 10].map(|number| Input::CommentRead(attempt(1), number)));
+    assert!(mailbox.take_notice().is_some(), "a warning is something else");
+}
+
+/// BE-12, R5: a link in the place of a comment leads nowhere, and stays unread.
+#[test]
+fn a_comment_is_never_read_through_a_link() {
+    let fixture = Fixture::new();
+    let mailbox = fixture.mailbox(1);
+    mailbox.leave_comment(1, "real").expect("written");
+    let answers = fixture.layout().worker(fixture.run.id(), &attempt(1)).join(ANSWERS);
+    let precious = fixture.root.path().join("precious");
+    fs::write(&precious, "mine").expect("written");
+    std::os::unix::fs::symlink(&precious, answers.join("comment-0000000002.txt")).expect("a link");
+    assert_eq!(mailbox.take_comments(), ["real"]);
+    assert_eq!(fs::read_to_string(&precious).expect("still there"), "mine");
+}

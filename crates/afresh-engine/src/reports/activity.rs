@@ -333,6 +333,15 @@ fn describe(event: &Event) -> ActivityParts {
         Event::TaskRetried { task } => {
             ("INFO", task.to_string(), "retried", "fresh workers try again".to_owned())
         }
+        Event::TaskCommented { task, comment, .. } => (
+            "INFO",
+            comment.by.clone(),
+            "comment",
+            format!("{task}: {}", printable::join_lines(&comment.text)),
+        ),
+        Event::CommentRead { attempt, comment } => {
+            ("INFO", attempt.to_string(), "comment-read", format!("comment {comment}"))
+        }
         Event::Aborted { reason, .. } => ("ERROR", ours(), "aborted", reason.clone()),
         Event::QuestionAsked { question } => (
             "WARN",
@@ -352,6 +361,12 @@ fn describe(event: &Event) -> ActivityParts {
             ours(),
             "budget-reached",
             format!("{} tokens, {} micro-dollars", spent.tokens, spent.cost_micros),
+        ),
+        Event::LandingInherited { from, task, commit, .. } => (
+            "INFO",
+            task.to_string(),
+            "inherited",
+            format!("merged in run {from} as {}", short(commit.as_str())),
         ),
         Event::RewindWanted { wave } => {
             ("WARN", ours(), "rewind", format!("to before wave {wave}"))

@@ -22,6 +22,7 @@ use std::time::Duration;
 use afresh_core::estimate::history::TaskSample;
 use afresh_core::ids::CommitId;
 use afresh_core::run::Run;
+use afresh_core::run::RunFork;
 use afresh_core::settings::Settings;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Plan};
@@ -101,6 +102,11 @@ impl RepoContext {
         let repository = Repository::discover(program, directory)?;
         let layout = StateLayout::new(&repository, state, cache);
         Ok(Self { git: repository, layout })
+    }
+
+    /// Where the user works, or the repository itself if it has no checkout.
+    pub fn directory(&self) -> &Path {
+        self.git.root().unwrap_or_else(|| self.git.common_dir())
     }
 
     /// The records of the newest run that `wanted` accepts, read without the lock.
@@ -325,6 +331,30 @@ impl LockedRepo {
         Ok(OpenRun { repo: self, run, last_at: Timestamp::default(), unreported: unseen })
     }
 
+    /// Starts a new run with what another one landed up to a commit; its branch exists when this returns.
+    pub fn fork_run(mut self, of: &Run, fork: &RunFork) -> Result<Run, OpenError> {
+        let id = self.new_run_id(of.plan())?;
+        let started = Event::RunStarted {
+            run: id.clone(),
+            branch: run_branch_name(id.as_str()),
+            base: of.base().clone(),
+            plan: Box::new(of.plan().clone()),
+            settings: Box::new(of.settings().clone()),
+        };
+        let mut run = Run::start(&started).expect("this event starts a run");
+        let (at, wall_ms) = (Timestamp::default(), wall_ms());
+        let mut records = vec![journal_records::to_record(&id, 0, at, wall_ms, &started)];
+        for event in &fork.events {
+            run.apply(event).expect("what landed in a run fits its plan");
+            records.push(journal_records::to_record(&id, 0, at, wall_ms, event));
+        }
+        // All of it or nothing: a part of them would be another run.
+        self.journal.append(&records)?;
+        let mut open = self.open_run(run, at);
+        open.keep_branch()?;
+        Ok(open.run)
+    }
+
     fn add_files(
         &self,
         onto: &CommitId,
@@ -343,6 +373,12 @@ impl LockedRepo {
     pub fn open_run(self, run: Run, last_at: Timestamp) -> OpenRun {
         OpenRun { repo: self, run, last_at, unreported: Vec::new() }
     }
+}
+
+/// The run of a state directory that was driven last, without a look at its repository.
+pub fn find_last_run(state: &Path) -> Result<Option<Run>, OpenError> {
+    let Some(reader) = Journal::open_read_only(state)? else { return Ok(None) };
+    Ok(newest_run(&reader.read_all()?, |_| true)?.map(|found| found.run))
 }
 
 /// The run that `wanted` accepts and that was driven last.

@@ -165,6 +165,9 @@ impl SimulatedHost {
             match event {
                 Event::PlanChanged { plan } => self.world.note_new_plan(&self.before, plan),
                 Event::NeedIgnored { task } => self.world.note_ignored(task),
+                Event::CommentRead { attempt, comment } => {
+                    self.world.note_read_comment(attempt, *comment);
+                }
                 Event::TaskRetried { task } => self.world.note_wanted(task),
                 _ => {}
             }

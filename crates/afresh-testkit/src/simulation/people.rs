@@ -1,4 +1,4 @@
-//! What people do to a run: halt it, skip and retry tasks, edit the plan and the settings between two starts.
+//! What people do to a run: halt it, skip, retry and comment on tasks, edit the plan and the settings between two starts.
 
 use afresh_core::Run;
 use afresh_core::ids::TaskId;
@@ -32,6 +32,10 @@ pub(super) fn command(
         return Some(rewind(random, run, task));
     }
     let run = run.id().clone();
+    if random.chance(300) {
+        let (text, by) = ("mind the old format".to_owned(), "person".to_owned());
+        return Some(ControlCommand::Comment { run, task, text, by });
+    }
     Some(if random.chance(400) {
         ControlCommand::Skip { run, task, reason: "not today".to_owned() }
     } else {

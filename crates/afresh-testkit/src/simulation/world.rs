@@ -4,6 +4,7 @@
 mod attempts;
 mod branch;
 mod checks;
+mod comments;
 mod harvests;
 mod reviews;
 
@@ -58,6 +59,10 @@ pub(super) struct SimulatedWorld {
     harvests: BTreeMap<AttemptId, TreeId>,
     /// Trees and the checks that they passed.
     passed: BTreeSet<(TreeId, String)>,
+    /// Comments that workers got, in their prompt or while they worked.
+    comments: BTreeSet<(AttemptId, u32)>,
+    /// Those that are recorded as read.
+    confirmed_comments: BTreeSet<(AttemptId, u32)>,
     spent: BTreeMap<AttemptId, Usage>,
     /// Reviewers that are alive, by attempt.
     reviewers: BTreeMap<AttemptId, LiveReviewer>,
@@ -89,6 +94,8 @@ impl SimulatedWorld {
             step_commits: BTreeMap::new(),
             harvests: BTreeMap::new(),
             passed: BTreeSet::new(),
+            comments: BTreeSet::new(),
+            confirmed_comments: BTreeSet::new(),
             spent: BTreeMap::new(),
             reviewers: BTreeMap::new(),
             review_spent: BTreeMap::new(),
@@ -127,6 +134,10 @@ impl SimulatedWorld {
     /// The journal records that the branch is about to move there.
     pub(super) fn note_intent(&mut self, commit: &CommitId) {
         self.intended.insert(commit.clone());
+    }
+
+    pub(super) fn note_read_comment(&mut self, attempt: &AttemptId, number: u32) {
+        self.confirmed_comments.insert((attempt.clone(), number));
     }
 
     pub(super) fn note_ignored(&mut self, task: &TaskId) {
@@ -193,6 +204,7 @@ impl SimulatedWorld {
         let inputs = match effect {
             Effect::Start { attempt, slot, ground, resumes, .. } => {
                 self.check_resumption(attempt, *slot, resumes.as_ref())?;
+                self.read_prompt(attempt, resumes.as_ref(), run)?;
                 let life = self.start(attempt, *slot, ground, random, scenario, run)?;
                 match resumes {
                     Some(it) if random.chance(scenario.spawn_fails) => {
@@ -211,6 +223,9 @@ impl SimulatedWorld {
             }
             Effect::Check(request) => vec![self.check(request, random, scenario)],
             Effect::Probe(request) => vec![self.probe(request, random, scenario)],
+            Effect::SendComment { attempt, comment } => {
+                self.read_comment(attempt, comment.number, random)?.into_iter().collect()
+            }
             Effect::Warn { .. }
             | Effect::AnswerStep { .. }
             | Effect::StopProbe

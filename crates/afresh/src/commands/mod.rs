@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | [`setup`] | `init`, `doctor`, `agents`, `config`, `demo` |
 //! | [`planning`] | `new`, `audit`, `discover`, `plan`, `lint`, `probe`, `show`, `import`, `bundle` |
-//! | [`running`] | `run`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `abort`, `rewind`, `runs` |
-//! | [`tasks`] | `task`, `diff` |
+//! | [`running`] | `run`, `attach`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `abort`, `rewind`, `fork`, `runs`, `statusline` |
+//! | [`tasks`] | `task`, `tell`, `diff`, `open`, `checkpoint` |
 //! | [`finishing`] | `report`, `trace`, `land`, `verify-run`, `scan`, `clean` |
 //! | [`in_attempt`] | what workers and their agents call |
 //! | [`suggest`] | what to type instead of a command that does not exist |
@@ -43,7 +43,11 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Run(args) => running::run::run(args, context, output),
         CliCommand::Runs(args) => running::runs::runs(args, context, output),
         CliCommand::Abort(args) => running::abort::abort(args, context, output),
+        CliCommand::Attach(args) => running::attach::attach(args, context, output),
+        CliCommand::Fork(args) => running::fork::fork(args, context, output),
         CliCommand::Rewind(args) => running::rewind::rewind(args, context, output),
+        CliCommand::Statusline(args) => running::statusline::statusline(args, context, output),
+        CliCommand::Checkpoint(args) => tasks::checkpoint::checkpoint(args, context, output),
         CliCommand::Status(args) => running::status::status(args, context, output),
         CliCommand::Report(args) => finishing::report::report(args, context, output),
         CliCommand::Trace(args) => finishing::trace::trace(args, context, output),
@@ -64,8 +68,10 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Resume(args) => running::resume::resume(args, context, output),
         CliCommand::Questions(args) => running::questions::questions(args, context, output),
         CliCommand::Decide(args) => running::decide::decide(args, context, output),
+        CliCommand::Open(args) => tasks::open::open(args, context, output),
         CliCommand::Diff(args) => tasks::diff::diff(args, context, output),
         CliCommand::Task(args) => tasks::task::task(args, context, output),
+        CliCommand::Tell(args) => tasks::tell::tell(args, context, output),
         CliCommand::Bundle(args) => planning::bundle::bundle(args, context, output),
         CliCommand::Step(args) => in_attempt::step::step(args, context, output),
         CliCommand::Agent(args) => in_attempt::agent::agent(args, context, output),

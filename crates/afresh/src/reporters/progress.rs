@@ -276,6 +276,14 @@ impl ProgressReporter {
                 };
                 self.line("halt", Paint::Yellow, "-", &format!("{reason}; {how}"));
             }
+            Event::TaskCommented { task, comment, .. } => {
+                let text = format!("{} (by {})", comment.text, comment.by);
+                self.line("comment", Paint::Cyan, task.as_str(), &text);
+            }
+            Event::CommentRead { attempt, comment } => {
+                let text = format!("the worker has comment {comment}");
+                self.line("comment", Paint::Dim, &attempt.to_string(), &text);
+            }
             Event::HaltCleared => self.line("resume", Paint::Cyan, "-", "halt cleared"),
             Event::BudgetReached { .. } => {
                 self.line("budget", Paint::Red, "-", "budget reached; no new attempts");

@@ -133,7 +133,8 @@ impl Output {
         }
     }
 
-    fn message(&self, text: &str) {
+    /// The same, also for those who asked for less.
+    pub(crate) fn message(&self, text: &str) {
         let text = self.sanitize(text);
         let _ =
             writeln!(std::io::stderr().lock(), "{}", wrap::for_stream(&std::io::stderr(), &text));

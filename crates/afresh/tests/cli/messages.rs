@@ -183,7 +183,7 @@ fn an_unknown_option_is_answered_with_what_exists() {
     let repo = repo();
     for (args, hint) in [
         (["land", "--squash"], "git merge --squash"),
-        (["run", "--detach"], "nohup"),
+        (["run", "--daemon"], "`afresh run --detach`"),
         (["run", "-j4"], "--parallel N"),
         (["report", "--html"], "Markdown"),
         (["run", "--notify"], "notify-send"),
@@ -227,9 +227,9 @@ fn a_wrong_command_line_is_explained_in_our_words() {
     let repo = repo();
     for (line, message, hint) in [
         (
-            "task add",
-            "`afresh task` has no subcommand `add`",
-            "`afresh run PLAN` takes up the changes",
+            "task new x",
+            "`afresh task` has no subcommand `new`",
+            "`afresh task add ID --title TEXT`",
         ),
         ("task info T1", "`afresh task` has no subcommand `info`", "`afresh task show TASK`"),
         (
@@ -252,8 +252,8 @@ fn a_wrong_command_line_is_explained_in_our_words() {
         ("lint --sarif --fix --dry-run=x", "`--dry-run`", "`afresh help lint`"),
         ("pr", "`afresh pr` does not exist yet", "git push -u origin BRANCH"),
         ("verify", "afresh calls it `verify-run`", "`afresh help verify-run`"),
-        ("steer", "`afresh steer` does not exist yet", "`afresh decide QUESTION 'say: TEXT'`"),
-        ("edit", "`afresh edit` does not exist yet", "`afresh run PLAN` takes up the changes"),
+        ("steer", "afresh calls it `tell`", "`afresh help tell`"),
+        ("edit", "afresh calls it `task edit`", "`afresh help task edit`"),
         ("examples", "afresh calls it `demo`", "`afresh help demo`"),
     ] {
         let args: Vec<&str> = line.split(' ').collect();

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`bad_plans`] | mistakes in the native format, in TOML and JSON |
 //! | [`contained_faults`] | faults of single tasks, and the formats of real repositories |
+//! | [`editing`] | `afresh task add` and `task edit` |
 //! | [`forecasts`] | what a plan is expected to take, and its score |
 //! | [`formats`] | plans of other formats, through the whole program |
 //! | [`from_spec`] | specifications: audit, plan, run |
@@ -25,6 +26,7 @@ mod support;
 
 mod bad_plans;
 mod contained_faults;
+mod editing;
 mod forecasts;
 mod formats;
 mod from_spec;

@@ -7,7 +7,9 @@
 //! | [`checks`] | checks that hang, prove nothing, or see too much |
 //! | [`cleanup`] | `afresh clean` |
 //! | [`commits`] | the commits that a run leaves on its branch |
+//! | [`comments`] | `afresh tell` |
 //! | [`control_commands`] | commands from other terminals |
+//! | [`detaching`] | `run --detach` and `attach` |
 //! | [`halting`] | `afresh halt` and `afresh resume` |
 //! | [`landing`] | `afresh land` |
 //! | [`measuring`] | checks that are measured before they are believed |
@@ -17,6 +19,7 @@
 //! | [`questions`] | answers, retries, new runs |
 //! | [`rewinding`] | continuing an interrupted wave |
 //! | [`scope`] | changes outside the files of a task |
+//! | [`scripts`] | checkpoints, `halt --check`, `statusline` |
 //! | [`several_runs`] | `afresh runs`, `resume RUN`, `abort RUN`, and the options that a run keeps |
 //! | [`usage`] | tokens and cost by task, wave and run |
 
@@ -29,7 +32,9 @@ mod budgets;
 mod checks;
 mod cleanup;
 mod commits;
+mod comments;
 mod control_commands;
+mod detaching;
 mod halting;
 mod landing;
 mod measuring;
@@ -40,5 +45,6 @@ mod questions;
 mod reviewing;
 mod rewinding;
 mod scope;
+mod scripts;
 mod several_runs;
 mod usage;

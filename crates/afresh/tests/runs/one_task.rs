@@ -1,6 +1,6 @@
 //! Commands about one task: `diff`, `task show`.
 
-use crate::support::{repo, run_section, salvaged};
+use crate::support::{Driver, Gate, repo, run_section, salvaged};
 
 /// HU-08: `afresh diff` shows what landed, one attempt, or two compared, also after cleaning; scripts get counts.
 /// `afresh task show` has the state, the checks, the attempts and what to type next.
@@ -76,4 +76,50 @@ fn a_task_is_shown_with_its_attempts_and_what_each_changed() {
     assert_eq!(repo.afresh(&["diff", "A"]).expect(0).stdout, landed);
     let failed = repo.afresh(&["diff", "B.2"]).expect(0).stdout;
     assert!(failed.contains("+b\n"), "{failed}");
+}
+
+/// HU-08, R5: `afresh open` copies what a worker has written so far, or what an attempt left, into a clone of its own;
+/// nothing that is done there reaches the worker, the run or the user's checkout.
+#[test]
+fn a_workspace_is_opened_as_a_copy() {
+    let repo = repo();
+    repo.plan_of(1);
+    let (written, go) = (Gate::new(&repo, "written"), Gate::new(&repo, "go"));
+    repo.agent(&format!(
+        "echo half > T001.txt; ln -s /etc/passwd link; git config core.fsmonitor 'touch {}'\n{}\n{}\nrm link; echo whole > T001.txt",
+        repo.path().join("caught").display(),
+        written.opened_by_worker(),
+        go.wait()
+    ));
+    let before = repo.untouched();
+    let driver = Driver::run(&repo, &[]);
+    repo.wait_until("the worker has written", || written.is_open());
+    let live = repo.afresh(&["open", "T001", "--json"]).expect(0).json();
+    assert_eq!(live["at_work"], true, "{live}");
+    let copy = std::path::PathBuf::from(live["directory"].as_str().expect("a directory"));
+    let text =
+        |path: &std::path::Path| std::fs::read_to_string(path.join("T001.txt")).expect("a file");
+    assert_eq!(text(&copy), "half\n");
+    assert!(copy.join("link").is_symlink() && copy.join("README.md").exists());
+    // What the worker configured for its own git is not in the copy.
+    let in_copy = |script: &str| {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", script]).current_dir(&copy).stdin(std::process::Stdio::null());
+        afresh_testkit::repo::finish(command).expect(0)
+    };
+    assert!(in_copy("git status --porcelain").stdout.contains("T001.txt"));
+    assert!(!repo.path().join("caught").exists());
+    in_copy("echo mine > T001.txt; git add -A; git -c user.name=a -c user.email=b commit -qm mine");
+    go.open();
+    driver.end().expect(0);
+    assert_eq!(repo.on_branch("T001.txt").as_deref(), Some("whole\n"));
+    let ran = repo.afresh(&["open", "T001.1", "--", "cat", "T001.txt"]).expect(0);
+    assert!(ran.stdout == "whole\n" && ran.stderr.contains("the copy stays in"), "{ran:?}");
+    repo.afresh(&["open", "T001", "--", "false"]).expect(1);
+    let printed = repo.afresh(&["open", "T001"]).expect(0).stdout;
+    assert_eq!(text(std::path::Path::new(printed.trim_end())), "whole\n");
+    assert_eq!(text(&copy), "mine\n");
+    repo.untouched().expect_same_as(&before);
+    let none = repo.afresh(&["open", "T009"]).expect(2);
+    assert!(none.stderr.contains("has no task"), "{none:?}");
 }

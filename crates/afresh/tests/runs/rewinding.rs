@@ -173,3 +173,62 @@ fn a_driven_run_goes_back_and_continues() {
     assert!(refused.stderr.contains("is checked out in"), "{}", refused.stderr);
     assert_eq!(repo.git(&["rev-parse", &branch]), tip);
 }
+
+/// HU-08, BE-10: a task is done again; if others go back with it, a person has to agree, and nothing changes before.
+#[test]
+fn a_task_is_done_again_by_name() {
+    let (repo, _) = interrupted();
+    repo.run(&["--resume", "failed"]).expect(0);
+    let before = repo.git(&["rev-parse", "afresh/test-1"]);
+    let refused = repo.afresh(&["task", "redo", "B"]).expect(1);
+    assert!(
+        refused.stderr.contains("B was merged before C, which would be done again"),
+        "{refused:?}"
+    );
+    assert!(refused.stderr.contains("task redo B --yes"), "{refused:?}");
+    assert_eq!(repo.git(&["rev-parse", "afresh/test-1"]), before);
+    // C was merged last.
+    let json = repo.afresh(&["task", "redo", "C", "--json"]).expect(0).json();
+    assert_eq!(json["undone"], serde_json::json!(["C"]), "{json}");
+    let again = repo.afresh(&["task", "redo", "C"]).expect(1);
+    assert!(again.stderr.contains("C has not been merged"), "{again:?}");
+    repo.run(&[]).expect(0);
+    repo.afresh(&["task", "redo", "B", "--yes"]).expect(0);
+    repo.run(&[]).expect(0);
+    let mut landed = repo.landed();
+    landed.sort();
+    assert_eq!(landed, ["A", "B", "C"]);
+    assert_eq!(repo.on_branch("C.txt").as_deref(), Some("4\n"));
+}
+
+/// BE-10: a new run starts with what another one merged up to a task; both can be continued, and neither changes the
+/// other or the user's checkout.
+#[test]
+fn a_fork_starts_from_an_earlier_merge() {
+    let (repo, _) = interrupted();
+    repo.run(&["--resume", "failed"]).expect(0);
+    let before = repo.untouched();
+    let old = repo.git(&["rev-parse", "afresh/test-1"]);
+    let forked = repo.afresh(&["fork", "--at", "A", "--json"]).expect(0).json();
+    assert_eq!(forked["run"], "test-2", "{forked}");
+    let lists = (&forked["done"], &forked["left"]);
+    assert_eq!(lists, (&serde_json::json!(["A"]), &serde_json::json!(["B", "C"])), "{forked}");
+    let status = repo.status();
+    assert_eq!((&status["run"], &status["counts"]["done"]), (&"test-2".into(), &1.into()));
+    assert!(!status["tasks"][0]["receipt"].is_null(), "{status}");
+    let details = repo.afresh(&["task", "show", "A", "--json"]).expect(0).json();
+    assert_eq!(details["checks"][0]["last"]["passed"], true, "{details}");
+    repo.afresh(&["resume"]).expect(0);
+    repo.untouched().expect_same_as(&before);
+    let commits =
+        |branch: &str| repo.git(&["rev-list", "--first-parent", "--count", branch, "^main"]);
+    assert_eq!((commits("afresh/test-2"), commits("afresh/test-1")), ("3".into(), "3".into()));
+    assert_eq!(repo.git(&["rev-parse", "afresh/test-1"]), old);
+    assert_eq!(
+        repo.git(&["merge-base", "afresh/test-1", "afresh/test-2"]),
+        forked["at"].as_str().expect("a commit")
+    );
+    repo.afresh(&["verify-run", "afresh/test-2"]).expect(0);
+    let refused = repo.afresh(&["fork", "--at", "2"]).expect(2);
+    assert!(refused.stderr.contains("neither a task nor a commit"), "{refused:?}");
+}

@@ -38,6 +38,45 @@ fn runs_are_listed_with_their_state_plan_and_branch() {
     assert!(text.stderr.contains("afresh resume test-1"), "{text:?}");
 }
 
+/// HU-08: `runs --all` lists the runs of every repository of the user, from anywhere; a repository that is gone is said
+/// once and forgotten, one that cannot be read is said and kept.
+#[test]
+fn the_runs_of_all_repositories_are_listed() {
+    let (one, two, three) = (superseded(), repo(), repo());
+    let cache = tempfile::tempdir().expect("a directory");
+    let anywhere = tempfile::tempdir().expect("a directory");
+    let shared = |repo: &TestRepo, args: &[&str]| {
+        let mut command = repo.command(args);
+        command.env("AFRESH_CACHE", cache.path()).stdin(std::process::Stdio::null());
+        afresh_testkit::repo::finish(command)
+    };
+    shared(&one, &["run", "p.plan.toml"]).expect(0);
+    for repo in [&two, &three] {
+        repo.plan_of(1);
+        repo.agent("echo x > $AFRESH_TASK.txt");
+        shared(repo, &["run", "p.plan.toml"]).expect(0);
+    }
+    let from_anywhere = ["-C", anywhere.path().to_str().expect("UTF-8"), "runs", "--all"];
+    let all = shared(&one, &[&from_anywhere[..], &["--json"]].concat()).expect(0).json();
+    let directories: Vec<&str> =
+        all.as_array().expect("a list").iter().filter_map(|it| it["repository"].as_str()).collect();
+    let of = |repo: &TestRepo| {
+        let directory = repo.root().canonicalize().expect("there");
+        directories.iter().filter(|it| **it == directory.to_string_lossy()).count()
+    };
+    assert_eq!((of(&one), of(&two), of(&three), directories.len()), (2, 1, 1, 4), "{all}");
+    let gone = two.root().display().to_string();
+    drop(two);
+    std::fs::write(three.state().join("journal.sqlite"), "garbage").expect("written");
+    let text = shared(&one, &from_anywhere).expect(0);
+    assert!(text.stdout.contains("test-2") && text.stdout.contains(" · p.plan.toml\n"), "{text:?}");
+    assert!(text.stderr.contains(&format!("{gone} has no runs any more")), "{text:?}");
+    assert!(text.stderr.contains("cannot be read"), "{text:?}");
+    let again = shared(&one, &from_anywhere).expect(0);
+    assert!(!again.stderr.contains("any more"), "{again:?}");
+    assert!(again.stderr.contains("cannot be read"), "{again:?}");
+}
+
 /// HU-08: a run that another one has replaced can be ended, and is then cleaned; the other run stays as it is.
 #[test]
 fn a_superseded_run_can_be_ended_and_cleaned() {

@@ -4,6 +4,33 @@ use crate::breaking::{Edit, Mutation};
 
 pub(super) const ALL: &[Mutation] = &[
     Mutation {
+        name: "a fresh worker does not get earlier comments",
+        promise: "BE-12: every fresh worker has all comments",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/attempts.rs",
+            text: "task.hand_over_comments(&work);",
+            instead: "",
+        }],
+    },
+    Mutation {
+        name: "a conversation that continues gets every comment again",
+        promise: "BE-12: no worker gets a comment twice",
+        edits: &[Edit {
+            file: "afresh-core/src/run/apply/comments.rs",
+            text: "!known.iter().any(|number| kept.read_by.contains(number))",
+            instead: "known.len() < usize::MAX",
+        }],
+    },
+    Mutation {
+        name: "comments are lost when a task is done again",
+        promise: "BE-12: comments are kept",
+        edits: &[Edit {
+            file: "afresh-core/src/run/task/mod.rs",
+            text: "self.people.comments = history.comments;",
+            instead: "",
+        }],
+    },
+    Mutation {
         name: "no fencing of late reports",
         promise: "R2: a late answer of an old attempt changes nothing",
         edits: &[Edit {

@@ -14,9 +14,15 @@ use afresh_planner::discovery::ProjectFacts;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
+use crate::session::fork::ForkedRun;
+use crate::session::glance::RunGlance;
 use crate::session::runs::RunEntry;
+use crate::tasks::checkpoint::BatchCheckpoint;
 use crate::tasks::details::TaskDetails;
 use crate::tasks::diff::TaskDiffOutput;
+use crate::tasks::plan_edit::PlanEditReport;
+use crate::tasks::tell::ToldComment;
+use crate::tasks::workspace_copy::WorkspaceCopy;
 
 /// The version of the JSON outputs. It grows when a field is renamed or removed; new fields are no change.
 pub const JSON_VERSION: u32 = 1;
@@ -113,11 +119,18 @@ pub const OUTPUTS: &[OutputSchema] = &[
     output::<ErrorOutput>("error", "What any command prints with `--json` when it fails"),
     output::<outputs::DoneOutput>("done", "`halt`, `abort`, `task` and `resume --clear-only`"),
     output::<outputs::RewindOutput>("rewind", "What `afresh rewind --json` prints"),
+    output::<RunGlance>("statusline", "What `afresh statusline --json` prints"),
+    output::<outputs::HaltCheckOutput>("halt-check", "What `afresh halt --check --json` prints"),
+    output::<BatchCheckpoint>("checkpoint", "What `afresh checkpoint --json` prints"),
+    output::<ForkedRun>("fork", "What `afresh fork --json` prints"),
     output::<outputs::DecideOutput>("decide", "What `afresh decide --json` prints"),
     output::<outputs::ReadyOutput>("task-ready", "What `afresh task ready --json` prints"),
     output::<Vec<outputs::LogEntry>>("logs", "What `afresh logs --json` prints"),
     output::<outputs::TaskLogsOutput>("logs-task", "What `afresh logs TASK --json` prints"),
     output::<TaskDetails>("task-show", "What `afresh task show --json` prints"),
+    output::<PlanEditReport>("task-edit", "`afresh task add --json` and `task edit --json`"),
+    output::<WorkspaceCopy>("open", "What `afresh open --json` prints"),
+    output::<ToldComment>("tell", "What `afresh tell --json` prints"),
     output::<TaskDiffOutput>("diff", "What `afresh diff --json` prints"),
     output::<outputs::ShowOutput>("show", "What `afresh show --json` prints"),
     output::<outputs::ShowWhyOutput>("show-why", "What `afresh show --why A B --json` prints"),

@@ -17,6 +17,7 @@ impl Run {
         task.retries.not_before = None;
         task.last.review = None;
         task.take_up(&work);
+        task.hand_over_comments(&work);
         self.slots.insert(work.slot, work.attempt.clone());
         self.set(at, TaskStage::Starting(work));
         Ok(())
@@ -42,6 +43,7 @@ impl Run {
         self.free_slot(attempt);
         let blamed = u32::from(!self.is_stopped_by_disk());
         let task = &mut self.tasks[at];
+        task.take_back_comments(attempt);
         task.retries.spawn_failures += blamed;
         task.retries.not_before = not_before;
         self.set(at, TaskStage::Idle);

@@ -2,6 +2,7 @@
 
 mod attempts;
 mod checks;
+mod comments;
 mod interruptions;
 mod merges;
 mod plan;
@@ -16,7 +17,9 @@ use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::{ModelTier, TaskIndex};
 use crate::run::task::{ActiveAttempt, ActiveReviewer, LandHold, TaskStage};
-use crate::run::{CheckActivity, FinalChecks, HaltRequest, RewindGoal, RewindState, Run};
+use crate::run::{
+    CheckActivity, FinalChecks, HaltRequest, LandedTask, RewindGoal, RewindState, Run,
+};
 use crate::settings::Settings;
 use crate::step::StartPoint;
 
@@ -146,6 +149,10 @@ impl Run {
             }
             Event::NeedIgnored { task } => self.need_ignored(task)?,
             Event::TaskRetried { task } => self.retried(task)?,
+            Event::TaskCommented { task, comment, sent_to } => {
+                self.commented(task, comment, sent_to.as_ref())?;
+            }
+            Event::CommentRead { attempt, comment } => self.comment_read(attempt, *comment)?,
             Event::Aborted { reason, for_good } => {
                 self.aborted = Some(reason.clone());
                 self.ended_for_good |= for_good;
@@ -159,6 +166,11 @@ impl Run {
             }
             Event::HaltCleared => self.halt = None,
             Event::BudgetReached { .. } => self.budget_reached = true,
+            Event::LandingInherited { from, task, commit, tree, work } => {
+                self.forked_from = Some(from.clone());
+                let (task, commit, tree) = (task.clone(), commit.clone(), tree.clone());
+                self.inherited(LandedTask { task, commit, tree }, work.as_deref())?;
+            }
             Event::RewindWanted { wave } => {
                 self.rewind = Some(RewindState::Wanted(RewindGoal::BeforeWave(*wave)));
             }

@@ -48,6 +48,7 @@ impl TaskState {
             last_number: self.retries.last_number,
             usages: self.records.usages.clone(),
             review_usages: self.records.review_usages.clone(),
+            comments: self.people.comments.clone(),
         }
     }
 
@@ -55,6 +56,7 @@ impl TaskState {
         self.retries.last_number = history.last_number;
         self.records.usages = history.usages;
         self.records.review_usages = history.review_usages;
+        self.people.comments = history.comments;
         self
     }
 

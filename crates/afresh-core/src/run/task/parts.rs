@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::comment::KeptComment;
 use crate::ids::TaskId;
 use crate::input::AgentIdentity;
 use crate::interruption::InterruptedAttempt;
@@ -13,13 +14,14 @@ use crate::step::{FinishedStep, StepClaim};
 use crate::time::Timestamp;
 use crate::usage::{ContextFill, Usage};
 
-/// Numbers of attempts are never used again, and what was spent stays spent, also if the task leaves the
-/// plan or is done again.
+/// Numbers of attempts are never used again, what was spent stays spent, and what people said stays said, also if
+/// the task leaves the plan or is done again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskHistory {
     pub(in crate::run) last_number: u32,
     pub(in crate::run) usages: BTreeMap<u32, Usage>,
     pub(in crate::run) review_usages: BTreeMap<(u32, u32), Usage>,
+    pub(in crate::run) comments: Vec<KeptComment>,
 }
 
 impl TaskHistory {
@@ -131,6 +133,8 @@ pub struct StepProgress {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PersonInput {
     pub answers: Vec<AnsweredQuestion>,
+    /// In the order in which they were made.
+    pub comments: Vec<KeptComment>,
     /// The person was asked whether it may start, and said yes.
     pub allowed: bool,
     /// Unfinished tasks that its last worker called in its way (RE-04).

@@ -1,5 +1,6 @@
 //! One attempt: a clean workspace, a bundle, a new process, and its result.
 
+pub(crate) mod comments;
 pub(crate) mod context_warning;
 mod ending;
 pub(crate) mod files;

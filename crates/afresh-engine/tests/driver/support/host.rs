@@ -304,7 +304,7 @@ impl Executor for ScriptedHost {
             Effect::MoveBack { to, .. } => {
                 self.schedule(10, Input::MovedBack(to, BranchMove::Done));
             }
-            Effect::Warn { .. } | Effect::AnswerStep { .. } => {}
+            Effect::Warn { .. } | Effect::SendComment { .. } | Effect::AnswerStep { .. } => {}
         }
     }
 

@@ -262,6 +262,9 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
         Effect::BuildMerge { attempt, .. } => format!("→ merge {attempt}"),
         Effect::MoveBack { .. } => "→ move back".to_owned(),
         Effect::MoveBranch { attempt, restore: Some(_), .. } => format!("→ restore for {attempt}"),
+        Effect::SendComment { attempt, comment } => {
+            format!("→ send comment {} to {attempt}", comment.number)
+        }
         Effect::MoveBranch { attempt, .. } => format!("→ move branch to {attempt}"),
     }
 }

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `base` | what was measured before the work |
+//! | `comments` | what people told workers |
 //! | `budget` | what attempts may spend (R14) |
 //! | `models` | models that fail, contexts that fill up |
 //! | `blocked_tasks` | tasks whose workers named another task as blocking |
@@ -13,6 +14,7 @@
 mod base;
 mod blocked_tasks;
 mod budget;
+mod comments;
 mod models;
 mod resumes;
 mod reviews;
@@ -39,6 +41,7 @@ use super::world::SimulatedWorld;
 use base::BaseInvariants;
 use blocked_tasks::BlockedTaskInvariants;
 use budget::BudgetInvariants;
+use comments::CommentInvariants;
 use models::ModelInvariants;
 use resumes::ResumeInvariants;
 use reviews::ReviewInvariants;
@@ -64,6 +67,7 @@ pub(super) struct RunInvariants {
     resumes: ResumeInvariants,
     base: BaseInvariants,
     reviews: ReviewInvariants,
+    comments: CommentInvariants,
 }
 
 impl RunInvariants {
@@ -84,6 +88,7 @@ impl RunInvariants {
             resumes: ResumeInvariants::default(),
             base: BaseInvariants::default(),
             reviews: ReviewInvariants::default(),
+            comments: CommentInvariants::default(),
         }
     }
 
@@ -99,6 +104,7 @@ impl RunInvariants {
             self.note(event, world)?;
         }
         self.models.recorded(turn, run, now)?;
+        self.comments.check_kept(run)?;
         all_is_stopped(turn, run, world)?;
         self.budget.check_turn(turn, run, &self.settings)?;
         waves_hold(turn, run)
@@ -111,6 +117,7 @@ impl RunInvariants {
         self.resumes.note(event)?;
         self.base.note(event, &self.settings)?;
         self.reviews.note(event, &self.settings)?;
+        self.comments.note(event)?;
         self.budget.note(event);
         match event {
             Event::HaltRequested { .. } => self.halted = true,
@@ -203,6 +210,8 @@ impl RunInvariants {
             | Event::AttemptRejected { attempt, .. }
             | Event::AttemptAccepted { attempt, .. }
             | Event::RedSeen { attempt, .. }
+            | Event::CommentRead { attempt, .. }
+            | Event::TaskCommented { sent_to: Some(attempt), .. }
             | Event::ChecksPassed { attempt, .. }
             | Event::ReviewRequested { attempt }
             | Event::ReviewWaived { attempt, .. }

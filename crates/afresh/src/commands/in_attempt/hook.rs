@@ -36,15 +36,26 @@ pub(crate) fn hook(args: &Args, context: &AppContext, output: &Output) -> Result
     let result = context.environment.result_file().ok_or_else(|| no_attempt(COMMAND))?;
     let reported = read_input();
     let answer = match args.moment {
-        HookEvent::Tool => mailbox(COMMAND, &context.environment)?.take_notice().map(|notice| {
-            json!({"hookSpecificOutput": {
-                "hookEventName": "PostToolUse", "additionalContext": notice,
-            }})
-        }),
+        HookEvent::Tool => {
+            let mailbox = mailbox(COMMAND, &context.environment)?;
+            let notices: Vec<String> =
+                mailbox.take_notice().into_iter().chain(mailbox.take_comments()).collect();
+            (!notices.is_empty()).then(|| {
+                json!({"hookSpecificOutput": {
+                    "hookEventName": "PostToolUse", "additionalContext": notices.join("\n\n"),
+                }})
+            })
+        }
         HookEvent::Stop => {
             let words = reported["last_assistant_message"].as_str().unwrap_or_default();
-            stopping::sent_back_with(&result, words, &context.environment)
-                .map(|reason| json!({"decision": "block", "reason": reason}))
+            // A comment that arrived meanwhile is worth another turn.
+            let comments = mailbox(COMMAND, &context.environment)?.take_comments();
+            let reason = if comments.is_empty() {
+                stopping::sent_back_with(&result, words, &context.environment)
+            } else {
+                Some(comments.join("\n\n"))
+            };
+            reason.map(|reason| json!({"decision": "block", "reason": reason}))
         }
     };
     if let Some(answer) = answer {

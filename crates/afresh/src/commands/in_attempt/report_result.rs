@@ -53,7 +53,7 @@ pub(crate) fn report_result(
     output: &Output,
 ) -> Result<Exit, AppError> {
     // Fail early outside of an attempt.
-    worker::mailbox(COMMAND, &context.environment)?;
+    let mailbox = worker::mailbox(COMMAND, &context.environment)?;
     let answer = match &args.status {
         Some(status) => from_flags(args, status).to_string(),
         None => from_file(args)?,
@@ -77,6 +77,8 @@ pub(crate) fn report_result(
         let reason = reason.map(|reason| format!(": {}", printable::line(reason)));
         output.data(&format!("recorded as {word}{}", reason.unwrap_or_default()));
     }
+    // A later result replaces this one.
+    worker::hand_on_comments(&mailbox, output);
     Ok(Exit::Done)
 }
 

@@ -1,8 +1,11 @@
 //! Commands that run a plan, show a run and control it.
 
 pub(crate) mod abort;
+pub(crate) mod attach;
 pub(crate) mod decide;
+pub(crate) mod detach;
 pub(crate) mod drive;
+pub(crate) mod fork;
 pub(crate) mod halt;
 pub(crate) mod logs;
 pub(crate) mod questions;
@@ -12,3 +15,4 @@ pub(crate) mod run;
 pub(crate) mod run_args;
 pub(crate) mod runs;
 pub(crate) mod status;
+pub(crate) mod statusline;

@@ -5,8 +5,9 @@ use afresh_app::error::AppError;
 use afresh_app::session::{control, select_run};
 use afresh_core::Run;
 use afresh_core::ids::{CommitId, TaskId};
-use afresh_core::run::RewindPath;
+use afresh_core::run::{RewindPath, RewindTarget};
 use afresh_engine::ControlCommand;
+use afresh_engine::session::RecordedRun;
 use serde_json::json;
 
 use crate::commands::running::drive;
@@ -39,10 +40,26 @@ pub(crate) fn rewind(args: &Args, context: &AppContext, output: &Output) -> Resu
         show(&found.run, &path, Progress::Planned, output);
         return Ok(Exit::Done);
     }
+    carry_out(RewindRequest { found: &found, target, path }, context, output)
+}
+
+/// A way back that is possible.
+pub(crate) struct RewindRequest<'a> {
+    pub(crate) found: &'a RecordedRun,
+    pub(crate) target: RewindTarget,
+    pub(crate) path: RewindPath,
+}
+
+pub(crate) fn carry_out(
+    request: RewindRequest<'_>,
+    context: &AppContext,
+    output: &Output,
+) -> Result<Exit, AppError> {
+    let RewindRequest { found, target, path } = request;
     let run = found.run.id().clone();
     let command = ControlCommand::Rewind { run: run.clone(), target, by: user_name() };
     control::send_to_run(context, &drive::open_file_reporters, command)?;
-    let now = select_run::find_run(&repository, Some(run.as_str()))?.run;
+    let now = select_run::find_run(&context.repository()?, Some(run.as_str()))?.run;
     let progress = if *now.tip() == path.to { Progress::Done } else { Progress::Pending };
     show(&found.run, &path, progress, output);
     Ok(Exit::Done)

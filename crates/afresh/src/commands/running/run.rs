@@ -11,6 +11,7 @@ use crate::commands::planning::plan::announce::confirm;
 use crate::commands::planning::plan::outcome::PlannedSpec;
 use crate::commands::planning::plan::request::{ModeChoice, SpecRequest};
 use crate::commands::planning::{PlanArgs, show};
+use crate::commands::running::detach;
 use crate::commands::running::drive::{Interaction, drive};
 use crate::commands::running::run_args::RunArgs;
 use crate::exit::Exit;
@@ -87,6 +88,12 @@ impl From<ResumeArg> for ResumeMode {
 }
 
 pub(crate) fn run(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    if args.options.detach && !args.dry_run {
+        return detach::start(context, output);
+    }
+    if args.options.in_background {
+        detach::leave_session();
+    }
     let here = context.directory()?;
     let options = args.options.options();
     // Everything that can be wrong is found before anything is touched.
@@ -179,6 +186,12 @@ pub(crate) fn resume(
     context: &AppContext,
     output: &Output,
 ) -> Result<Exit, AppError> {
+    if args.detach {
+        return detach::start(context, output);
+    }
+    if args.in_background {
+        detach::leave_session();
+    }
     let here = context.directory()?;
     let config = config::load(&here, context.config_file.as_deref())?;
     let repository = context.repository()?;

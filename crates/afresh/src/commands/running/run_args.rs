@@ -11,6 +11,7 @@ use afresh_app::session::RunOptions;
 
 /// How to run; options win over the configuration.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct RunArgs {
     /// How many workers run at the same time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -51,6 +52,12 @@ pub(crate) struct RunArgs {
     /// Never ask in this terminal; exit with code 4 when only a person can continue
     #[arg(long)]
     pub(crate) no_input: bool,
+    /// Continue in the background; `afresh attach` follows the run
+    #[arg(long, conflicts_with = "interactive")]
+    pub(crate) detach: bool,
+    /// This is the process in the background
+    #[arg(long, hide = true, conflicts_with = "detach")]
+    pub(crate) in_background: bool,
     /// What to do with attempts that were running when afresh was killed
     #[arg(long, value_parser = possible_values(OnOrphan::WORDS))]
     on_orphan: Option<String>,

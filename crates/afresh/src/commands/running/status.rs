@@ -5,7 +5,7 @@ use afresh_core::estimate::ContextEstimate;
 use afresh_core::estimate::forecast::RunForecast;
 use afresh_core::plan::Task;
 use afresh_core::run::TaskState;
-use afresh_core::status::{ContextStatus, RunState, RunStatus, TaskPhase, UsageStatus};
+use afresh_core::status::{ContextStatus, RunState, RunStatus, TaskPhase, TaskStatus, UsageStatus};
 use afresh_engine::journal_records;
 use afresh_engine::session::{RecordedRun, RepoContext};
 use serde_json::{Value, json};
@@ -226,7 +226,8 @@ fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
         };
         let error =
             task.error.as_ref().map(|error| format!(": {}", join_lines(error))).unwrap_or_default();
-        output.prose(&format!("{word}  {}  {}{tries}{error}", task.id, safe(&task.title)));
+        let unread = unread_comments(task);
+        output.prose(&format!("{word}  {}  {}{tries}{error}{unread}", task.id, safe(&task.title)));
     }
     // Nothing waits for the answers of a run that was ended, and why it was is in the first line.
     if status.is_ended {
@@ -235,6 +236,15 @@ fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
     print_questions(status, output);
     if let Some(error) = &status.error {
         output.prose(&format!("error: {}", safe(error)));
+    }
+}
+
+/// Comments that no worker has yet.
+fn unread_comments(task: &TaskStatus) -> String {
+    let unread = task.comments.iter().filter(|kept| kept.read_by.is_empty()).count();
+    match unread {
+        0 => String::new(),
+        unread => format!("; no worker has read {} yet", count(unread, "comment")),
     }
 }
 

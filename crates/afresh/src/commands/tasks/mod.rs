@@ -1,4 +1,9 @@
 //! Commands about one task.
 
+pub(crate) mod checkpoint;
 pub(crate) mod diff;
+pub(crate) mod open;
+mod plan_task;
+mod redo;
 pub(crate) mod task;
+pub(crate) mod tell;

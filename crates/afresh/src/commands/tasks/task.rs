@@ -5,6 +5,8 @@ use afresh_core::run::TaskStage;
 use afresh_engine::ControlCommand;
 use serde_json::json;
 
+use super::plan_task::{self, AddedArgs, FieldArgs};
+use super::redo::{self, Consent};
 use crate::commands::running::drive::send_to_run;
 use crate::exit::Exit;
 use crate::terminal::completion;
@@ -15,7 +17,7 @@ use afresh_app::session::select_run;
 use afresh_app::tasks::details::read_task_details;
 use afresh_views::task_page::render_task;
 
-/// Show a task; list ready tasks; retry, skip or ignore one
+/// Show, add, change, redo, retry, skip or ignore a task; list ready tasks
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -35,6 +37,35 @@ enum TaskAction {
         /// The task
         #[arg(add = completion::tasks())]
         id: String,
+        /// Use this run instead of the last one
+        #[arg(long, value_name = "RUN", add = completion::runs())]
+        run: Option<String>,
+    },
+    /// Add a task to the plan's file
+    Add {
+        /// Its id
+        id: String,
+        #[command(flatten)]
+        fields: FieldArgs,
+    },
+    /// Change a task in the plan's file: only what is named, and everything else stays as it is written
+    Edit {
+        /// The task
+        #[arg(add = completion::tasks())]
+        id: String,
+        #[command(flatten)]
+        fields: FieldArgs,
+        #[command(flatten)]
+        added: AddedArgs,
+    },
+    /// Take back the merge of a task, and do it again; everything is kept
+    Redo {
+        /// The task
+        #[arg(add = completion::tasks())]
+        id: String,
+        /// Do it although other tasks that were merged later are done again too
+        #[arg(long, short)]
+        yes: bool,
         /// Use this run instead of the last one
         #[arg(long, value_name = "RUN", add = completion::runs())]
         run: Option<String>,
@@ -80,6 +111,14 @@ fn carry_out(args: &Args, context: &AppContext, output: &Output) -> Result<Exit,
     match &args.change {
         TaskAction::Ready { run } => ready(run.as_deref(), context, output),
         TaskAction::Show { id, run } => show(id, run.as_deref(), context, output),
+        TaskAction::Add { id, fields } => plan_task::add(id, fields, context, output),
+        TaskAction::Edit { id, fields, added } => {
+            plan_task::edit(id, fields, added, context, output)
+        }
+        TaskAction::Redo { id, yes, run } => {
+            let consent = if *yes { Consent::Given } else { Consent::Ask };
+            redo::redo(id, run.as_deref(), consent, context, output)
+        }
         TaskAction::Retry { id, run } => {
             let (run, task) = find_task(id, run.as_deref(), context)?;
             let done = format!(

@@ -39,15 +39,18 @@ impl WorkerTools {
     /// None where there is no such tool.
     pub(super) fn call(&self, name: &str, arguments: &Value) -> Option<ToolAnswer> {
         let said = self.answer(name, arguments)?;
-        // A worker that has reported or asked is about to end, and needs no notice.
-        if matches!(name, "report_result" | "report_review" | "ask") {
+        // A worker that asked is about to end: the next one gets its answer, and all comments. A reviewer gets neither.
+        if matches!(name, "report_review" | "ask") {
             return Some(said);
         }
-        Some(match (self.mailbox.take_notice(), said) {
-            (None, said) => said,
-            (Some(notice), Ok(text)) => Ok(format!("{text}\n\n{notice}")),
-            (Some(notice), Err(text)) => Err(format!("{text}\n\n{notice}")),
-        })
+        // One that has reported needs no warning, but may change its work and report again.
+        let notice = if name == "report_result" { None } else { self.mailbox.take_notice() };
+        let added: Vec<String> = notice.into_iter().chain(self.mailbox.take_comments()).collect();
+        let add = |text: String| match added.as_slice() {
+            [] => text,
+            added => format!("{text}\n\n{}", added.join("\n\n")),
+        };
+        Some(said.map(add).map_err(add))
     }
 
     fn answer(&self, name: &str, arguments: &Value) -> Option<ToolAnswer> {

@@ -21,10 +21,18 @@ pub(crate) fn mailbox(command: &str, environment: &Environment) -> Result<Mailbo
     Ok(Mailbox::for_attempt(attempt).without(environment.secrets()))
 }
 
-/// Prints a notice that waits for the worker.
+/// Prints what waits for the worker: a warning, comments of people.
 pub(crate) fn hand_on_notice(mailbox: &Mailbox, output: &Output) {
+    hand_on_comments(mailbox, output);
     if let Some(notice) = mailbox.take_notice() {
         output.note(&notice);
+    }
+}
+
+/// Prints the comments that wait for the worker, also if it asked for less output.
+pub(crate) fn hand_on_comments(mailbox: &Mailbox, output: &Output) {
+    for comment in mailbox.take_comments() {
+        output.message(&comment);
     }
 }
 

@@ -52,6 +52,17 @@ pub(in crate::text::schemas) struct DoneOutput {
     ok: bool,
 }
 
+/// `afresh halt --check --json`.
+#[derive(JsonSchema)]
+pub(in crate::text::schemas) struct HaltCheckOutput {
+    run: String,
+    halted: bool,
+    /// Whether every attempt has ended.
+    quiet: bool,
+    reason: Option<String>,
+    by: Option<String>,
+}
+
 /// `afresh rewind --json`.
 #[derive(JsonSchema)]
 pub(in crate::text::schemas) struct RewindOutput {

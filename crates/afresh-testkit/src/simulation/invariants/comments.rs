@@ -1,0 +1,49 @@
+//! What people told workers is kept until the end of the run, and recorded as read once (BE-12).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use afresh_core::Run;
+use afresh_core::event::Event;
+use afresh_core::ids::{AttemptId, TaskId};
+
+/// What the journal says about comments, counted without the core.
+#[derive(Debug, Default)]
+pub(super) struct CommentInvariants {
+    numbers: BTreeMap<TaskId, Vec<u32>>,
+    read: BTreeSet<(AttemptId, u32)>,
+}
+
+impl CommentInvariants {
+    pub(super) fn note(&mut self, event: &Event) -> Result<(), String> {
+        match event {
+            Event::TaskCommented { task, comment, .. } => {
+                let numbers = self.numbers.entry(task.clone()).or_default();
+                if numbers.contains(&comment.number) {
+                    return Err(format!("BE-12: {task} has two comments {}", comment.number));
+                }
+                numbers.push(comment.number);
+            }
+            Event::CommentRead { attempt, comment } => {
+                let exists =
+                    self.numbers.get(&attempt.task).is_some_and(|them| them.contains(comment));
+                if !exists || !self.read.insert((attempt.clone(), *comment)) {
+                    return Err(format!("BE-12: {attempt} read comment {comment} again, or none"));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Neither a rewind nor another plan nor a crash loses one.
+    pub(super) fn check_kept(&self, run: &Run) -> Result<(), String> {
+        for (task, numbers) in &self.numbers {
+            let Some(state) = run.state_of(task) else { continue };
+            let kept = state.people.comments.iter().map(|it| it.comment.number);
+            if !kept.eq(numbers.iter().copied()) {
+                return Err(format!("BE-12: comments on {task} are lost"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! `afresh tell TASK TEXT`: a person's comment for the workers of a task.
+
+use std::io::{IsTerminal, Read, stdin};
+
+use afresh_app::context::AppContext;
+use afresh_app::error::AppError;
+use afresh_app::tasks::tell::{CommentDelivery, ToldComment, tell_task};
+
+use crate::commands::running::drive;
+use crate::exit::Exit;
+use crate::terminal::completion;
+use crate::terminal::output::Output;
+
+/// More than a comment may have in any script.
+const MAX_INPUT_BYTES: u64 = 64 * 1024;
+
+/// Tell the worker of a task something; without one, its next worker
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The task
+    #[arg(add = completion::tasks())]
+    task: String,
+    /// What to take into account; `-` reads it from standard input
+    #[arg(required = true)]
+    text: Vec<String>,
+    /// Use this run instead of the last one
+    #[arg(long, value_name = "RUN", add = completion::runs())]
+    run: Option<String>,
+}
+
+pub(crate) fn tell(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let text = match args.text.as_slice() {
+        [one] if one == "-" => read_text()?,
+        words => words.join(" "),
+    };
+    let run = args.run.as_deref();
+    let told = tell_task(context, &drive::open_file_reporters, run, &args.task, &text)?;
+    if output.json {
+        output.document(&told);
+    } else {
+        output.note(&describe(&told));
+    }
+    Ok(Exit::Done)
+}
+
+fn read_text() -> Result<String, AppError> {
+    let failed = |why: String| {
+        AppError::usage("comment", "cannot read the comment from standard input")
+            .cause(why)
+            .hint("pipe plain text in, or give it as an argument")
+    };
+    if stdin().is_terminal() {
+        return Err(failed("it is a terminal".to_owned()));
+    }
+    let mut text = String::new();
+    let read = stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut text);
+    read.map_err(|error| failed(error.to_string()))?;
+    Ok(text)
+}
+
+/// Where the comment is now, and what has to happen until a worker has it.
+fn describe(told: &ToldComment) -> String {
+    let (run, task) = (&told.run, &told.task);
+    let attempt = told.attempt.as_deref().unwrap_or(task.as_str());
+    let continued =
+        if told.driven { String::new() } else { format!("; `afresh resume {run}` continues it") };
+    match told.delivery {
+        CommentDelivery::Sent => format!(
+            "{attempt} gets it with our next answer to it, and every later worker of {task} with its prompt"
+        ),
+        CommentDelivery::NextWorker => format!("the next worker of {task} gets it{continued}"),
+        CommentDelivery::IfRejected => {
+            format!("{attempt} has ended; if its work is rejected, the next worker gets it")
+        }
+        CommentDelivery::AfterRetry => format!(
+            "kept for the next worker of {task}; `afresh task retry {task} --run {run}` starts one"
+        ),
+        CommentDelivery::AfterRewind => format!(
+            "{task} is done; `afresh task redo {task} --run {run}` does it again with the comment"
+        ),
+    }
+}
