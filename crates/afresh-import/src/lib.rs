@@ -9,6 +9,7 @@
 //! | [`plan_md`] | PLAN.md: what GSD, Ultra Planner and long-run have in common |
 //! | [`formats`] | one module per format |
 //! | [`requirements`] | what plans are for: requirements, and which tasks cite them |
+//! | [`writeback`] | progress, written into the files of a plan |
 
 mod box_lists;
 pub mod detect;
@@ -17,3 +18,4 @@ pub mod formats;
 pub mod plan_md;
 pub mod prose;
 pub mod requirements;
+pub mod writeback;

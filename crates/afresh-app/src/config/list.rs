@@ -59,6 +59,7 @@ impl Config {
         ];
         values.extend(audit.map(|(key, value)| listed(key, value)));
         values.push(listed("plan.acceptance", json!(self.acceptance.word())));
+        values.push(listed("writeback.mode", json!(self.writeback.word())));
         values.extend(self.price_values());
         let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
         let besides: Vec<ListedSetting> =
@@ -210,6 +211,7 @@ mod tests {
             ("checks", read::CHECKS),
             ("budget", read::BUDGET),
             ("context", read::CONTEXT),
+            ("writeback", read::WRITEBACK),
         ];
         for (table, names) in tables {
             for name in names {

@@ -1,7 +1,9 @@
 //! `.afresh/config.toml` into a [`Config`].
 
 use afresh_core::plan::TierChoice;
-use afresh_core::settings::{History, OnChange, Schedule, ScopeMode, TimeoutAction};
+use afresh_core::settings::{
+    History, OnChange, Schedule, ScopeMode, TimeoutAction, WritebackMode,
+};
 use afresh_formats::Finding;
 use afresh_formats::findings::SourceText;
 use afresh_formats::text::node::{Node, TableEntry};
@@ -29,6 +31,7 @@ const TABLES: &[&str] = &[
     "sandbox",
     "audit",
     "plan",
+    "writeback",
     "review",
     "hooks",
 ];
@@ -59,6 +62,7 @@ pub(super) const SANDBOX: &[&str] =
 pub(super) const AUDIT: &[&str] =
     &["create", "modify", "lines", "criteria", "requirements", "context"];
 pub(super) const PLAN: &[&str] = &["acceptance"];
+pub(super) const WRITEBACK: &[&str] = &["mode"];
 /// What a threshold may be.
 const THRESHOLDS: RangeInclusive<u64> = 0..=1_000_000;
 pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
@@ -119,6 +123,7 @@ fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config, tod
             "prices" => config.prices.read(reader, &entry.node),
             "audit" => audit(reader, &entry.node, config),
             "plan" => plan(reader, &entry.node, config),
+            "writeback" => writeback(reader, &entry.node, config),
             "sandbox" => sandbox(reader, &entry.node, &mut config.sandbox),
             key => match LATER.iter().find(|(table, _)| *table == key) {
                 Some((_, what)) => later(reader, entry, what),
@@ -247,6 +252,19 @@ fn plan(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
                 set(&mut config.acceptance, reader.word(&entry.node, &words));
             }
             _ => reader.unknown_key(entry, PLAN),
+        }
+    }
+}
+
+fn writeback(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
+    for entry in reader.entries(node) {
+        match entry.key.as_str() {
+            "mode" => {
+                let words = WritebackMode::WORDS;
+                let mode = reader.word_by(&entry.node, words, WritebackMode::from_word);
+                set(&mut config.writeback, mode);
+            }
+            _ => reader.unknown_key(entry, WRITEBACK),
         }
     }
 }

@@ -11,6 +11,7 @@
 //! | [`options`] | how to run: options win over the configuration |
 //! | [`preflight`] | what must be true before a run touches anything |
 //! | [`probe`] | what checks show before any work, without a run |
+//! | `progress_target` | whether and where progress is written into the plan's own files |
 //! | [`prose`] | plans whose tasks have no commands for checks |
 //! | [`runs`] | the list of all runs |
 //! | [`select_run`] | the run that a command is about |
@@ -28,6 +29,7 @@ pub mod open;
 pub mod options;
 pub mod preflight;
 pub mod probe;
+mod progress_target;
 pub mod prose;
 pub mod runs;
 pub mod select_run;
@@ -151,6 +153,7 @@ impl Session<'_> {
             flags: self.options.to_flags(),
             limits: limits::describe(&bounds),
             sandbox: sandbox::describe(&chosen.level, &chosen.passed_over, &network.summary),
+            writeback: progress_target::choose(config.writeback, &repository, &file, notices),
             ..settings
         };
         notices.extend(budget::agents_without_usage(&file.plan, &settings, &workers));

@@ -122,7 +122,8 @@ impl PreparedRun {
         settings.budget = budget::or_earlier(settings.budget, before.budget);
         settings.task_budget = budget::or_earlier(settings.task_budget, before.task_budget);
         notices.extend(changed_settings(before, &settings));
-        let is_changed = !file.plan.has_same_tasks_as(found.run.plan());
+        let plan = found.run.without_own_marks(&file.plan);
+        let is_changed = !plan.has_same_tasks_as(found.run.plan());
         let forecast = (is_changed && base_files.is_empty())
             .then(|| forecast_run(&file, &settings, &execution.workers, &repository));
         let ask = || choose_resume(&InterruptedWave::find(&found.run)?);

@@ -8,6 +8,7 @@
 //! | `apply` | what each event changes |
 //! | `base` | what was measured before any work |
 //! | `drive_state` | what can happen next: tasks that could start, what a driver can do now |
+//! | `finished_marks` | a plan whose files have been updated with the run's own progress |
 //! | `frontier` | which tasks are ready, kept up to date |
 //! | `marks` | tasks that the plan marks as done, and what their checks say |
 //! | `obstacles` | failures that are not about one task |
@@ -17,6 +18,7 @@
 mod apply;
 mod base;
 mod drive_state;
+mod finished_marks;
 mod frontier;
 mod marks;
 mod obstacles;

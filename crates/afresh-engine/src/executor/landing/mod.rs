@@ -3,9 +3,11 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `moving` | moving the branch |
+//! | `progress_files` | progress in the plan's own files, as part of the merge |
 //! | `receipt_note` | the note that goes with it |
 
 mod moving;
+mod progress_files;
 mod receipt_note;
 
 pub(crate) use moving::MoveJob;
@@ -24,6 +26,7 @@ use crate::driver::clock::wall_seconds;
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
 use crate::executor::harvest::one_line;
+use progress_files::{ProgressJob, WrittenProgress};
 
 pub(crate) struct MergeJob {
     attempt: AttemptId,
@@ -34,6 +37,8 @@ pub(crate) struct MergeJob {
     tree: Option<TreeId>,
     linear: bool,
     title: String,
+    /// What to write into the plan's own files.
+    progress: Option<ProgressJob>,
 }
 
 impl MergeJob {
@@ -51,7 +56,8 @@ impl MergeJob {
             _ => None,
         };
         let title = one_line(&run.plan().task(at).title);
-        Self { attempt, base, onto, theirs, tree, linear, title }
+        let progress = ProgressJob::find(run, &attempt);
+        Self { attempt, base, onto, theirs, tree, linear, title, progress }
     }
 
     pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
@@ -77,6 +83,7 @@ impl MergeJob {
             // Nothing changed, and no change was expected.
             _ => repository.commit_tree(&self.onto).map_err(|error| describe(&error))?,
         };
+        let WrittenProgress { tree, problem } = self.write_progress(repository, tree)?;
         let mut parents = vec![self.onto.clone()];
         parents.extend(self.theirs.clone().filter(|_| !self.linear));
         let message = format!(
@@ -95,7 +102,23 @@ impl MergeJob {
         let commit = repository.commit(&new).map_err(|error| describe(&error))?;
         // Checks may take long, and no ref reaches the commit until it lands.
         repository.publish(&commit).map_err(|error| describe(&error))?;
-        Ok(MergeBuild::Clean(MergedTree { onto: self.onto.clone(), commit, tree }))
+        let onto = self.onto.clone();
+        Ok(MergeBuild::Clean(MergedTree { onto, commit, tree, unwritten: problem }))
+    }
+
+    /// The merged tree with the task marked as finished in the plan's own files: it is what is checked and lands.
+    fn write_progress(
+        &self,
+        repository: &Repository,
+        tree: TreeId,
+    ) -> Result<WrittenProgress, String> {
+        let Some(progress) = &self.progress else {
+            return Ok(WrittenProgress { tree, problem: None });
+        };
+        // The time of the work: built again after a crash, the tree is the same.
+        let work = self.theirs.as_ref().unwrap_or(&self.onto);
+        let finished_at = repository.committed_at(work).map_err(|error| describe(&error))?;
+        progress.write(repository, tree, finished_at)
     }
 }
 
