@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use afresh_agents::bundle::FileChecksum;
 use afresh_core::Run;
 use afresh_core::estimate::forecast::RunForecast;
 use afresh_core::ids::RunId;
@@ -115,7 +116,8 @@ impl PreparedRun {
             notices.extend(agent_files::note_outdated(&repository, workers, &found.run));
         }
         let before = found.run.settings();
-        let changed = changed_files(&before.digests, &settings.digests);
+        let mut changed = changed_files(&before.digests, &settings.digests);
+        changed.retain(|path| !is_own_progress(&repository, &found.run, &settings, path));
         refuse_change(before, &settings, on_change, &changed)?;
         notices.extend(describe_change(&changed));
         // A budget stays in force until another one is given.
@@ -185,6 +187,16 @@ fn changed_files(before: &BTreeMap<String, String>, now: &BTreeMap<String, Strin
     let paths: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
     let changed = paths.into_iter().filter(|path| before.get(*path) != now.get(*path));
     changed.cloned().collect()
+}
+
+/// Whether a file has landed as the run itself wrote it, with its own progress (ST-07).
+fn is_own_progress(repository: &RepoContext, run: &Run, now: &Settings, path: &str) -> bool {
+    if run.settings().writeback.is_none() {
+        return false;
+    }
+    let written = repository.git.show_file(run.tip(), path).ok().flatten();
+    let written = written.map(|bytes| FileChecksum::from_bytes(path, &bytes).sha256);
+    written.is_some() && written.as_ref() == now.digests.get(path)
 }
 
 /// The user is shown what was read again.

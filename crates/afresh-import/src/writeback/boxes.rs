@@ -2,24 +2,43 @@
 
 use std::ops::Range;
 
+use afresh_formats::folder::PlanFolder as _;
 use afresh_formats::reading::SourceSpan;
 use afresh_formats::text::markdown::{CheckBox, check_boxes, headings};
 
-use super::edits::PlanEdits;
-use super::{PlanProgress, WritebackProblem};
+use super::edits::{EditedFolder, PlanEdits};
+use super::{PlanProgress, TaskMark, WritebackProblem};
 use crate::box_lists::boxes::{BoxList, is_about_criteria};
+use crate::formats::kiro;
 
 /// Ticks the boxes of the task.
 pub(super) fn tick_task(
     progress: &PlanProgress<'_>,
     edits: &mut PlanEdits,
-) -> Result<(), WritebackProblem> {
+) -> Result<TaskMark, WritebackProblem> {
     let place = progress.place();
     let text = progress.text(&place.file)?;
     for mark in own_marks(&text, place, &progress.other_places(&place.file)) {
         edits.replace(&place.file, mark, "x");
     }
-    Ok(())
+    Ok(TaskMark::Task)
+}
+
+/// Kiro: also the boxes of its parents, once everything below them that is needed is done.
+pub(super) fn tick_kiro_task(
+    progress: &PlanProgress<'_>,
+    edits: &mut PlanEdits,
+) -> Result<TaskMark, WritebackProblem> {
+    tick_task(progress, edits)?;
+    let file = &*progress.place().file;
+    let text = progress.text(file)?;
+    let ticked = EditedFolder::new(progress.folder, edits).text(file);
+    let Some(Ok(ticked)) = ticked else { return Ok(TaskMark::Task) };
+    // A mark of one character replaces another, so that places stay.
+    if ticked.len() == text.len() {
+        tick_at(&text, &kiro::finished_parents(&ticked), file, edits);
+    }
+    Ok(TaskMark::Task)
 }
 
 /// The marks of the open boxes that belong to the task at `place`, and to no other task.

@@ -10,18 +10,26 @@
 //! | [`edits`] | changes of files that leave every other byte as it was |
 //! | [`finished`] | what is known of a finished task |
 //! | `boxes` | check boxes |
+//! | `documents` | labelled lines, counts and lists of documents |
 //! | `json_edits` | edits of JSON that keep its layout |
+//! | `plan_documents` | GSD, Ultra Planner, long-run, GSD 2: summaries, roadmaps, states |
 //! | `records` | formats that keep a status in JSON |
+//! | `specs` | `SpecFlow` and Tasker: states of an execution, results |
 
 mod boxes;
+mod documents;
 pub mod edits;
 pub mod finished;
 mod json_edits;
+mod plan_documents;
 mod records;
+mod specs;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
+use afresh_core::plan::Task;
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan};
 
@@ -63,25 +71,50 @@ pub fn write_back(
     if progress.is_done(&task.id) {
         return Ok(edits);
     }
-    match format.name {
+    let mark = match format.name {
+        "gsd" | "ultraplan" => plan_documents::finish_gsd(&progress, &mut edits)?,
+        "long-run" => plan_documents::finish_long_run(&progress, &mut edits)?,
+        "gsd2" => plan_documents::finish_slice_task(&progress, &mut edits)?,
+        "specflow" => specs::finish_group(&progress, &mut edits)?,
+        "tasker" => specs::finish_tasker(&progress, &mut edits)?,
         "task-master" => records::finish_task_master(&progress, &mut edits)?,
         "beads" => records::close_issue(&progress, &mut edits)?,
         "prd" => records::pass_story(&progress, &mut edits)?,
+        "kiro" => boxes::tick_kiro_task(&progress, &mut edits)?,
         _ => boxes::tick_task(&progress, &mut edits)?,
-    }
-    if edits.is_empty() {
-        return Err(WritebackProblem::NotUnderstood);
+    };
+    if mark == TaskMark::Later {
+        return Ok(PlanEdits::default());
     }
     let after = (format.read)(&EditedFolder::new(folder, &edits), options);
-    let mut expected = progress.done.clone();
-    expected.insert(task.id.clone());
-    if done_tasks(&after) == expected { Ok(edits) } else { Err(WritebackProblem::NotUnderstood) }
+    if progress.is_shown_by(&after, mark) {
+        Ok(edits)
+    } else {
+        Err(WritebackProblem::NotUnderstood)
+    }
+}
+
+/// What the files of a format can say about a finished task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskMark {
+    /// That this task is finished.
+    Task,
+    /// That everything in its file is finished: it was the last task there.
+    WholeFile,
+    /// Nothing before the other tasks of its file are finished.
+    Later,
 }
 
 /// The ids of the tasks that a reading calls done.
 fn done_tasks(reading: &PlanReading) -> BTreeSet<String> {
+    let done = placed_tasks(reading).filter(|(task, _)| task.done_before.is_some());
+    done.map(|(task, _)| task.id.to_string()).collect()
+}
+
+/// The tasks of a reading with their files.
+fn placed_tasks(reading: &PlanReading) -> impl Iterator<Item = (&Task, &Arc<str>)> {
     let tasks = reading.plan.iter().flat_map(|plan| plan.tasks());
-    tasks.filter(|task| task.done_before.is_some()).map(|task| task.id.to_string()).collect()
+    tasks.zip(reading.places.iter().map(|places| &places.whole.file))
 }
 
 /// The plan as its files say now, and the task that is finished.
@@ -104,6 +137,24 @@ impl<'a> PlanProgress<'a> {
         let at = plan.tasks().iter().position(|one| one.id.as_str() == task.id)?;
         reading.places.get(at)?;
         Some(Self { folder, reading, task, at, done: done_tasks(reading) })
+    }
+
+    /// Whether the files as they would be say what is finished now, and nothing else.
+    fn is_shown_by(&self, after: &PlanReading, mark: TaskMark) -> bool {
+        if mark == TaskMark::Task {
+            let mut expected = self.done.clone();
+            expected.insert(self.task.id.clone());
+            return done_tasks(after) == expected;
+        }
+        let own = &self.place().file;
+        let elsewhere = |reading: &PlanReading| -> BTreeSet<String> {
+            let done = placed_tasks(reading).filter(|(task, _)| task.done_before.is_some());
+            done.filter(|(_, file)| *file != own).map(|(task, _)| task.id.to_string()).collect()
+        };
+        let mut here = placed_tasks(after).filter(|(_, file)| *file == own).peekable();
+        here.peek().is_some()
+            && here.all(|(task, _)| task.done_before.is_some())
+            && elsewhere(self.reading) == elsewhere(after)
     }
 
     fn is_done(&self, id: &str) -> bool {
@@ -133,6 +184,33 @@ impl<'a> PlanProgress<'a> {
         let placed = tasks.zip(&self.reading.places);
         let of_file = placed.filter(move |(_, places)| &*places.whole.file == file);
         of_file.map(|(task, _)| task.id.as_str()).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The files of all tasks.
+    pub(crate) fn all_files(&self) -> BTreeSet<&'a str> {
+        self.reading.places.iter().map(|places| &*places.whole.file).collect()
+    }
+
+    /// The files with tasks that are not done by the files.
+    pub(crate) fn open_files(&self) -> BTreeSet<&'a str> {
+        let open = self.reading.plan.iter().flat_map(|plan| plan.tasks()).zip(&self.reading.places);
+        let open = open.filter(|(task, _)| task.done_before.is_none());
+        open.map(|(_, places)| &*places.whole.file).collect()
+    }
+
+    /// The wave of a task.
+    pub(crate) fn wave_of(&self, id: &str) -> u32 {
+        let plan = self.reading.plan.as_ref();
+        let found = plan.and_then(|plan| {
+            let at = plan.tasks().iter().position(|task| task.id.as_str() == id)?;
+            Some(plan.wave(afresh_core::plan::TaskIndex::new(at)))
+        });
+        found.unwrap_or(0)
+    }
+
+    pub(crate) fn title_of(&self, id: &str) -> String {
+        let mut tasks = self.reading.plan.iter().flat_map(|plan| plan.tasks());
+        tasks.find(|task| task.id.as_str() == id).map(|task| task.title.clone()).unwrap_or_default()
     }
 
     /// The text of a file that must exist.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::edits::{PlanEdits, TextEdit};
 use super::json_edits::{items, member_text, object_at, parse, set_member};
-use super::{PlanProgress, WritebackProblem};
+use super::{PlanProgress, TaskMark, WritebackProblem};
 
 /// Statuses of Task Master that need no work.
 const SETTLED: &[&str] = &["done", "completed", "cancelled", "canceled"];
@@ -16,7 +16,7 @@ const SETTLED: &[&str] = &["done", "completed", "cancelled", "canceled"];
 pub(super) fn finish_task_master(
     progress: &PlanProgress<'_>,
     edits: &mut PlanEdits,
-) -> Result<(), WritebackProblem> {
+) -> Result<TaskMark, WritebackProblem> {
     let place = progress.place();
     let text = progress.text(&place.file)?;
     let root = parse(&place.file, &text).ok_or(WritebackProblem::NotUnderstood)?;
@@ -36,7 +36,7 @@ pub(super) fn finish_task_master(
             set(task);
         }
     }
-    Ok(())
+    Ok(TaskMark::Task)
 }
 
 /// The task that has this subtask.
@@ -61,7 +61,7 @@ fn task_of_subtask<'n>(root: &'n Node, subtask: &Node) -> Option<&'n Node> {
 pub(super) fn close_issue(
     progress: &PlanProgress<'_>,
     edits: &mut PlanEdits,
-) -> Result<(), WritebackProblem> {
+) -> Result<TaskMark, WritebackProblem> {
     let place = progress.place();
     let text = progress.text(&place.file)?;
     let source = SourceText::new(&place.file, &text);
@@ -76,20 +76,20 @@ pub(super) fn close_issue(
         ("close_reason", json!(reason)),
     ];
     set_all(&text, &issue, &fields, &place.file, edits);
-    Ok(())
+    Ok(TaskMark::Task)
 }
 
 /// `"passes": true` of the story.
 pub(super) fn pass_story(
     progress: &PlanProgress<'_>,
     edits: &mut PlanEdits,
-) -> Result<(), WritebackProblem> {
+) -> Result<TaskMark, WritebackProblem> {
     let place = progress.place();
     let text = progress.text(&place.file)?;
     let root = parse(&place.file, &text).ok_or(WritebackProblem::NotUnderstood)?;
     let story = object_at(&root, &place.range).ok_or(WritebackProblem::NotUnderstood)?;
     add(edits, &place.file, set_member(&text, story, "passes", &json!(true)));
-    Ok(())
+    Ok(TaskMark::Task)
 }
 
 /// Sets members; those that are new follow the last one in this order.

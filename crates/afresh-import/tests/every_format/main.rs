@@ -5,9 +5,11 @@
 //! | [`written`] | the same few tasks written in each format |
 //! | [`names`] | ids and dependencies |
 //! | [`files`] | hostile paths |
+//! | [`progress`] | what is finished, written back |
 //! | [`texts`] | hostile titles, commands and files |
 
 mod files;
 mod names;
+mod progress;
 mod texts;
 mod written;
