@@ -11,18 +11,20 @@ impl Run {
     /// landed and that the files now call done, and dependencies on such tasks that are no longer stated.
     #[must_use]
     pub fn without_own_marks(&self, plan: &Plan) -> Plan {
-        let done: BTreeSet<&TaskId> = self
-            .tasks()
-            .filter(|(_, state)| matches!(state.stage, TaskStage::Done { .. }))
-            .map(|(task, _)| &task.id)
-            .collect();
+        let done: BTreeSet<&TaskId> =
+            self.tasks().filter(|(_, state)| state.is_done()).map(|(task, _)| &task.id).collect();
         if done.is_empty() {
             return plan.clone();
         }
         let pinned = |new: &Task| {
-            let old = self.plan().task(self.plan().index_of(&new.id)?);
-            let is_marked = done.contains(&new.id) && new.done_before.is_some();
-            (is_marked || differs_in_needs_on(old, new, &done)).then(|| old.clone())
+            let at = self.plan().index_of(&new.id)?;
+            let old = self.plan().task(at);
+            let was_done_here = matches!(self.task(at).stage, TaskStage::Done { .. });
+            let is_marked = new.done_before.is_some()
+                && (was_done_here || old.done_before.is_some())
+                && (is_without_details(new) || differs_in_needs_on(old, new, &done));
+            let is_open = old.done_before.is_none() && new.done_before.is_none();
+            (is_marked || is_open && differs_in_needs_on(old, new, &done)).then(|| old.clone())
         };
         plan.with_tasks_replaced(pinned)
     }
@@ -34,5 +36,10 @@ fn differs_in_needs_on(old: &Task, new: &Task, done: &BTreeSet<&TaskId>) -> bool
     let new_needs: BTreeSet<&TaskId> = new.needs.iter().collect();
     let are_done = old_needs.symmetric_difference(&new_needs).all(|need| done.contains(*need));
     let linked = Task { needs: old.needs.clone(), ..new.clone() };
-    are_done && old.done_before == new.done_before && linked.is_same_work_as(old)
+    are_done && linked.is_same_work_as(old)
+}
+
+/// Readers forget what is only needed to do a task, once it is done.
+fn is_without_details(task: &Task) -> bool {
+    task.files.is_empty() && task.checks.is_empty() && task.steps.is_empty()
 }

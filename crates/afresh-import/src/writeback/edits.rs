@@ -183,4 +183,51 @@ mod tests {
         assert_eq!(edited(bytes, &[(8..8, "end\n")]), "\u{feff}é\r\nab\nc\r\nend\r\n".as_bytes());
         assert_eq!(edited(b"", &[(0..0, "a\n")]), b"a\n");
     }
+
+    proptest::proptest! {
+        /// FO-07: whatever the text, the bytes before, between and after the edits are those that were there, and the
+        /// decoded result is the decoded text with the edits.
+        #[test]
+        fn all_other_bytes_stay(
+            text in "(\u{feff})?([a-zé\u{1f600} \\[\\]-]|\r\n|\n|\r){0,60}",
+            places in proptest::collection::vec((0usize..200, 0usize..4, "[xé\n]{0,3}"), 0..4),
+        ) {
+            let decoded = as_text("x.md", text.as_bytes()).expect("UTF-8");
+            let boundaries: Vec<usize> =
+                (0..=decoded.len()).filter(|at| decoded.is_char_boundary(*at)).collect();
+            let mut edits: Vec<TextEdit> = Vec::new();
+            for (start, length, new) in places {
+                let from = start % boundaries.len();
+                let to = (from + length).min(boundaries.len() - 1);
+                let at = boundaries[from]..boundaries[to];
+                if edits.iter().all(|edit| edit.at.end < at.start || at.end < edit.at.start) {
+                    edits.push(TextEdit { at, text: new });
+                }
+            }
+            let bytes = apply_edits(text.as_bytes(), &edits);
+            let mut expected = decoded.clone();
+            edits.sort_by_key(|edit| std::cmp::Reverse(edit.at.start));
+            for edit in &edits {
+                expected.replace_range(edit.at.clone(), &edit.text);
+            }
+            // A carriage return of its own before an added line break would become part of it.
+            if !edits.iter().any(|edit| edit.text.starts_with('\n') || edit.at.start != edit.at.end) {
+                proptest::prop_assert_eq!(as_text("x.md", &bytes).expect("UTF-8"), expected);
+            }
+            // Without what was added, the rest is what was there without what was removed.
+            let removed: usize = edits
+                .iter()
+                .map(|edit| apply_edits(text.as_bytes(), &[TextEdit { at: edit.at.clone(), text: String::new() }]))
+                .map(|without| text.len() - without.len())
+                .sum();
+            let line_end = line_end_of(text.as_bytes());
+            let added: usize =
+                edits.iter().map(|edit| edit.text.replace('\n', line_end).len()).sum();
+            proptest::prop_assert_eq!(bytes.len(), text.len() - removed + added);
+            let first = edits.last().map_or(bytes.len(), |edit| {
+                RawPosition::start(text.as_bytes()).advance(text.as_bytes(), edit.at.start).raw
+            });
+            proptest::prop_assert_eq!(&bytes[..first], &text.as_bytes()[..first]);
+        }
+    }
 }

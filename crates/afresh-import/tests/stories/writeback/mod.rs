@@ -112,19 +112,30 @@ pub(crate) fn difference(old: &PlanFiles, new: &PlanFiles) -> String {
 #[test]
 fn all_tasks_of_real_plans_can_be_finished() {
     let all = [
-        "agent-os", "beads", "checklist", "gsd", "gsd2", "kiro", "long-run", "openspec", "prd",
-        "spec-kit", "specflow", "task-master", "task-master-untagged", "tasker", "tasker-older",
-        "ultraplan",
+        "agent-os",
+        "beads",
+        "checklist",
+        "gsd/greeting",
+        "gsd/shop",
+        "gsd2",
+        "kiro",
+        "long-run/greeting",
+        "openspec",
+        "prd",
+        "spec-kit",
+        "specflow",
+        "task-master",
+        "task-master-untagged",
+        "tasker",
+        "tasker-older",
+        "ultraplan/greeting",
     ];
     for fixture in all {
-        let name = match fixture {
-            "task-master-untagged" => "task-master",
-            "tasker-older" => "tasker",
-            name => name,
-        };
+        let name = fixture.split('/').next().unwrap_or(fixture);
+        let name = name.trim_end_matches("-untagged").trim_end_matches("-older");
         let mut files = folders::files(fixture);
         let read = |files: &PlanFiles| {
-            folders::read(format(name), &MemoryFolder::new(files.clone())).plan.expect("a plan")
+            folders::read(format(name), &MemoryFolder::new(files.clone())).plan.unwrap_or_else(|| panic!("{fixture} has no plan"))
         };
         let plan = read(&files);
         let mut finished: BTreeSet<String> = plan
