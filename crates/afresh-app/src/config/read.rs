@@ -1,9 +1,7 @@
 //! `.afresh/config.toml` into a [`Config`].
 
 use afresh_core::plan::TierChoice;
-use afresh_core::settings::{
-    History, OnChange, Schedule, ScopeMode, TimeoutAction, WritebackMode,
-};
+use afresh_core::settings::{History, OnChange, Schedule, ScopeMode, TimeoutAction, WritebackMode};
 use afresh_formats::Finding;
 use afresh_formats::findings::SourceText;
 use afresh_formats::text::node::{Node, TableEntry};

@@ -66,14 +66,17 @@ fn box_ranges(text: &str, place: &Range<usize>) -> Vec<Range<usize>> {
         return std::iter::once(start..start + 1).chain(nested).collect();
     }
     let all = headings(text);
-    let Some(own) = all.iter().find(|one| one.at.start <= place.start && place.start < one.body.start.max(one.at.end))
+    let Some(own) = all
+        .iter()
+        .find(|one| one.at.start <= place.start && place.start < one.body.start.max(one.at.end))
     else {
         return Vec::new();
     };
     let within = |one: &&afresh_formats::text::markdown::Heading<'_>| {
         own.body.contains(&one.at.start) && is_about_criteria(one.text)
     };
-    let criteria: Vec<Range<usize>> = all.iter().filter(within).map(|one| one.body.clone()).collect();
+    let criteria: Vec<Range<usize>> =
+        all.iter().filter(within).map(|one| one.body.clone()).collect();
     let in_body = list.boxes.iter().map(|one| one.text.start).filter(|at| own.body.contains(at));
     in_body
         .filter(|at| !criteria.iter().any(|range| range.contains(at)))

@@ -179,7 +179,10 @@ mod tests {
     fn counts_and_bars_keep_their_shape() {
         assert_eq!(with_count("0/3 plans executed", 2).as_deref(), Some("2/3 plans executed"));
         assert_eq!(with_count("3 plans", 2), None);
-        assert_eq!(with_position("1 of 3 in current phase", 2).as_deref(), Some("2 of 3 in current phase"));
+        assert_eq!(
+            with_position("1 of 3 in current phase", 2).as_deref(),
+            Some("2 of 3 in current phase")
+        );
         assert_eq!(with_bar("[░░░░░░░░░░] 0%", 1, 3).as_deref(), Some("[███░░░░░░░] 33%"));
         assert_eq!(with_bar("[██░░] 50% done", 4, 4).as_deref(), Some("[████] 100% done"));
         assert_eq!(with_bar("[link](x)", 4, 4), None);

@@ -61,8 +61,7 @@ impl FinishedTask {
 pub fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let whole = words.join(" ");
-    let mut line: String =
-        whole.chars().filter(|c| !c.is_control()).take(MAX_LINE_CHARS).collect();
+    let mut line: String = whole.chars().filter(|c| !c.is_control()).take(MAX_LINE_CHARS).collect();
     if line.chars().count() < whole.chars().filter(|c| !c.is_control()).count() {
         line.push('…');
     }

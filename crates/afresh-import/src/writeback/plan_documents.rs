@@ -101,7 +101,11 @@ fn write_gsd_summary(
     let _ = write!(out, "# Phase {phase} Plan {number}: {title} Summary\n\n**{summary}**\n\n");
     let _ = write!(out, "## Accomplishments\n\n- {summary}\n\n");
     let (run, attempt) = (&task.run, task.attempt);
-    let _ = write!(out, "## Task Commits\n\nOne commit, with the trailers `Afresh-Run: {run}`, `Afresh-Task: {}` and `Afresh-Attempt: {attempt}`.\n\n", task.id);
+    let _ = write!(
+        out,
+        "## Task Commits\n\nOne commit, with the trailers `Afresh-Run: {run}`, `Afresh-Task: {}` and `Afresh-Attempt: {attempt}`.\n\n",
+        task.id
+    );
     let _ = write!(out, "## Files Created/Modified\n\n{}\n", list_files(task));
     let _ = write!(out, "## Verification\n\n{}\n", list_checks(task));
     let _ = write!(out, "## Deviations from Plan\n\n{}\n", list_deviations(task));
@@ -137,9 +141,9 @@ fn update_roadmap(
             edits.replace(&file, found.mark, "x");
         }
     }
-    let own = headings(&text).into_iter().find(|one| {
-        one.text.starts_with("Phase ") && is_phase(one.text)
-    });
+    let own = headings(&text)
+        .into_iter()
+        .find(|one| one.text.starts_with("Phase ") && is_phase(one.text));
     let sections = own.map(|heading| heading.own);
     let mut document = EditedDocument { file: file.clone(), text: text.clone(), edits };
     if let Some(section) = sections {
@@ -174,7 +178,9 @@ fn update_row(
 ) {
     let mut set = |column: Option<usize>, new: Option<String>| {
         let cell = row.cell(column);
-        if let Some(new) = new.filter(|new| column.is_some() && cell.text != new && !cell.text.is_empty()) {
+        if let Some(new) =
+            new.filter(|new| column.is_some() && cell.text != new && !cell.text.is_empty())
+        {
             document.edits.replace(&document.file, cell.range(), new);
         }
     };
@@ -287,9 +293,10 @@ fn update_long_run_state(progress: &PlanProgress<'_>, home: &str, edits: &mut Pl
     let Some(text) = progress.text_if_any(&file) else { return };
     let own = &*progress.place().file;
     let open = progress.open_files();
-    let mut next = open.iter().filter(|path| **path != own).filter_map(|path| {
-        long_run::plan_path(path).map(|plan| plan.id.to_owned())
-    });
+    let mut next = open
+        .iter()
+        .filter(|path| **path != own)
+        .filter_map(|path| long_run::plan_path(path).map(|plan| plan.id.to_owned()));
     let all = progress.all_files();
     let total = all.len();
     let done = all.iter().filter(|path| **path == own || !open.contains(**path)).count();
@@ -298,7 +305,8 @@ fn update_long_run_state(progress: &PlanProgress<'_>, home: &str, edits: &mut Pl
     let whole = document.whole();
     document.set_label(&whole, "Current plan", |_| Some(next.clone()));
     document.set_label(&whole, "Plans completed", |old| {
-        with_count(old, done).or_else(|| old.parse::<usize>().ok().map(|_| format!("{done}/{total}")))
+        with_count(old, done)
+            .or_else(|| old.parse::<usize>().ok().map(|_| format!("{done}/{total}")))
     });
     document.set_label(&whole, "Progress", |old| with_bar(old, done, total));
 }
@@ -325,7 +333,13 @@ fn log_issues(progress: &PlanProgress<'_>, file: &str, edits: &mut PlanEdits) {
     }
     match old {
         Some(text) => {
-            let gap = if text.trim_end().lines().next_back().is_some_and(|it| it.starts_with("- ")) && text.ends_with('\n') { "" } else { gap_after(&text) };
+            let gap = if text.trim_end().lines().next_back().is_some_and(|it| it.starts_with("- "))
+                && text.ends_with('\n')
+            {
+                ""
+            } else {
+                gap_after(&text)
+            };
             edits.replace(file, text.len()..text.len(), format!("{gap}{added}"));
         }
         None => edits.write(file, format!("# Issues\n\n{added}")),
@@ -349,7 +363,8 @@ pub(super) fn finish_slice_task(
     boxes::tick_task(progress, edits)?;
     let file = &*progress.place().file;
     let text = progress.text(file)?;
-    let own = text[progress.place().range.start..].split([':', ' ', '*']).next().unwrap_or_default();
+    let own =
+        text[progress.place().range.start..].split([':', ' ', '*']).next().unwrap_or_default();
     let (slice_directory, _) = file.rsplit_once('/').unwrap_or(("", file));
     let task = progress.task;
     let summary = format!("{slice_directory}/tasks/{own}-SUMMARY.md");
@@ -365,7 +380,8 @@ pub(super) fn finish_slice_task(
         let mut files = task.created.clone();
         files.extend(task.modified.iter().cloned());
         let mut parts = slice_directory.rsplit('/');
-        let (slice, milestone) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
+        let (slice, milestone) =
+            (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
         edits.write(&summary, format!(
             "---\nid: {own}\nparent: {slice}\nmilestone: {milestone}\nkey_files: {}\nverification_result: passed\ncompleted_at: {}\nblocker_discovered: false\n---\n\n# {own}: {title}\n\n{what}\n\n## Verification\n\n{}",
             yaml_list(&files), task.moment(), list_checks(task)
@@ -378,7 +394,9 @@ pub(super) fn finish_slice_task(
 }
 
 fn tick_slice(progress: &PlanProgress<'_>, slice_directory: &str, edits: &mut PlanEdits) {
-    let Some((milestone_directory, slice)) = slice_directory.rsplit_once("/slices/") else { return };
+    let Some((milestone_directory, slice)) = slice_directory.rsplit_once("/slices/") else {
+        return;
+    };
     let milestone = milestone_directory.rsplit('/').next().unwrap_or_default();
     let roadmap = format!("{milestone_directory}/{milestone}-ROADMAP.md");
     let Some(text) = progress.text_if_any(&roadmap) else { return };

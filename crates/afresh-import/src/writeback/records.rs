@@ -24,9 +24,8 @@ pub(super) fn finish_task_master(
     let done = json!("done");
     let mut set = |node: &Node| add(edits, &place.file, set_member(&text, node, "status", &done));
     set(own);
-    let is_open = |node: &&Node| {
-        !member_text(node, "status").is_some_and(|status| SETTLED.contains(&status))
-    };
+    let is_open =
+        |node: &&Node| !member_text(node, "status").is_some_and(|status| SETTLED.contains(&status));
     for subtask in items(own, "subtasks").iter().filter(is_open) {
         set(subtask);
     }
@@ -43,9 +42,8 @@ pub(super) fn finish_task_master(
 fn task_of_subtask<'n>(root: &'n Node, subtask: &Node) -> Option<&'n Node> {
     use afresh_formats::text::node::Value;
     use afresh_formats::text::yaml::values::entries;
-    let is_in = |node: &&Node| {
-        node.span.start < subtask.span.start && subtask.span.end < node.span.end
-    };
+    let is_in =
+        |node: &&Node| node.span.start < subtask.span.start && subtask.span.end < node.span.end;
     if items(root, "subtasks").iter().any(|one| one.span == subtask.span) {
         return Some(root);
     }

@@ -8,9 +8,7 @@ use afresh_formats::text::node::Node;
 use afresh_formats::text::yaml::values::{entries, get};
 use serde_json::{Value, json};
 
-use super::documents::{
-    EditedDocument, gap_after, list_checks, list_deviations, list_files,
-};
+use super::documents::{EditedDocument, gap_after, list_checks, list_deviations, list_files};
 use super::edits::PlanEdits;
 use super::finished::{FinishedTask, one_line};
 use super::json_edits::{items, member_text, parse, set_member};
@@ -106,7 +104,8 @@ fn update_waves(
         let groups = items(wave, "groups").iter();
         groups.filter_map(|group| serde_json::from_str(&text[group.span.clone()]).ok()).collect()
     };
-    let Some(wave) = items(root, "waves").iter().find(|wave| names(wave).iter().any(|it| it == own))
+    let Some(wave) =
+        items(root, "waves").iter().find(|wave| names(wave).iter().any(|it| it == own))
     else {
         return false;
     };
@@ -114,13 +113,14 @@ fn update_waves(
     let status_of = |group: &str| {
         let results = get(wave, "results")?;
         let found = get(results, group)?;
-        member_text(found, "status").map(str::to_owned).or_else(|| {
-            serde_json::from_str(&text[found.span.clone()]).ok()
-        })
+        member_text(found, "status")
+            .map(str::to_owned)
+            .or_else(|| serde_json::from_str(&text[found.span.clone()]).ok())
     };
     let all = names(wave);
     let is_whole = all.iter().all(|group| {
-        group == own || status_of(group).is_some_and(|status: String| status.starts_with("complete"))
+        group == own
+            || status_of(group).is_some_and(|status: String| status.starts_with("complete"))
     });
     let status = if is_whole { "complete" } else { "in_progress" };
     let mut fields = vec![("status", json!(status))];
@@ -154,8 +154,11 @@ fn new_state(progress: &PlanProgress<'_>, spec: &str, groups: &[&str], own: &str
                 .filter(done)
                 .map(|group| {
                     let name = bare_group(group, spec);
-                    let result =
-                        if name == own { group_result(progress) } else { json!({"status": "complete"}) };
+                    let result = if name == own {
+                        group_result(progress)
+                    } else {
+                        json!({"status": "complete"})
+                    };
                     (name.to_owned(), result)
                 })
                 .collect();
@@ -259,7 +262,9 @@ fn review_state(progress: &PlanProgress<'_>, home: &str, spec: &str, edits: &mut
     let is_active = text.lines().any(|line| {
         let bare: String = line.chars().filter(|c| *c != '*').collect();
         bare.trim_start_matches(['-', ' ']).strip_prefix("Active Specification:").is_some_and(
-            |value| value.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == spec),
+            |value| {
+                value.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == spec)
+            },
         )
     });
     if is_active {
@@ -315,12 +320,7 @@ pub(super) fn finish_tasker(
     Ok(TaskMark::Task)
 }
 
-fn update_tasker_state(
-    progress: &PlanProgress<'_>,
-    root: &str,
-    own: &Node,
-    edits: &mut PlanEdits,
-) {
+fn update_tasker_state(progress: &PlanProgress<'_>, root: &str, own: &Node, edits: &mut PlanEdits) {
     let file = format!("{root}state.json");
     let Some(text) = progress.text_if_any(&file) else { return };
     let Some(state) = parse(&file, &text) else { return };
@@ -340,7 +340,10 @@ fn update_tasker_state(
             entry.insert("id".to_owned(), json!(task.id));
             entry.insert("name".to_owned(), json!(task.title));
             let phase = get(own, "phase").and_then(|node| {
-                serde_json::from_str(&progress.text(&progress.place().file).ok()?[node.span.clone()]).ok()
+                serde_json::from_str(
+                    &progress.text(&progress.place().file).ok()?[node.span.clone()],
+                )
+                .ok()
             });
             entry.insert("phase".to_owned(), phase.unwrap_or(json!(1)));
             entry.extend(done.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
@@ -359,7 +362,8 @@ fn update_tasker_state(
     {
         let completed = listed.iter().filter(|entry| {
             entry.key == task.id
-                || member_text(&entry.node, "status").is_some_and(|status| settled[..3].contains(&status))
+                || member_text(&entry.node, "status")
+                    .is_some_and(|status| settled[..3].contains(&status))
         });
         let completed = [("completed_count", json!(completed.count()))];
         records::set_all(&text, execution, &completed, &file, edits);

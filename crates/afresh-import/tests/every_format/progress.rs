@@ -47,9 +47,7 @@ fn finish(format: &PlanFormat, files: &Bytes, id: &str, finished: &BTreeSet<Stri
 
 /// The same files as another editor would save them.
 fn saved_otherwise(files: &Bytes) -> [Bytes; 3] {
-    let wide = |bytes: &Vec<u8>| {
-        String::from_utf8_lossy(bytes).replace('\n', "\r\n").into_bytes()
-    };
+    let wide = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).replace('\n', "\r\n").into_bytes();
     let marked = |bytes: &Vec<u8>| [b"\xef\xbb\xbf", bytes.as_slice()].concat();
     let with = |change: &dyn Fn(&Vec<u8>) -> Vec<u8>| {
         files.iter().map(|(path, bytes)| (path.clone(), change(bytes))).collect::<Bytes>()

@@ -83,7 +83,9 @@ fn rejected_work_is_not_ticked() {
 #[test]
 fn the_checks_see_what_lands() {
     let repo = listed("");
-    repo.config("[checks]\nalways = [\"! test -e T003.txt || grep -q 'x.  T001' specs/001-x/tasks.md\"]\n");
+    repo.config(
+        "[checks]\nalways = [\"! test -e T003.txt || grep -q 'x.  T001' specs/001-x/tasks.md\"]\n",
+    );
     repo.commit("a check of the list");
     repo.afresh(&["run", "."]).expect(0);
     assert_eq!(repo.landed(), ["T001", "T002", "T003"]);
@@ -98,7 +100,11 @@ fn it_is_off_where_asked_and_where_the_plan_is_not_committed() {
     let repo = listed("");
     repo.write(TASKS, "# Tasks\n\n- [ ] T001 Create T001.txt\n");
     let ran = repo.afresh(&["run", "."]).expect(0);
-    assert!(ran.stderr.contains("will not show what is done: they are not committed"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("will not show what is done: they are not committed"),
+        "{}",
+        ran.stderr
+    );
     repo.afresh(&["land"]).expect(0);
     let text = std::fs::read_to_string(repo.root().join(TASKS)).expect("a file");
     assert_eq!(text, "# Tasks\n\n- [ ] T001 Create T001.txt\n");
@@ -137,10 +143,46 @@ fn lands_as_done(repo: &TestRepo) {
     assert!(!new.stderr.contains("start "), "nothing is done again: {}", new.stderr);
 }
 
-/// FO-07, FO-08: a change of `OpenSpec`.
+/// FO-07, FO-08: a change of `OpenSpec` lands ticked; its own program, where it is installed, accepts it and counts it
+/// as complete.
 #[test]
 fn a_change_of_openspec_lands_ticked() {
-    lands_as_done(&holding("openspec", ""));
+    let change = "openspec/changes/add-rm";
+    let files = [
+        (format!("{change}/proposal.md"), "## Why\nNotes must go.\n\n## What Changes\n- rm\n"),
+        (
+            format!("{change}/specs/notes/spec.md"),
+            "## ADDED Requirements\n\n### Requirement: Remove\nThe program SHALL remove a note.\n\n#### Scenario: Known\n- **WHEN** it is removed\n- **THEN** it is gone\n",
+        ),
+        (
+            format!("{change}/tasks.md"),
+            "## 1. Store\n\n- [ ] 1.1 Create `rm.txt`; `test -s rm.txt` passes\n  - [ ] part of it\n- [ ] 1.2 Create `list.txt`\n",
+        ),
+    ];
+    let repo = with_files(&files.map(|(path, text)| (path, text.to_owned())), "");
+    lands_as_done(&repo);
+    let tasks = repo.git(&["show", &format!("HEAD:{change}/tasks.md")]);
+    assert_eq!((tasks.matches("- [x]").count(), tasks.matches("- [ ]").count()), (3, 0), "{tasks}");
+    let Some(program) = plan_tool("openspec") else { return };
+    let ran = |args: &[&str]| {
+        let mut command = std::process::Command::new(&program);
+        let output = command.args(args).current_dir(repo.root()).output().expect("it starts");
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    ran(&["validate", "add-rm", "--strict"]);
+    assert!(ran(&["list"]).contains("Complete"), "{}", ran(&["list"]));
+}
+
+/// A program of another tool, from the directory that `AFRESH_TEST_PLAN_TOOLS` names: one with `node_modules`.
+fn plan_tool(name: &str) -> Option<std::path::PathBuf> {
+    let tools = std::env::var_os("AFRESH_TEST_PLAN_TOOLS").map(std::path::PathBuf::from);
+    let found = tools.map(|tools| tools.join("node_modules/.bin").join(name));
+    let found = found.filter(|program| program.exists());
+    if found.is_none() {
+        eprintln!("SKIPPED: {name} is not installed in $AFRESH_TEST_PLAN_TOOLS");
+    }
+    found
 }
 
 /// FO-07, FO-02: plans of GSD have summaries.

@@ -75,9 +75,8 @@ impl ProgressJob {
         tree: TreeId,
         finished_at: u64,
     ) -> Result<WrittenProgress, String> {
-        let without = |tree: TreeId, why: &str| {
-            Ok(WrittenProgress { tree, problem: Some(why.to_owned()) })
-        };
+        let without =
+            |tree: TreeId, why: &str| Ok(WrittenProgress { tree, problem: Some(why.to_owned()) });
         let Some(format) = format_by_name(&self.target.format) else {
             return without(tree, "this version does not know the format");
         };
@@ -111,7 +110,8 @@ fn passed_check(result: &CheckResult) -> PassedCheck {
 
 /// Whether a path leads to a file of the tree, and not into a repository's own directory.
 fn is_plain_path(path: &str) -> bool {
-    path.split('/').all(|part| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git"))
+    path.split('/')
+        .all(|part| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git"))
 }
 
 /// The files of a plan, in a tree.

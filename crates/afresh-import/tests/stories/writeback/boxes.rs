@@ -8,9 +8,8 @@ fn a_box_is_ticked_and_nothing_else() {
     let text = "\u{feff}# Tasks\r\n\r\n## Phase 1: A — ünïcode\r\n\r\n- [ ]   T001  Create `src/a.rs`  \r\n\t* [ ] part of it\r\n\t* [ ]* nice to have\r\n- [ ] T002 [P] Create `src/b.rs` \t\r\n\r\n```\r\n- [ ] T003 an example\r\n```\r\nno end";
     let old = files(&[("specs/001-x/tasks.md", text)]);
     let new = finish("spec-kit", &old, &task("T001")).expect("written");
-    let expected = text
-        .replacen("- [ ]   T001", "- [x]   T001", 1)
-        .replacen("* [ ] part", "* [x] part", 1);
+    let expected =
+        text.replacen("- [ ]   T001", "- [x]   T001", 1).replacen("* [ ] part", "* [x] part", 1);
     assert_eq!(String::from_utf8_lossy(&new["specs/001-x/tasks.md"]), expected);
 }
 

@@ -14,7 +14,10 @@ fn a_plan_of_gsd_is_shown_as_done() {
     let home = ".planning/phases/01-base";
     let old = files(&[
         (&format!("{home}/01-01-PLAN.md"), PLAN),
-        (&format!("{home}/01-02-PLAN.md"), &PLAN.replace("plan: 01", "plan: 02\ndepends_on: [01-01]")),
+        (
+            &format!("{home}/01-02-PLAN.md"),
+            &PLAN.replace("plan: 01", "plan: 02\ndepends_on: [01-01]"),
+        ),
         (".planning/phases/02-more/02-01-PLAN.md", &PLAN.replace("01-base", "02-more")),
         (".planning/ROADMAP.md", ROADMAP),
         (".planning/STATE.md", STATE),
@@ -30,7 +33,10 @@ fn a_plan_of_gsd_is_shown_as_done() {
 fn a_blocked_summary_is_corrected() {
     let old = files(&[
         (".planning/phases/01-base/01-01-PLAN.md", PLAN),
-        (".planning/phases/01-base/01-01-SUMMARY.md", "---\nstatus: blocked\nwho: me\n---\nWaits.\n"),
+        (
+            ".planning/phases/01-base/01-01-SUMMARY.md",
+            "---\nstatus: blocked\nwho: me\n---\nWaits.\n",
+        ),
     ]);
     let new = finish("gsd", &old, &task("01-01")).expect("written");
     let summary = &new[".planning/phases/01-base/01-01-SUMMARY.md"];
@@ -45,7 +51,10 @@ fn a_plan_of_long_run_is_shown_as_done() {
     let old = files(&[
         ("x/.long-run/plans/01-PLAN.md", plan),
         ("x/.long-run/plans/02-PLAN.md", &second),
-        ("x/.long-run/STATE.md", "# State\n\n## Current Position\n- Current plan: 01\n- Plans completed: 0/2\n- Progress: [░░░░░░░░░░] 0%\n"),
+        (
+            "x/.long-run/STATE.md",
+            "# State\n\n## Current Position\n- Current plan: 01\n- Plans completed: 0/2\n- Progress: [░░░░░░░░░░] 0%\n",
+        ),
         ("x/.long-run/ISSUES.md", "# Issues\n\n- **ISS-007** (me): old"),
         ("x/tasks.md", "- [ ] 1.1 Model\n- [ ] 1.2 Migration\n- [ ] 2.1 API\n"),
         ("x/spec.md", "# Spec\n"),

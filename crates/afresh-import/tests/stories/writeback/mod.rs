@@ -92,7 +92,8 @@ pub(crate) fn difference(old: &PlanFiles, new: &PlanFiles) -> String {
             .count();
         let (left, right) = (&before[start..before.len() - end], &after[start..after.len() - end]);
         let same = left.len() == right.len();
-        for (at, line) in left.iter().enumerate().filter(|(at, line)| !same || **line != right[*at]) {
+        for (at, line) in left.iter().enumerate().filter(|(at, line)| !same || **line != right[*at])
+        {
             let _ = writeln!(out, "-{line}");
             if same {
                 let _ = writeln!(out, "+{}", right[at]);
@@ -135,7 +136,9 @@ fn all_tasks_of_real_plans_can_be_finished() {
         let name = name.trim_end_matches("-untagged").trim_end_matches("-older");
         let mut files = folders::files(fixture);
         let read = |files: &PlanFiles| {
-            folders::read(format(name), &MemoryFolder::new(files.clone())).plan.unwrap_or_else(|| panic!("{fixture} has no plan"))
+            folders::read(format(name), &MemoryFolder::new(files.clone()))
+                .plan
+                .unwrap_or_else(|| panic!("{fixture} has no plan"))
         };
         let plan = read(&files);
         let mut finished: BTreeSet<String> = plan
