@@ -78,11 +78,12 @@ pub(super) fn with_count(text: &str, done: usize) -> Option<String> {
     has_both.then(|| format!("{}{done}{}", &text[..start], &text[slash..]))
 }
 
-/// `2 of 3`: with another first number.
-pub(super) fn with_position(text: &str, done: usize) -> Option<String> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = &text[digits..];
-    (digits > 0 && rest.starts_with(" of ")).then(|| format!("{done}{rest}"))
+/// `2 of 3`: with other numbers.
+pub(super) fn with_position(text: &str, done: usize, total: usize) -> Option<String> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = text[digits(text)..].strip_prefix(" of ")?;
+    let has_both = digits(text) > 0 && digits(rest) > 0;
+    has_both.then(|| format!("{done} of {total}{}", &rest[digits(rest)..]))
 }
 
 /// `[████░░░░░░] 40%`: as wide as the bar that is there.
@@ -94,7 +95,7 @@ pub(super) fn with_bar(text: &str, done: usize, total: usize) -> Option<String> 
     if !is_bar {
         return None;
     }
-    let filled = if total == 0 { 0 } else { (width * done + total / 2) / total };
+    let filled = (width * done + total / 2).checked_div(total).unwrap_or(0);
     let bar = format!("{}{}", "█".repeat(filled), "░".repeat(width - filled));
     let rest = &text[end + 1..];
     let number = rest.find(|c: char| c.is_ascii_digit());
@@ -112,7 +113,7 @@ pub(super) fn with_bar(text: &str, done: usize, total: usize) -> Option<String> 
 }
 
 pub(super) fn percent(done: usize, total: usize) -> usize {
-    if total == 0 { 0 } else { done * 100 / total }
+    (done * 100).checked_div(total).unwrap_or(0)
 }
 
 /// The changed files as a list.
@@ -180,8 +181,8 @@ mod tests {
         assert_eq!(with_count("0/3 plans executed", 2).as_deref(), Some("2/3 plans executed"));
         assert_eq!(with_count("3 plans", 2), None);
         assert_eq!(
-            with_position("1 of 3 in current phase", 2).as_deref(),
-            Some("2 of 3 in current phase")
+            with_position("1 of 3 in current phase", 2, 4).as_deref(),
+            Some("2 of 4 in current phase")
         );
         assert_eq!(with_bar("[░░░░░░░░░░] 0%", 1, 3).as_deref(), Some("[███░░░░░░░] 33%"));
         assert_eq!(with_bar("[██░░] 50% done", 4, 4).as_deref(), Some("[████] 100% done"));

@@ -74,19 +74,22 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn with(text: &str, key: &str, value: serde_json::Value) -> String {
+    fn with(text: &str, key: &str, value: &serde_json::Value) -> String {
         let root = parse("x.json", text).expect("JSON");
-        let Some(edit) = set_member(text, &root, key, &value) else { return text.to_owned() };
+        let Some(edit) = set_member(text, &root, key, value) else { return text.to_owned() };
         format!("{}{}{}", &text[..edit.at.start], edit.text, &text[edit.at.end..])
     }
 
     #[test]
     fn a_member_is_set_in_the_layout_of_the_others() {
-        assert_eq!(with(r#"{"a": 1}"#, "a", json!("x")), r#"{"a": "x"}"#);
-        assert_eq!(with("{\n  \"a\" : 1\n}\n", "b", json!(2)), "{\n  \"a\" : 1,\n  \"b\" : 2\n}\n");
-        assert_eq!(with(r#"{"a":1,"c":2}"#, "b", json!(true)), r#"{"a":1,"c":2,"b":true}"#);
-        assert_eq!(with("{ }", "b", json!(null)), r#"{"b": null}"#);
-        assert_eq!(with("[1]", "b", json!(1)), "[1]");
-        assert_eq!(with(r#"{"a" :  "x"}"#, "a", json!("x")), r#"{"a" :  "x"}"#);
+        assert_eq!(with(r#"{"a": 1}"#, "a", &json!("x")), r#"{"a": "x"}"#);
+        assert_eq!(
+            with("{\n  \"a\" : 1\n}\n", "b", &json!(2)),
+            "{\n  \"a\" : 1,\n  \"b\" : 2\n}\n"
+        );
+        assert_eq!(with(r#"{"a":1,"c":2}"#, "b", &json!(true)), r#"{"a":1,"c":2,"b":true}"#);
+        assert_eq!(with("{ }", "b", &json!(null)), r#"{"b": null}"#);
+        assert_eq!(with("[1]", "b", &json!(1)), "[1]");
+        assert_eq!(with(r#"{"a" :  "x"}"#, "a", &json!("x")), r#"{"a" :  "x"}"#);
     }
 }

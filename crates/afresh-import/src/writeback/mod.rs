@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use afresh_core::plan::Task;
+use afresh_core::plan::{Plan, Task};
 use afresh_formats::folder::PlanFolder;
 use afresh_formats::reading::{PlanReading, SourceSpan};
 
@@ -113,7 +113,7 @@ fn done_tasks(reading: &PlanReading) -> BTreeSet<String> {
 
 /// The tasks of a reading with their files.
 fn placed_tasks(reading: &PlanReading) -> impl Iterator<Item = (&Task, &Arc<str>)> {
-    let tasks = reading.plan.iter().flat_map(|plan| plan.tasks());
+    let tasks = reading.plan.iter().flat_map(Plan::tasks);
     tasks.zip(reading.places.iter().map(|places| &places.whole.file))
 }
 
@@ -180,7 +180,7 @@ impl<'a> PlanProgress<'a> {
 
     /// The ids of all tasks of a file.
     pub(crate) fn tasks_of(&self, file: &str) -> impl Iterator<Item = &'a str> {
-        let tasks = self.reading.plan.iter().flat_map(|plan| plan.tasks());
+        let tasks = self.reading.plan.iter().flat_map(Plan::tasks);
         let placed = tasks.zip(&self.reading.places);
         let of_file = placed.filter(move |(_, places)| &*places.whole.file == file);
         of_file.map(|(task, _)| task.id.as_str()).collect::<Vec<_>>().into_iter()
@@ -193,7 +193,7 @@ impl<'a> PlanProgress<'a> {
 
     /// The files with tasks that are not done by the files.
     pub(crate) fn open_files(&self) -> BTreeSet<&'a str> {
-        let open = self.reading.plan.iter().flat_map(|plan| plan.tasks()).zip(&self.reading.places);
+        let open = self.reading.plan.iter().flat_map(Plan::tasks).zip(&self.reading.places);
         let open = open.filter(|(task, _)| task.done_before.is_none());
         open.map(|(_, places)| &*places.whole.file).collect()
     }
@@ -209,7 +209,7 @@ impl<'a> PlanProgress<'a> {
     }
 
     pub(crate) fn title_of(&self, id: &str) -> String {
-        let mut tasks = self.reading.plan.iter().flat_map(|plan| plan.tasks());
+        let mut tasks = self.reading.plan.iter().flat_map(Plan::tasks);
         tasks.find(|task| task.id.as_str() == id).map(|task| task.title.clone()).unwrap_or_default()
     }
 

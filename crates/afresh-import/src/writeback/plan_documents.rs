@@ -192,6 +192,13 @@ fn update_row(
     }
 }
 
+/// The name in the directory of a phase: `02-more-work` is `more work`.
+fn phase_name(plan: &GsdPlanPath) -> String {
+    let name =
+        plan.phase.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    one_line(&name.replace('-', " "))
+}
+
 fn update_gsd_state(
     progress: &PlanProgress<'_>,
     plan: &GsdPlanPath,
@@ -204,7 +211,16 @@ fn update_gsd_state(
     let (task, date) = (progress.task, progress.task.date());
     let mut document = EditedDocument { file, text, edits };
     let whole = document.whole();
-    document.set_label(&whole, "Plan", |old| with_position(old, counts.of_phase.0));
+    let (number, name) = (plan.number.as_ref().map(|number| &number.phase), phase_name(plan));
+    document.set_label(&whole, "Phase", |old| {
+        let named = phase_number(old)?;
+        let is_other = number.is_some_and(|number| *number != named.0);
+        let own = number.filter(|_| is_other)?.iter().map(u64::to_string).collect::<Vec<_>>();
+        let rest = old[named.1..].split(" (").next().unwrap_or_default();
+        Some(format!("{}{rest} ({name})", own.join(".")))
+    });
+    let (of_phase, in_phase) = counts.of_phase;
+    document.set_label(&whole, "Plan", |old| with_position(old, of_phase, in_phase));
     let status = if counts.is_phase_done() { "Phase complete" } else { "In progress" };
     document.set_label(&whole, "Status", |_| Some(status.to_owned()));
     let activity = format!("{date} - Completed {}", one_line(&task.id));

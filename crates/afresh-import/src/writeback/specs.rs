@@ -47,7 +47,7 @@ fn bare_group<'g>(group: &'g str, spec: &str) -> &'g str {
     group.strip_prefix(spec).and_then(|rest| rest.strip_prefix('.')).unwrap_or(group)
 }
 
-/// What SpecFlow keeps of a finished group.
+/// What `SpecFlow` keeps of a finished group.
 fn group_result(progress: &PlanProgress<'_>) -> Value {
     let task = progress.task;
     let criteria: Vec<&str> = task
@@ -333,22 +333,18 @@ fn update_tasker_state(progress: &PlanProgress<'_>, root: &str, own: &Node, edit
         ("files_modified", json!(task.modified)),
         ("attempts", json!(task.attempt)),
     ];
-    match get(tasks, &task.id) {
-        Some(entry) => records::set_all(&text, entry, &done, &file, edits),
-        None => {
-            let mut entry = serde_json::Map::new();
-            entry.insert("id".to_owned(), json!(task.id));
-            entry.insert("name".to_owned(), json!(task.title));
-            let phase = get(own, "phase").and_then(|node| {
-                serde_json::from_str(
-                    &progress.text(&progress.place().file).ok()?[node.span.clone()],
-                )
-                .ok()
-            });
-            entry.insert("phase".to_owned(), phase.unwrap_or(json!(1)));
-            entry.extend(done.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-            records::set_all(&text, tasks, &[(&task.id, Value::Object(entry))], &file, edits);
+    if let Some(entry) = get(tasks, &task.id) {
+        records::set_all(&text, entry, &done, &file, edits);
+    } else {
+        let own_text = progress.text(&progress.place().file).unwrap_or_default();
+        let phase = get(own, "phase").and_then(|node| own_text.get(node.span.clone()));
+        let phase = phase.and_then(|phase| serde_json::from_str::<Value>(phase).ok());
+        let mut entry =
+            json!({"id": task.id, "name": task.title, "phase": phase.unwrap_or(json!(1))});
+        for (key, value) in &done {
+            entry[*key] = value.clone();
         }
+        records::set_all(&text, tasks, &[(task.id.as_str(), entry)], &file, edits);
     }
     let settled = ["complete", "completed", "done", "skipped"];
     let is_settled = |entry: &&afresh_formats::text::node::TableEntry| {

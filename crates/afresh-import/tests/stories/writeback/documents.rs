@@ -26,6 +26,9 @@ fn a_plan_of_gsd_is_shown_as_done() {
     insta::assert_snapshot!("gsd_first_plan", difference(&old, &first));
     let second = finish("gsd", &first, &task("01-02")).expect("written");
     insta::assert_snapshot!("gsd_last_plan_of_a_phase", difference(&first, &second));
+    let third = finish("gsd", &second, &task("02-01")).expect("written");
+    let state = String::from_utf8_lossy(&third[".planning/STATE.md"]).into_owned();
+    assert!(state.contains("Phase: 2 of 2 (more)\nPlan: 1 of 1 in current phase\n"), "{state}");
 }
 
 /// FO-07: a summary that says that work is left is corrected in its status alone.

@@ -100,9 +100,9 @@ pub(crate) fn difference(old: &PlanFiles, new: &PlanFiles) -> String {
             }
         }
         if !same {
-            right.iter().for_each(|line| {
+            for line in right {
                 let _ = writeln!(out, "+{line}");
-            });
+            }
         }
     }
     out
