@@ -26,7 +26,7 @@ const PARTS: &[TaskPart] = &[
     ("titles", |pair| pair.read.title.contains(super::title(pair.own).trim_end_matches('…'))),
     ("instructions", |pair| {
         let lines = pair.own.instructions.lines().map(|line| line.trim().trim_start_matches("- "));
-        lines.filter(|line| !line.is_empty()).all(|line| pair.read.instructions.contains(line))
+        lines.filter(|line| !line.is_empty()).all(|line| pair.says(line))
     }),
     ("dependencies", |pair| {
         let own: BTreeSet<&str> = pair.needs.iter().map(String::as_str).collect();
@@ -43,7 +43,11 @@ const PARTS: &[TaskPart] = &[
     ("rules of checks (red_first, guard)", |pair| {
         pair.own.all_checks().all(|check| !check.red_first && !check.guard)
     }),
-    ("steps", |pair| pair.own.steps.len() == pair.read.steps.len()),
+    ("steps", |pair| {
+        // Where every task has steps, one without is one step.
+        pair.own.steps.len() == pair.read.steps.len()
+            || (pair.own.steps.is_empty() && pair.read.steps.len() == 1)
+    }),
     ("questions to a person", |pair| {
         pair.own.checkpoint.is_some() == pair.read.checkpoint.is_some()
     }),
@@ -65,6 +69,14 @@ struct TaskPair<'a> {
     read: &'a Task,
     /// What the task needs, by the ids of the format.
     needs: Vec<String>,
+}
+
+impl TaskPair<'_> {
+    /// Whether the worker would be given this line.
+    fn says(&self, line: &str) -> bool {
+        let steps = self.read.steps.iter().map(|step| step.instructions.as_str());
+        std::iter::once(self.read.instructions.as_str()).chain(steps).any(|it| it.contains(line))
+    }
 }
 
 pub(super) fn find(

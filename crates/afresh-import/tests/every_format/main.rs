@@ -6,7 +6,6 @@
 //! | [`exported`] | plans written in every format, and read again |
 //! | [`names`] | ids and dependencies |
 //! | [`files`] | hostile paths |
-//! | [`progress`] | what is finished, written back |
 //! | [`progress`] | what is finished, written into the files |
 //! | [`texts`] | hostile titles, commands and files |
 

@@ -200,8 +200,31 @@ fn a_plan_of_long_run_lands_with_summaries() {
     let answer = "OUTPUT_JSON_START\n{\"status\": \"COMPLETED\", \"tasks_completed\": \"1/1\", \"commits\": [], \"files_modified\": [], \"deviations\": [{\"rule\": 5, \"description\": \"could be faster\", \"files\": []}]}\nOUTPUT_JSON_END";
     let repo = holding("long-run/greeting", answer);
     lands_as_done(&repo);
+    let history = repo.root().join(".afresh/state/writeback/agent-history.json");
+    let history = std::fs::read_to_string(history).expect("a history");
+    assert!(history.contains("\"status\": \"completed\""), "{history}");
+    assert!(!repo.root().join(".afresh/state/writeback/current-agent-id.txt").exists());
     let issues = repo.git(&["grep", "-l", "could be faster"]);
     assert!(issues.contains("ISSUES.md"), "{issues}");
+}
+
+/// FO-07: while a worker of long-run is running, a file names it.
+#[test]
+fn the_running_worker_of_long_run_is_named() {
+    let repo = holding("long-run/greeting", "");
+    let script = repo.path().join("script.toml");
+    let state = repo.root().join(".afresh/state/writeback/current-agent-id.txt");
+    let look =
+        format!("cp {} {}/seen-$AFRESH_TASK || true", state.display(), repo.path().display());
+    let text = format!(
+        "version = 1\n[[task]]\nid = \"*\"\ndo = [ {{ run = \"for i in 1 2 3 4 5 6 7 8 9; do test -e {} && break; sleep 0.2; done; {look}; exit 1\" }} ]\n",
+        state.display()
+    );
+    std::fs::write(script, text).expect("written");
+    repo.afresh(&["run", ".", "--on-failure", "skip", "--sandbox", "off"]).expect(1);
+    let seen = std::fs::read_to_string(repo.path().join("seen-02")).expect("it was there");
+    assert_eq!(seen.trim(), "02.1");
+    assert!(!state.exists());
 }
 
 /// FO-07, FO-04: a spec of `SpecFlow` waits for its review.

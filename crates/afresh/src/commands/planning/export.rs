@@ -95,9 +95,11 @@ fn save(exported: &ExportedPlan, home: &Path, args: &Args) -> Result<(), AppErro
     }
     for (path, text) in &exported.files {
         let path = home.join(path);
-        let failed = |error| AppError::cannot_write("output", &path, error);
-        std::fs::create_dir_all(path.parent().unwrap_or(home)).map_err(failed)?;
-        write_atomically(&path, text.as_bytes()).map_err(failed)?;
+        let place = path.parent().unwrap_or(home);
+        std::fs::create_dir_all(place)
+            .map_err(|error| AppError::cannot_write("output", place, error))?;
+        write_atomically(&path, text.as_bytes())
+            .map_err(|error| AppError::cannot_write("output", &path, error))?;
     }
     Ok(())
 }
