@@ -231,6 +231,15 @@ pub struct MergedTree {
     pub onto: CommitId,
     pub commit: CommitId,
     pub tree: TreeId,
+    /// Why the files of the plan do not say that the task is done, where they were meant to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unwritten: Option<String>,
+}
+
+impl MergedTree {
+    pub fn new(onto: CommitId, commit: CommitId, tree: TreeId) -> Self {
+        Self { onto, commit, tree, unwritten: None }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -88,6 +88,9 @@ pub struct Settings {
     /// Every task of a plan file gets its own worker, if the format has both.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_task: bool,
+    /// Where progress is written into the plan's own files; none: nowhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writeback: Option<WritebackTarget>,
     /// How workers and checks are sandboxed, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sandbox: String,
@@ -139,6 +142,7 @@ impl Default for Settings {
             source: String::new(),
             format: String::new(),
             by_task: false,
+            writeback: None,
             sandbox: String::new(),
             limits: String::new(),
             flags: BTreeMap::new(),
@@ -155,6 +159,7 @@ impl Settings {
             if text.is_empty() { none.to_owned() } else { text.to_owned() }
         };
         let flag = |name: &str| self.flags.get(name).cloned().unwrap_or_default();
+        let on_or_off = |is_on: bool| if is_on { "on" } else { "off" }.to_owned();
         vec![
             ("agent", or(&self.agent, "default")),
             ("model", or(&flag("model"), "the agent's own")),
@@ -175,6 +180,7 @@ impl Settings {
             ("review", self.review.describe()),
             ("history", self.history.word().to_owned()),
             ("commit template", self.describe_commit_template()),
+            ("progress in the plan's files", on_or_off(self.writeback.is_some())),
         ]
     }
 
@@ -192,6 +198,19 @@ impl Settings {
     pub fn tier_of(&self, task: &Task) -> ModelTier {
         task.tier.unwrap_or(self.tier).resolve(task)
     }
+}
+
+/// The plan's own files in the repository, as they are read again to write progress into them (FO-07).
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WritebackTarget {
+    /// The plan's format.
+    pub format: String,
+    /// The directory that its files are in, from the root of the repository; empty, or ends in `/`.
+    pub directory: String,
+    /// The only file or directory of them that is read, from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<String>,
 }
 
 /// How full a worker's context may become, in per cent of the window (AG-07).
@@ -330,6 +349,14 @@ choice!(
         Strict = "strict",
         Declared = "declared",
         Open = "open",
+    }
+);
+choice!(
+    /// Whether progress is written into the plan's own files.
+    WritebackMode {
+        /// Where they are committed in the repository.
+        Auto = "auto",
+        Off = "off",
     }
 );
 choice!(

@@ -95,6 +95,11 @@ impl StateLayout {
         self.state.join("STATE.md")
     }
 
+    /// Files of a plan's own format that exist only because a run does.
+    pub fn writeback(&self) -> PathBuf {
+        self.state.join("writeback")
+    }
+
     pub fn issues(&self) -> PathBuf {
         self.state.join("ISSUES.md")
     }

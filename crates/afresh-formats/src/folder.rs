@@ -7,6 +7,26 @@ use std::collections::BTreeMap;
 use crate::findings::Finding;
 use crate::text::limits;
 
+/// How deep directories are searched for plans.
+pub const MAX_DEPTH: usize = 12;
+/// How many files a folder lists.
+pub const MAX_FILES: usize = 20_000;
+
+/// Directories that contain no plans.
+const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "vendor", "dist", "build"];
+/// Endings of files that may be part of a plan.
+const ENDINGS: &[&str] = &["md", "json", "jsonl", "yml", "yaml", "toml"];
+
+/// Whether a directory of this name is searched for plans.
+pub fn is_searched(directory: &str) -> bool {
+    !SKIPPED.contains(&directory)
+}
+
+/// Whether a file of this name may be part of a plan.
+pub fn may_hold_a_plan(file: &str) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+}
+
 /// The files below one directory.
 pub trait PlanFolder {
     /// Paths of all files, relative to the folder, with `/` between components, sorted.

@@ -61,6 +61,7 @@ pub use notes::write::{NewNote, WrittenNote};
 pub use objects::bulk::BulkLimits;
 pub use objects::change::{EntryMode, TreeChange};
 pub use objects::commit::{FileOverlay, NewCommit};
+pub use objects::overlay::TreeSelection;
 pub use objects::patch_text::{DiffFormat, FileDifference, LineCounts};
 pub use objects::path_text::parse_path_text;
 pub use objects::read::{CommittedFile, FirstParentCommit, MeasuredFile};

@@ -19,6 +19,7 @@
 //! | [`task_page`] | one task of a run as text |
 //! | [`trace`] | requirements and what proves them, as text and Markdown |
 //! | [`verification`] | which commits receipts cover, as a table and as JSON |
+//! | [`worker_files`] | the workers of a run, as users of long-run look for them |
 
 pub mod audit;
 pub mod colored_diff;
@@ -34,3 +35,4 @@ pub mod state_page;
 pub mod task_page;
 pub mod trace;
 pub mod verification;
+pub mod worker_files;

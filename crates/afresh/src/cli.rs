@@ -83,6 +83,7 @@ pub(crate) enum CliCommand {
     Probe(planning::probe::Args),
     Show(planning::show::Args),
     Import(planning::import::Args),
+    Export(planning::export::Args),
     Discover(planning::discover::Args),
     Bundle(planning::bundle::Args),
     Run(running::run::Args),

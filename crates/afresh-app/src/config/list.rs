@@ -64,6 +64,7 @@ impl Config {
         values.extend(review.map(|(key, value)| listed(key, value)));
         let template = self.settings.commit_template.as_ref().map(CommitTemplate::text);
         values.push(listed("commit.template", json!(template)));
+        values.push(listed("writeback.mode", json!(self.writeback.word())));
         values.extend(self.price_values());
         let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
         let besides: Vec<ListedSetting> =
@@ -216,6 +217,7 @@ mod tests {
             ("budget", read::BUDGET),
             ("context", read::CONTEXT),
             ("commit", read::COMMIT),
+            ("writeback", read::WRITEBACK),
         ];
         for (table, names) in tables {
             for name in names {

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use afresh_agents::bundle::FileChecksum;
 use afresh_agents::{Agent, PriceTable};
-use afresh_core::settings::{ProbeScope, Settings};
+use afresh_core::settings::{ProbeScope, Settings, WritebackMode};
 use afresh_formats::Finding;
 use afresh_planner::audit::metrics::AuditLimits;
 use afresh_planner::stages::AcceptanceTests;
@@ -55,6 +55,8 @@ pub struct Config {
     pub audit: AuditLimits,
     /// Whose tests judge planned work.
     pub acceptance: AcceptanceTests,
+    /// Whether progress is written into the plan's own files.
+    pub writeback: WritebackMode,
     /// The directory that paths in the file are relative to.
     pub home: PathBuf,
     /// The file, for messages; where there is none, the one to write.
@@ -87,6 +89,7 @@ impl Default for Config {
             sandbox: SandboxRequest::default(),
             audit: AuditLimits::default(),
             acceptance: AcceptanceTests::Authored,
+            writeback: WritebackMode::Auto,
             home: PathBuf::new(),
             shown: ".afresh/config.toml".to_owned(),
             checksum: None,

@@ -2,7 +2,7 @@
 
 use afresh_core::commit::CommitTemplate;
 use afresh_core::plan::TierChoice;
-use afresh_core::settings::{History, OnChange, Schedule, ScopeMode, TimeoutAction};
+use afresh_core::settings::{History, OnChange, Schedule, ScopeMode, TimeoutAction, WritebackMode};
 use afresh_formats::Finding;
 use afresh_formats::findings::SourceText;
 use afresh_formats::text::node::{Node, TableEntry};
@@ -31,6 +31,7 @@ const TABLES: &[&str] = &[
     "audit",
     "plan",
     "commit",
+    "writeback",
     "review",
     "hooks",
 ];
@@ -62,6 +63,7 @@ pub(super) const AUDIT: &[&str] =
     &["create", "modify", "lines", "criteria", "requirements", "context"];
 pub(super) const PLAN: &[&str] = &["acceptance"];
 pub(super) const COMMIT: &[&str] = &["template"];
+pub(super) const WRITEBACK: &[&str] = &["mode"];
 /// What a threshold may be.
 const THRESHOLDS: RangeInclusive<u64> = 0..=1_000_000;
 pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
@@ -124,6 +126,7 @@ fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config, tod
             "plan" => plan(reader, &entry.node, config),
             "review" => review::read(reader, &entry.node, &mut config.settings.review),
             "commit" => commit(reader, &entry.node, config),
+            "writeback" => writeback(reader, &entry.node, config),
             "sandbox" => sandbox(reader, &entry.node, &mut config.sandbox),
             key => match LATER.iter().find(|(table, _)| *table == key) {
                 Some((_, what)) => later(reader, entry, what),
@@ -269,6 +272,19 @@ fn commit(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
                 }
             }
             _ => reader.unknown_key(entry, COMMIT),
+        }
+    }
+}
+
+fn writeback(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
+    for entry in reader.entries(node) {
+        match entry.key.as_str() {
+            "mode" => {
+                let words = WritebackMode::WORDS;
+                let mode = reader.word_by(&entry.node, words, WritebackMode::from_word);
+                set(&mut config.writeback, mode);
+            }
+            _ => reader.unknown_key(entry, WRITEBACK),
         }
     }
 }

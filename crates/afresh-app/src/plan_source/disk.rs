@@ -14,17 +14,13 @@ use std::path::{Path, PathBuf};
 use super::caller_paths::CallerPaths;
 use super::tool_dirs;
 use afresh_formats::Finding;
-use afresh_formats::folder::{PlanFolder, as_text};
+use afresh_formats::folder::{
+    MAX_DEPTH, MAX_FILES, PlanFolder, as_text, is_searched, may_hold_a_plan,
+};
 use afresh_formats::text::limits::{self, MAX_ALL_BYTES};
 
-/// How many files are listed.
-const MAX_FILES: usize = 20_000;
 /// How many directory entries are read.
 const MAX_ENTRIES: usize = 500_000;
-/// How deep directories are searched.
-const MAX_DEPTH: usize = 12;
-const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "vendor", "dist", "build"];
-const ENDINGS: &[&str] = &["md", "json", "jsonl", "yml", "yaml", "toml"];
 
 #[derive(Debug)]
 pub(crate) struct DiskFolder {
@@ -107,7 +103,7 @@ impl DiskFolder {
                 self.others.extend(what_else(kind).map(|what| (path.clone(), what)));
                 self.paths.push(path.clone());
             }
-            if kind.is_dir() && depth < MAX_DEPTH && !SKIPPED.contains(&name.as_str()) {
+            if kind.is_dir() && depth < MAX_DEPTH && is_searched(&name) {
                 self.list(&path, depth + 1);
             }
         }
@@ -150,10 +146,6 @@ impl DiskFolder {
 fn unreadable(path: &str, why: &str) -> Finding {
     let finding = Finding::for_file(path, "unreadable", format!("cannot read it: {why}"));
     finding.with_hint("replace it with a readable regular file")
-}
-
-fn may_hold_a_plan(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
 
 /// What it is, where it is no file.

@@ -27,7 +27,7 @@ pub mod unstarted_run;
 use afresh_core::Plan;
 use afresh_core::ids::TaskId;
 use afresh_core::plan::{RequirementId, nearest};
-use afresh_core::settings::Settings;
+use afresh_core::settings::{Settings, WritebackTarget};
 use afresh_formats::folder::{MemoryFolder, PlanFolder};
 use afresh_formats::native as native_format;
 use afresh_formats::reading::PlanReading;
@@ -82,6 +82,18 @@ pub struct PlanFile {
     pub task_files: BTreeMap<TaskId, PathBuf>,
     /// The same files as they were when they were read.
     pub states: FileStates,
+    pub home: PlanHome,
+}
+
+/// What is read to read the plan again.
+#[derive(Debug, Clone)]
+pub enum PlanHome {
+    /// One file of the native format, or no file at all.
+    Single,
+    /// A directory, or the named part of it, relative to it.
+    Folder { base: PathBuf, only: Option<String> },
+    /// It was not read: this is what its run has recorded.
+    Recorded(Option<WritebackTarget>),
 }
 
 /// How a plan is to be read.
@@ -163,7 +175,7 @@ impl FoundPlan {
     ) -> Result<(PlanFile, Option<AppError>), AppError> {
         let findings = std::mem::take(&mut self.reading.findings);
         let mut warnings = self.for_caller(findings);
-        let FoundPlan { path, shown, format, reading, base, paths, .. } = self;
+        let FoundPlan { path, shown, format, reading, base, paths, reader, .. } = self;
         let Some(plan) = reading.plan else {
             let what = format!("cannot read the plan {shown}");
             return Err(AppError::with_findings("plan", &what, warnings));
@@ -194,6 +206,12 @@ impl FoundPlan {
             None => unknown.collect(),
             Some(paths) => unknown.map(|(field, text)| (paths.show_field(&field), text)).collect(),
         };
+        let home = match reader {
+            PlanReader::Own { .. } => PlanHome::Single,
+            PlanReader::Foreign(_, options) => {
+                PlanHome::Folder { base: base.clone(), only: options.only }
+            }
+        };
         // Notes are for `afresh lint`.
         warnings.retain(|finding| finding.severity != Severity::Note);
         let how = how.clone();
@@ -211,6 +229,7 @@ impl FoundPlan {
             states: FileStates::read(files.iter().cloned()),
             files,
             task_files,
+            home,
         };
         Ok((file, no_target))
     }

@@ -127,6 +127,7 @@ pub fn check_agents(
         warnings: Vec::new(),
         blocked: BTreeMap::new(),
         unknown: BTreeMap::new(),
+        home: plan_source::PlanHome::Single,
         files: Vec::new(),
         task_files: BTreeMap::new(),
         states: FileStates::default(),

@@ -13,6 +13,7 @@
 //! | [`options`] | how to run: options win over the configuration |
 //! | [`preflight`] | what must be true before a run touches anything |
 //! | [`probe`] | what checks show before any work, without a run |
+//! | `progress_target` | whether and where progress is written into the plan's own files |
 //! | [`prose`] | plans whose tasks have no commands for checks |
 //! | [`repositories`] | the repositories in which the user has runs |
 //! | [`runs`] | the list of all runs |
@@ -33,6 +34,7 @@ pub mod open;
 pub mod options;
 pub mod preflight;
 pub mod probe;
+mod progress_target;
 pub mod prose;
 pub mod repositories;
 pub mod runs;
@@ -157,6 +159,7 @@ impl Session<'_> {
             flags: self.options.to_flags(),
             limits: limits::describe(&bounds),
             sandbox: sandbox::describe(&chosen.level, &chosen.passed_over, &network.summary),
+            writeback: progress_target::choose(config.writeback, &repository, &file, notices),
             ..settings
         };
         notices.extend(budget::agents_without_usage(&file.plan, &settings, &workers));

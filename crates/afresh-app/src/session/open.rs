@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use afresh_agents::bundle::FileChecksum;
 use afresh_core::Run;
 use afresh_core::estimate::forecast::RunForecast;
 use afresh_core::ids::RunId;
@@ -116,14 +117,16 @@ impl PreparedRun {
             notices.extend(agent_files::note_outdated(&repository, workers, &found.run));
         }
         let before = found.run.settings();
-        let changed = changed_files(&before.digests, &settings.digests);
+        let mut changed = changed_files(&before.digests, &settings.digests);
+        changed.retain(|path| !is_own_progress(&repository, &found.run, &settings, path));
         refuse_change(before, &settings, on_change, &changed)?;
         notices.extend(describe_change(&changed));
         // A budget stays in force until another one is given.
         settings.budget = budget::or_earlier(settings.budget, before.budget);
         settings.task_budget = budget::or_earlier(settings.task_budget, before.task_budget);
         notices.extend(changed_settings(before, &settings));
-        let is_changed = !file.plan.has_same_tasks_as(found.run.plan());
+        let plan = found.run.without_own_marks(&file.plan);
+        let is_changed = !plan.has_same_tasks_as(found.run.plan());
         let forecast = (is_changed && base_files.is_empty())
             .then(|| forecast_run(&file, &settings, &execution.workers, &repository));
         let ask = || choose_resume(&InterruptedWave::find(&found.run)?);
@@ -185,6 +188,16 @@ fn changed_files(before: &BTreeMap<String, String>, now: &BTreeMap<String, Strin
     let paths: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
     let changed = paths.into_iter().filter(|path| before.get(*path) != now.get(*path));
     changed.cloned().collect()
+}
+
+/// Whether a file has landed as the run itself wrote it, with its own progress (ST-07).
+fn is_own_progress(repository: &RepoContext, run: &Run, now: &Settings, path: &str) -> bool {
+    if run.settings().writeback.is_none() {
+        return false;
+    }
+    let written = repository.git.show_file(run.tip(), path).ok().flatten();
+    let written = written.map(|bytes| FileChecksum::from_bytes(path, &bytes).sha256);
+    written.is_some() && written.as_ref() == now.digests.get(path)
 }
 
 /// The user is shown what was read again.

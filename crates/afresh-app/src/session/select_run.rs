@@ -14,7 +14,7 @@ use super::control;
 use crate::error::AppError;
 use crate::plan_source::caller_paths::relative_path;
 use crate::plan_source::file_states::FileStates;
-use crate::plan_source::{self, PlanFile, PlanReadOptions};
+use crate::plan_source::{self, PlanFile, PlanHome, PlanReadOptions};
 use crate::planning::directory::PlanDirectory;
 
 /// The run with this id, else the last one.
@@ -148,6 +148,7 @@ pub fn pinned_plan(run: &Run) -> PlanFile {
         warnings: vec![],
         blocked: BTreeMap::new(),
         unknown: BTreeMap::new(),
+        home: PlanHome::Recorded(run.settings().writeback.clone()),
     }
 }
 

@@ -85,7 +85,7 @@ impl Decider<'_> {
     }
 
     fn plan_changed(&mut self, plan: &Plan) {
-        let plan = self.keep_landing_task(plan);
+        let plan = self.keep_landing_task(&self.run.without_own_marks(plan));
         if !plan.has_same_tasks_as(self.run.plan()) {
             self.record(Event::PlanChanged { plan: Box::new(plan) });
         }

@@ -185,6 +185,20 @@ impl Plan {
     }
 
     /// The same plan with one more task, without those of its dependencies that this plan lacks.
+    /// The plan with other versions of some tasks; unchanged if the result would be no plan.
+    pub(crate) fn with_tasks_replaced(&self, version: impl Fn(&Task) -> Option<Task>) -> Self {
+        let replaced = |task: &Task| {
+            let mut other = version(task)?;
+            other.needs.retain(|need| self.index_of(need).is_some());
+            Some(other)
+        };
+        let tasks = self.tasks.iter().map(|task| replaced(task).unwrap_or_else(|| task.clone()));
+        match Self::assemble(self.name.clone(), self.spec.clone(), tasks.collect()) {
+            Ok(plan) => Self { requirements: self.requirements.clone(), ..plan },
+            Err(_) => self.clone(),
+        }
+    }
+
     pub(crate) fn joined_by(&self, task: &Task) -> Self {
         let mut task = task.clone();
         task.needs.retain(|need| self.index_of(need).is_some());

@@ -9,6 +9,7 @@
 //! | `base` | what was measured before any work |
 //! | `drive_state` | what can happen next: tasks that could start, what a driver can do now |
 //! | `fork` | what a new run takes over from this one |
+//! | `finished_marks` | a plan whose files have been updated with the run's own progress |
 //! | `frontier` | which tasks are ready, kept up to date |
 //! | `marks` | tasks that the plan marks as done, and what their checks say |
 //! | `obstacles` | failures that are not about one task |
@@ -21,6 +22,7 @@ mod apply;
 mod base;
 mod drive_state;
 mod fork;
+mod finished_marks;
 mod frontier;
 mod marks;
 mod obstacles;

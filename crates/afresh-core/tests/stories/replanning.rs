@@ -123,3 +123,45 @@ fn questions_of_changed_tasks_are_gone() {
     assert!(step.contains("starting A.2"), "{step}");
     assert_eq!(story.answer(1, "skip").refusal(), "there is no open question Q1");
 }
+
+/// The plan as its files say after these tasks landed: marked, and without what only open tasks need.
+fn marked(plan: &str, done: &[usize]) -> afresh_core::plan::PlanDraft {
+    let mut draft = draft_of(plan);
+    for at in done {
+        draft.tasks[*at].done_before = Some("checked in tasks.md".to_owned());
+    }
+    draft
+}
+
+/// ST-07, FO-07: that the plan's files now call done what the run did is no change, also where a reader forgets the
+/// details of finished tasks and the dependencies on them.
+#[test]
+fn marks_of_what_landed_are_no_change() {
+    let plan = "A: a\nB < A: b\nC < B: c";
+    let mut story = Story::with(plan, Settings { parallel: 1, ..Settings::default() });
+    story.lands("A.1");
+    let own = Plan::new(marked(plan, &[0])).expect("a plan without problems");
+    assert!(!reopened(&mut story, own).contains("plan changed"));
+    let mut forgotten = marked(plan, &[0]);
+    forgotten.tasks[0].instructions.clear();
+    forgotten.tasks[0].files.clear();
+    forgotten.tasks[0].checks.clear();
+    forgotten.tasks[1].needs.clear();
+    let forgotten = Plan::new(forgotten).expect("a plan without problems");
+    assert!(!reopened(&mut story, forgotten).contains("plan changed"));
+    assert!(story.states().starts_with("A done, "), "{}", story.states());
+}
+
+/// ST-07: a mark of what the run did not do is a change, and so is another text of an open task.
+#[test]
+fn a_mark_of_a_person_is_a_change() {
+    let plan = "A: a\nB < A: b\nC < B: c";
+    let mut story = Story::with(plan, Settings { parallel: 1, ..Settings::default() });
+    story.lands("A.1");
+    let other = Plan::new(marked(plan, &[0, 2])).expect("a plan without problems");
+    assert!(reopened(&mut story, other).contains("plan changed"));
+    let mut text = marked(plan, &[0]);
+    text.tasks[1].instructions.push_str(", but better");
+    let text = Plan::new(text).expect("a plan without problems");
+    assert!(reopened(&mut story, text).contains("plan changed"));
+}

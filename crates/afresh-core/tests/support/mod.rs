@@ -240,7 +240,7 @@ impl Story {
         let unmoved = state.stage.work().is_some_and(|work| work.ground.base == onto);
         let tree = if unmoved { tree(attempt) } else { tree(format!("m{attempt}")) };
         let commit = commit(format!("m{attempt}"));
-        self.feed(&Input::MergeBuilt(id, MergeBuild::Clean(MergedTree { onto, commit, tree })))
+        self.feed(&Input::MergeBuilt(id, MergeBuild::Clean(MergedTree::new(onto, commit, tree))))
     }
 
     pub(crate) fn collides(&mut self, attempt: &str, path: &str) -> StoryStep {

@@ -300,6 +300,15 @@ fn describe(event: &Event) -> ActivityParts {
             "merge-built",
             format!("tree {}", short(merged.tree.as_str())),
         ),
+        Event::LandIntended { attempt, merged, .. } if merged.unwritten.is_some() => {
+            let why = merged.unwritten.as_deref().unwrap_or_default();
+            let message = format!(
+                "{}; the plan's files do not say that {} is done: {why}",
+                short(merged.commit.as_str()),
+                attempt.task
+            );
+            ("WARN", attempt.to_string(), "landing", message)
+        }
         Event::LandIntended { attempt, merged, .. } => {
             ("INFO", attempt.to_string(), "landing", short(merged.commit.as_str()).to_owned())
         }

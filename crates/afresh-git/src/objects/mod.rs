@@ -11,6 +11,7 @@
 //! | `tree` | tree objects |
 //! | `index` | reading an index file |
 //! | `build` | the trees of an index |
+//! | `overlay` | a tree with some files replaced |
 //! | `diff` | the difference of two trees |
 //! | `change` | one changed entry |
 //! | `patch_text` | a difference as git prints it, and counted by file |
@@ -27,6 +28,7 @@ pub(crate) mod id;
 pub(crate) mod index;
 pub(crate) mod loose;
 pub(crate) mod merge;
+pub(crate) mod overlay;
 pub(crate) mod patch_text;
 pub(crate) mod path_text;
 pub(crate) mod read;

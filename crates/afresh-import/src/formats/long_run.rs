@@ -24,10 +24,10 @@ pub const FORMAT: PlanFormat = PlanFormat { name: "long-run", is_present, read, 
 
 /// A plan and its directory `.long-run/`, which ends in `/` or is empty.
 #[derive(Debug)]
-struct LongRunPlanPath<'a> {
-    path: &'a str,
-    home: &'a str,
-    id: &'a str,
+pub(crate) struct LongRunPlanPath<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) home: &'a str,
+    pub(crate) id: &'a str,
 }
 
 fn is_present(folder: &dyn PlanFolder) -> bool {
@@ -35,10 +35,11 @@ fn is_present(folder: &dyn PlanFolder) -> bool {
 }
 
 fn plans(folder: &dyn PlanFolder) -> Vec<LongRunPlanPath<'_>> {
-    folder.paths().iter().filter_map(|path| parse(path)).collect()
+    folder.paths().iter().filter_map(|path| plan_path(path)).collect()
 }
 
-fn parse(path: &str) -> Option<LongRunPlanPath<'_>> {
+/// What the path of a plan says.
+pub(crate) fn plan_path(path: &str) -> Option<LongRunPlanPath<'_>> {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let id = name.strip_suffix("-PLAN.md")?;
     let home = directory.strip_suffix("plans")?;

@@ -15,6 +15,7 @@ mod spec_kit;
 mod specflow;
 mod task_master;
 mod tasker;
+mod writeback;
 mod writing;
 
 use afresh_formats::Finding;

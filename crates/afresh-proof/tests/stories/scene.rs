@@ -54,11 +54,7 @@ pub(crate) fn statement(digit: u8) -> Statement {
 
 pub(crate) fn statement_of(digit: u8, receipt: &Receipt) -> Statement {
     let attempt = AttemptId { task: format!("T{digit}").parse().unwrap(), number: 1 };
-    let merged = MergedTree {
-        onto: commit_id(digit - 1),
-        commit: commit_id(digit),
-        tree: receipt.tree.clone(),
-    };
+    let merged = MergedTree::new(commit_id(digit - 1), commit_id(digit), receipt.tree.clone());
     MergeReceipt {
         run: &"r-1".parse().unwrap(),
         attempt: &attempt,

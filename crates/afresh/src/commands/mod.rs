@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`setup`] | `init`, `doctor`, `agents`, `config`, `demo` |
-//! | [`planning`] | `new`, `audit`, `discover`, `plan`, `lint`, `probe`, `show`, `import`, `bundle` |
+//! | [`planning`] | `new`, `audit`, `discover`, `plan`, `lint`, `probe`, `show`, `import`, `export`, `bundle` |
 //! | [`running`] | `run`, `attach`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `abort`, `rewind`, `fork`, `runs`, `statusline` |
 //! | [`tasks`] | `task`, `tell`, `diff`, `open`, `checkpoint` |
 //! | [`finishing`] | `report`, `trace`, `land`, `verify-run`, `scan`, `clean` |
@@ -62,6 +62,7 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Lint(args) => planning::lint::lint(args, context, output),
         CliCommand::Probe(args) => planning::probe::probe(args, context, output),
         CliCommand::Import(args) => planning::import::import(args, context, output),
+        CliCommand::Export(args) => planning::export::export(args, context, output),
         CliCommand::Discover(args) => planning::discover::discover(args, context, output),
         CliCommand::Show(args) => planning::show::show(args, context, output),
         CliCommand::Halt(args) => running::halt::halt(args, context, output),

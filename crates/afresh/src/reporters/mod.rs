@@ -9,6 +9,7 @@
 //! | [`progress`] | recorded events as lines in a terminal |
 //! | [`state_page`] | the state of a run, kept current in a file |
 //! | [`summary`] | the end of a run in a terminal |
+//! | [`worker_files`] | the files about workers that users of long-run look for |
 
 pub(crate) mod bundles;
 pub(crate) mod json_events;
@@ -17,3 +18,4 @@ pub(crate) mod patch_file;
 pub(crate) mod progress;
 pub(crate) mod state_page;
 pub(crate) mod summary;
+pub(crate) mod worker_files;

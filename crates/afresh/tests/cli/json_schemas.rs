@@ -133,6 +133,7 @@ const COMMANDS: &[(&[&str], &str, i32)] = &[
     (&["lint", "bad.plan.toml", "--fix", "--dry-run"], "lint", 1),
     (&["lint", "--explain", "unchecked"], "lint-explain", 0),
     (&["import", "p.plan.toml", "-o", "q.plan.toml"], "import", 0),
+    (&["export", "p.plan.toml", "--format", "prd", "-o", "exported"], "export", 0),
     (&["new", "new.plan.toml"], "new", 0),
     (&["trace", "--plan", "traced.plan.toml"], "trace", 0),
     (&["trace"], "trace", 0),

@@ -86,6 +86,35 @@ fn an_imported_plan_without_checks_can_be_run() {
     repo.afresh(&["run", "w.plan.toml"]).expect(0);
 }
 
+/// FO-05: a plan is exported to another format, with a list of what is lost; it overwrites nothing unasked, and the
+/// result runs.
+#[test]
+fn an_exported_plan_runs_to_done() {
+    let repo = crate::support::repo();
+    repo.plan(
+        "[[task]]\nid = \"A\"\ntitle = \"Create A.txt\"\nfiles = [\"A.txt\"]\ndo = \"Write it.\"\nchecks = [\"test -s A.txt\"]\n\
+         [[task]]\nid = \"B\"\ntitle = \"Create B.txt\"\nneeds = [\"A\"]\nfiles = [\"B.txt\"]\nchecks = [\"test -s B.txt\"]\n",
+    );
+    let export = |more: &[&str]| {
+        let args = ["export", "p.plan.toml", "--format", "openspec", "-o", "out"];
+        repo.afresh(&args.iter().chain(more).copied().collect::<Vec<_>>())
+    };
+    let ran = export(&[]).expect(0);
+    assert!(ran.stderr.contains("lost: ids of A, B"), "{}", ran.stderr);
+    assert!(export(&[]).expect(1).stderr.contains("--force"));
+    let written = export(&["--force", "--json"]).expect(0).json();
+    assert_eq!((&written["format"], &written["tasks"]), (&"openspec".into(), &2.into()));
+    let shown = repo.afresh(&["show", "out", "--json"]).expect(0).json();
+    assert_eq!(shown["waves"], serde_json::json!([["1.1"], ["1.2"]]));
+    repo.agent("case $AFRESH_TASK in 1.1) echo x > A.txt;; *) echo x > B.txt;; esac");
+    repo.config("");
+    repo.commit("an exported plan");
+    repo.afresh(&["run", "out"]).expect(0);
+    let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
+    let tasks = repo.git(&["grep", "-h", "x] 1", &branch, "--", "out"]);
+    assert_eq!(tasks.lines().count(), 2, "{tasks}");
+}
+
 /// FO-05, TR-01: in another directory, a plan still names its specification, and with it the requirements that no
 /// task serves.
 #[test]

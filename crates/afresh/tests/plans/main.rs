@@ -20,6 +20,7 @@
 //! | [`starting`] | `afresh new` |
 //! | [`trace`] | `afresh trace` |
 //! | [`two_plans`] | two plans in one repository |
+//! | [`writing_back`] | progress in the files of plans |
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -42,3 +43,4 @@ mod staged_planning;
 mod starting;
 mod trace;
 mod two_plans;
+mod writing_back;

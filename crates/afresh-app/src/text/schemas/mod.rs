@@ -137,6 +137,7 @@ pub const OUTPUTS: &[OutputSchema] = &[
     output::<outputs::LintOutput>("lint", "What `afresh lint --json` prints"),
     output::<Vec<outputs::ExplainedFinding>>("lint-explain", "`afresh lint --explain --json`"),
     output::<outputs::ImportOutput>("import", "What `afresh import -o FILE --json` prints"),
+    output::<outputs::ExportOutput>("export", "What `afresh export --json` prints"),
     output::<outputs::AuditOutput>("audit", "What `afresh audit --json` prints"),
     output::<outputs::PlanProgressOutput>(
         "plan-status",

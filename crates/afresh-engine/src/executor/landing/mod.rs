@@ -3,9 +3,11 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `moving` | moving the branch |
+//! | `progress_files` | progress in the plan's own files, as part of the merge |
 //! | `receipt_note` | the note that goes with it |
 
 mod moving;
+mod progress_files;
 mod receipt_note;
 
 pub(crate) use moving::MoveJob;
@@ -25,6 +27,7 @@ use afresh_secrets::redact;
 use crate::driver::clock::wall_seconds;
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
+use progress_files::{ProgressJob, WrittenProgress};
 
 pub(crate) struct MergeJob {
     attempt: AttemptId,
@@ -35,6 +38,8 @@ pub(crate) struct MergeJob {
     tree: Option<TreeId>,
     history: History,
     message: String,
+    /// What to write into the plan's own files.
+    progress: Option<ProgressJob>,
 }
 
 impl MergeJob {
@@ -52,7 +57,8 @@ impl MergeJob {
         };
         let message = run.commit_message(&attempt);
         let history = run.settings().history;
-        Self { attempt, base, onto, theirs, tree, history, message }
+        let progress = ProgressJob::find(run, &attempt);
+        Self { attempt, base, onto, theirs, tree, history, message, progress }
     }
 
     pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
@@ -78,6 +84,7 @@ impl MergeJob {
             // Nothing changed, and no change was expected.
             _ => repository.commit_tree(&self.onto).map_err(|error| describe(&error))?,
         };
+        let WrittenProgress { tree, problem } = self.write_progress(repository, tree)?;
         let mut parents = vec![self.onto.clone()];
         parents.extend(self.second_parent(repository)?);
         let message = redact(&self.message, &shared.config.workers.secrets());
@@ -90,7 +97,23 @@ impl MergeJob {
         let commit = repository.commit(&new).map_err(|error| describe(&error))?;
         // Checks may take long, and no ref reaches the commit until it lands.
         repository.publish(&commit).map_err(|error| describe(&error))?;
-        Ok(MergeBuild::Clean(MergedTree { onto: self.onto.clone(), commit, tree }))
+        let onto = self.onto.clone();
+        Ok(MergeBuild::Clean(MergedTree { onto, commit, tree, unwritten: problem }))
+    }
+
+    /// The merged tree with the task marked as finished in the plan's own files: it is what is checked and lands.
+    fn write_progress(
+        &self,
+        repository: &Repository,
+        tree: TreeId,
+    ) -> Result<WrittenProgress, String> {
+        let Some(progress) = &self.progress else {
+            return Ok(WrittenProgress { tree, problem: None });
+        };
+        // The time of the work: built again after a crash, the tree is the same.
+        let work = self.theirs.as_ref().unwrap_or(&self.onto);
+        let finished_at = repository.committed_at(work).map_err(|error| describe(&error))?;
+        progress.write(repository, tree, finished_at)
     }
 }
 

@@ -292,7 +292,7 @@ impl Executor for ScriptedHost {
                 let name = format!("m{attempt}");
                 // Where nothing landed meanwhile, it is the attempt's own tree.
                 let tree = tree(if base == onto { attempt.to_string() } else { name.clone() });
-                let clean = MergeBuild::Clean(MergedTree { onto, commit: commit(&name), tree });
+                let clean = MergeBuild::Clean(MergedTree::new(onto, commit(&name), tree));
                 self.schedule(10, Input::MergeBuilt(attempt, build.unwrap_or(clean)));
             }
             Effect::MoveBranch { attempt, to, .. } => {

@@ -35,7 +35,7 @@ impl GsdRoadmap {
             }
         }
         for found in check_boxes(text) {
-            if let Some((number, title)) = listed(found.text) {
+            if let Some((number, title)) = listed_plan(found.text) {
                 roadmap.plans.entry(number).or_insert(RoadmapPlan { title, ticked: found.ticked });
             }
         }
@@ -66,7 +66,7 @@ fn depends_on(text: &str) -> Option<Vec<Vec<u64>>> {
 }
 
 /// `01-02-PLAN.md — Title`, `**01-02**: Title`.
-fn listed(text: &str) -> Option<(PlanNumber, String)> {
+pub(crate) fn listed_plan(text: &str) -> Option<(PlanNumber, String)> {
     let bare = text.trim_start_matches(['*', '`', '[', ' ']);
     let (number, end) = PlanNumber::leading(bare)?;
     let rest = bare[end..].trim_start_matches("-PLAN").trim_start_matches(".md");

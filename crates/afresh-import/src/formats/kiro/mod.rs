@@ -60,3 +60,9 @@ fn specs(folder: &dyn PlanFolder) -> Vec<FeatureDir> {
 fn read(folder: &dyn PlanFolder, options: &ReadOptions) -> PlanReading {
     read_one(folder, options, &specs(folder), |feature| tasks::read(folder, feature))
 }
+
+/// The places of the open parent boxes of a tasks.md whose needed parts are all done.
+pub(crate) fn finished_parents(text: &str) -> Vec<std::ops::Range<usize>> {
+    let list = crate::box_lists::boxes::BoxList::read(text);
+    outline::KiroOutline::read(&list).finished_parents()
+}

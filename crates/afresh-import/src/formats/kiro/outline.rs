@@ -118,6 +118,16 @@ impl<'a> KiroOutline<'a> {
         }
     }
 
+    /// The places of the open parents whose needed parts are all done.
+    pub(super) fn finished_parents(&self) -> Vec<Range<usize>> {
+        let is_finished = |at: usize| {
+            let mut parts = self.tasks.iter().filter(|task| task.parents.contains(&at)).peekable();
+            parts.peek().is_some() && parts.all(|task| task.list_box.is_done || task.is_optional)
+        };
+        let open = self.parents.iter().enumerate().filter(|(_, parent)| !parent.is_done);
+        open.filter(|(at, _)| is_finished(*at)).map(|(_, parent)| parent.at.clone()).collect()
+    }
+
     /// The tasks that a name in the graph means: a task, or all tasks of a parent.
     pub(super) fn find(&self, name: &str) -> Vec<usize> {
         let front = format!("{name}.");

@@ -42,7 +42,7 @@ impl SimulatedWorld {
         self.commits.insert(commit.clone(), (tree.clone(), Some(attempt.task.clone())));
         Ok(Input::MergeBuilt(
             attempt.clone(),
-            MergeBuild::Clean(MergedTree { onto: onto.clone(), commit, tree }),
+            MergeBuild::Clean(MergedTree::new(onto.clone(), commit, tree)),
         ))
     }
 

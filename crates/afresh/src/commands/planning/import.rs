@@ -29,6 +29,9 @@ pub(crate) struct Args {
     force: bool,
 }
 
+/// How many fields without a meaning are named.
+const MAX_NAMED: usize = 20;
+
 pub(crate) fn import(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let directory = context.directory()?;
     let file = plan_source::load(&directory, &args.plan, &args.how.options())?;
@@ -38,9 +41,15 @@ pub(crate) fn import(args: &Args, context: &AppContext, output: &Output) -> Resu
     if !file.unknown.is_empty() {
         let fields = count(file.unknown.len(), "field");
         output.note(&format!(
-            "left out {fields} of {} that have no meaning in the native format",
+            "left out {fields} of {} that have no meaning in the native format:",
             file.shown
         ));
+        for field in file.unknown.keys().take(MAX_NAMED) {
+            output.note(&format!("lost: {field}"));
+        }
+        if file.unknown.len() > MAX_NAMED {
+            output.note(&format!("lost: {} more", file.unknown.len() - MAX_NAMED));
+        }
     }
     if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) {
         save(&file, &ImportTarget { path, directory, force: args.force }, output)?;

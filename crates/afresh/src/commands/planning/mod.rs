@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod bundle;
 pub(crate) mod discover;
+pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod lint;
 pub(crate) mod new;

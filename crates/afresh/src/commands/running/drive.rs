@@ -16,6 +16,7 @@ use crate::reporters::json_events::JsonEventReporter;
 use crate::reporters::progress::{ProgressReporter, QuestionDisplay};
 use crate::reporters::state_page::StatePageReporter;
 use crate::reporters::summary::EndedRun;
+use crate::reporters::worker_files::WorkerFilesReporter;
 use crate::terminal::output::{Output, Paint, count};
 use crate::terminal::plan_watch::PlanWatch;
 use crate::terminal::prompt::UserPrompt;
@@ -135,10 +136,11 @@ fn reporters(
 }
 
 /// Reporters that keep the files that people open current.
-fn pages(repository: &RepoContext) -> [Box<dyn Reporter>; 2] {
+fn pages(repository: &RepoContext) -> [Box<dyn Reporter>; 3] {
     let issues = IssueList::new(repository.layout.issues(), time::format_utc);
     let page = StatePageReporter::new(repository.layout.state_page());
-    [Box::new(issues), Box::new(page)]
+    let workers = WorkerFilesReporter::new(repository.layout.writeback());
+    [Box::new(issues), Box::new(page), Box::new(workers)]
 }
 
 /// Sends a command to the last run, and prints `done` if it was accepted.

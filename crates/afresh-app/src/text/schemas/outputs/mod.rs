@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | `bundles` | `bundle` |
 //! | `finishing` | `land`, `verify-run`, `clean`, `scan` |
-//! | `planning` | `show`, `lint`, `import`, `new` |
+//! | `planning` | `show`, `lint`, `import`, `export`, `new` |
 //! | `running` | `logs`, `task`, `halt`, `abort`, `rewind`, `decide` |
 //! | `specifications` | `audit`, `plan` |
 //! | `setup` | `init`, `doctor`, `agents`, `config`, `version` |

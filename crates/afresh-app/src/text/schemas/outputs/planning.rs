@@ -1,4 +1,4 @@
-//! What `show`, `lint`, `import`, `new` print with `--json`.
+//! What `show`, `lint`, `import`, `export`, `new` print with `--json`.
 
 #![expect(dead_code, reason = "only the schemas of these types are used")]
 
@@ -151,6 +151,29 @@ struct FindingExample {
     file: String,
     wrong: String,
     right: String,
+}
+
+/// `afresh export --json`.
+#[derive(JsonSchema)]
+pub(in crate::text::schemas) struct ExportOutput {
+    /// The format that was written.
+    format: String,
+    /// The format that was read.
+    from: String,
+    directory: String,
+    /// Paths below the directory.
+    files: Vec<String>,
+    /// Their number.
+    tasks: u64,
+    losses: Vec<ExportLoss>,
+}
+
+/// What the format does not hold.
+#[derive(JsonSchema)]
+struct ExportLoss {
+    part: String,
+    /// Ids of tasks; empty if it is the whole plan.
+    tasks: Vec<String>,
 }
 
 /// `afresh import -o FILE --json`.

@@ -1,0 +1,191 @@
+//! Parts of documents that tools keep up to date: labelled lines, counts, bars, cells of tables; and lists of what was
+//! done.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use afresh_formats::text::markdown::{FenceTracker, Frontmatter, LineKind, TextLine, lines};
+
+use super::edits::PlanEdits;
+use super::finished::{FinishedTask, one_line};
+
+/// A file that is edited, with its text.
+pub(super) struct EditedDocument<'e> {
+    pub(super) file: String,
+    pub(super) text: String,
+    pub(super) edits: &'e mut PlanEdits,
+}
+
+impl EditedDocument<'_> {
+    /// Replaces the values of the lines with this label within a range: `Status: x`, `- **Status:** x`.
+    pub(super) fn set_label(
+        &mut self,
+        within: &Range<usize>,
+        label: &str,
+        value: impl Fn(&str) -> Option<String>,
+    ) {
+        for (at, old) in labelled(&self.text, within, label) {
+            if let Some(new) = value(&old).filter(|new| *new != old) {
+                self.edits.replace(&self.file, at, new);
+            }
+        }
+    }
+
+    /// Replaces the value of a key of the frontmatter, at any depth, if it has it.
+    pub(super) fn set_key(&mut self, key: &str, value: &str) {
+        if let Some(at) = frontmatter_value(&self.text, key)
+            && self.text[at.clone()] != *value
+        {
+            self.edits.replace(&self.file, at, value);
+        }
+    }
+
+    pub(super) fn whole(&self) -> Range<usize> {
+        0..self.text.len()
+    }
+}
+
+/// The values of lines with a label, outside of code.
+fn labelled(text: &str, within: &Range<usize>, label: &str) -> Vec<(Range<usize>, String)> {
+    let mut fences = FenceTracker::within(text, 0..text.len());
+    let is_text = |line: &TextLine<'_>| fences.kind(line) == LineKind::Text;
+    let in_range = |line: &TextLine<'_>| within.start <= line.start && line.start < within.end;
+    let value = |line: TextLine<'_>| {
+        let bare = line.text.trim_start_matches([' ', '\t', '-', '*']);
+        let rest = bare.strip_prefix(label)?.trim_start_matches('*').strip_prefix(':')?;
+        let value = rest.trim_start_matches('*').trim();
+        let found = line.part(value);
+        (!value.is_empty()).then(|| (found.range(), value.to_owned()))
+    };
+    lines(text).filter(is_text).filter(in_range).filter_map(value).collect()
+}
+
+/// The place of a plain value in the frontmatter.
+fn frontmatter_value(text: &str, key: &str) -> Option<Range<usize>> {
+    let block = Frontmatter::first(text)?;
+    let of_block = lines(text).filter(|line| block.at.contains(&line.start));
+    of_block.into_iter().find_map(|line| {
+        let value = line.text.trim_start().strip_prefix(key)?.strip_prefix(':')?.trim();
+        (!value.is_empty()).then(|| line.part(value).range())
+    })
+}
+
+/// `1/3 plans`: with another first number, where that is what the text has.
+pub(super) fn with_count(text: &str, done: usize) -> Option<String> {
+    let slash = text.find('/')?;
+    let start = text[..slash].trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let has_both = start < slash && text[slash + 1..].starts_with(|c: char| c.is_ascii_digit());
+    has_both.then(|| format!("{}{done}{}", &text[..start], &text[slash..]))
+}
+
+/// `2 of 3`: with other numbers.
+pub(super) fn with_position(text: &str, done: usize, total: usize) -> Option<String> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = text[digits(text)..].strip_prefix(" of ")?;
+    let has_both = digits(text) > 0 && digits(rest) > 0;
+    has_both.then(|| format!("{done} of {total}{}", &rest[digits(rest)..]))
+}
+
+/// `[████░░░░░░] 40%`: as wide as the bar that is there.
+pub(super) fn with_bar(text: &str, done: usize, total: usize) -> Option<String> {
+    let start = text.find('[')?;
+    let end = start + text[start..].find(']')?;
+    let width = text[start + 1..end].chars().count();
+    let is_bar = width > 0 && text[start + 1..end].chars().all(|c| "█▓▒░ =>-#.".contains(c));
+    if !is_bar {
+        return None;
+    }
+    let filled = (width * done + total / 2).checked_div(total).unwrap_or(0);
+    let bar = format!("{}{}", "█".repeat(filled), "░".repeat(width - filled));
+    let rest = &text[end + 1..];
+    let number = rest.find(|c: char| c.is_ascii_digit());
+    let rest = match number {
+        Some(at) => {
+            let digits = rest[at..].bytes().take_while(u8::is_ascii_digit).count();
+            let has_sign = rest[at + digits..].starts_with('%');
+            let number = percent(done, total).to_string();
+            let number = if has_sign { number.as_str() } else { &rest[at..at + digits] };
+            format!("{}{number}{}", &rest[..at], &rest[at + digits..])
+        }
+        None => rest.to_owned(),
+    };
+    Some(format!("{}[{bar}]{rest}", &text[..start]))
+}
+
+pub(super) fn percent(done: usize, total: usize) -> usize {
+    (done * 100).checked_div(total).unwrap_or(0)
+}
+
+/// The changed files as a list.
+pub(super) fn list_files(task: &FinishedTask) -> String {
+    let mut text = String::new();
+    for (paths, action) in
+        [(&task.created, "created"), (&task.modified, "modified"), (&task.deleted, "deleted")]
+    {
+        for path in paths {
+            let _ = writeln!(text, "- `{}` - {action}", one_line(path));
+        }
+    }
+    if text.is_empty() { "None\n".to_owned() } else { text }
+}
+
+/// The checks that passed as a table.
+pub(super) fn list_checks(task: &FinishedTask) -> String {
+    if task.checks.is_empty() {
+        return "No command checked it.\n".to_owned();
+    }
+    let mut text = "| Check | Result |\n|-------|--------|\n".to_owned();
+    for check in &task.checks {
+        let command = one_line(&check.command).replace('`', "'");
+        let _ = writeln!(text, "| `{command}` | passed ({:.1} s) |", check.took.as_secs_f64());
+    }
+    text
+}
+
+/// What the worker did besides its task.
+pub(super) fn list_deviations(task: &FinishedTask) -> String {
+    let mut text = String::new();
+    for deviation in &task.claim.deviations {
+        let rule = match deviation.rule {
+            0 => String::new(),
+            rule => format!("[Rule {rule}] "),
+        };
+        let _ = writeln!(text, "- {rule}{}", one_line(&deviation.description));
+    }
+    if text.is_empty() { "None\n".to_owned() } else { text }
+}
+
+/// Paths as a YAML list in one line.
+pub(super) fn yaml_list(paths: &[String]) -> String {
+    let quoted: Vec<String> =
+        paths.iter().map(|path| serde_json::Value::from(path.as_str()).to_string()).collect();
+    format!("[{}]", quoted.join(", "))
+}
+
+/// The empty line that separates added lines from the end of a text.
+pub(super) fn gap_after(text: &str) -> &'static str {
+    match text {
+        "" => "",
+        text if text.ends_with("\n\n") => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_bars_keep_their_shape() {
+        assert_eq!(with_count("0/3 plans executed", 2).as_deref(), Some("2/3 plans executed"));
+        assert_eq!(with_count("3 plans", 2), None);
+        assert_eq!(
+            with_position("1 of 3 in current phase", 2, 4).as_deref(),
+            Some("2 of 4 in current phase")
+        );
+        assert_eq!(with_bar("[░░░░░░░░░░] 0%", 1, 3).as_deref(), Some("[███░░░░░░░] 33%"));
+        assert_eq!(with_bar("[██░░] 50% done", 4, 4).as_deref(), Some("[████] 100% done"));
+        assert_eq!(with_bar("[link](x)", 4, 4), None);
+    }
+}
