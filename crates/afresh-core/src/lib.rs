@@ -20,8 +20,8 @@
 //! | [`printable`] | text from outside, made safe to show |
 
 pub mod attempt;
-pub mod commit;
 pub mod comment;
+pub mod commit;
 pub mod decide;
 pub mod effect;
 pub mod event;

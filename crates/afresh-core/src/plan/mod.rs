@@ -184,7 +184,6 @@ impl Plan {
         conflict::find(self)
     }
 
-    /// The same plan with one more task, without those of its dependencies that this plan lacks.
     /// The plan with other versions of some tasks; unchanged if the result would be no plan.
     pub(crate) fn with_tasks_replaced(&self, version: impl Fn(&Task) -> Option<Task>) -> Self {
         let replaced = |task: &Task| {
@@ -199,6 +198,7 @@ impl Plan {
         }
     }
 
+    /// The same plan with one more task, without those of its dependencies that this plan lacks.
     pub(crate) fn joined_by(&self, task: &Task) -> Self {
         let mut task = task.clone();
         task.needs.retain(|need| self.index_of(need).is_some());

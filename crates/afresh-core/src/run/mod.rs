@@ -21,8 +21,8 @@
 mod apply;
 mod base;
 mod drive_state;
-mod fork;
 mod finished_marks;
+mod fork;
 mod frontier;
 mod marks;
 mod obstacles;
