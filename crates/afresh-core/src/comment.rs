@@ -1,7 +1,7 @@
-//! What people tell the workers of a task while a run is underway (BE-12).
+//! Comments of people on a task while its run is underway (BE-12).
 //!
 //! A comment goes to the worker that is at the task, and to every fresh one after it: a fresh worker knows nothing of
-//! what was said to others.
+//! the comments that others got.
 
 use std::collections::BTreeSet;
 

@@ -80,7 +80,7 @@ pub struct Bundle {
     pub resumes_session: bool,
     /// A person's answers to this task's questions.
     pub answers: Vec<AnsweredQuestion>,
-    /// What people told the workers of this task, the oldest first.
+    /// Comments of people on this task, the oldest first.
     #[serde(default)]
     pub comments: Vec<TaskComment>,
     /// The task's position in the plan; from the standard level on.

@@ -1,4 +1,4 @@
-//! What people told the workers of the task (BE-12).
+//! Comments of people on the task (BE-12).
 
 use std::fmt::Write as _;
 

@@ -4,7 +4,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `comments` | what people told the workers of the task |
+//! | `comments` | comments of people on the task |
 //! | `rules` | the rules of a worker |
 //! | `contract` | how it reports, by the kind of its agent |
 //! | `context` | project, position in the plan, spec, finished tasks |
@@ -82,7 +82,7 @@ fn contract(bundle: &Bundle) -> String {
     }
 }
 
-/// The task's text, its role and what people told its workers, in one value, so that no template can omit them.
+/// The task's text, its role and the comments on it, in one value, so that no template can omit them.
 fn task(bundle: &Bundle) -> String {
     let task = &bundle.task;
     let instructions = task.instructions.trim().replace(WORKSPACE_PLACEHOLDER, &bundle.target);

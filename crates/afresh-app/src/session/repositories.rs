@@ -19,7 +19,7 @@ use crate::text::files::read_bounded;
 
 /// More than any two paths.
 const MAX_ENTRY_BYTES: usize = 16 * 1024;
-/// More repositories than anyone works in; entries are our own, but the directory is the user's.
+/// More repositories than a person works in; entries are our own, but the directory is the user's.
 const MAX_ENTRIES: usize = 1_000;
 
 /// Where a repository and its runs are.

@@ -40,7 +40,7 @@ pub struct TaskDetails {
     /// The refs that keep work of its attempts.
     pub saved: Vec<SavedWorkRef>,
     pub questions: Vec<QuestionStatus>,
-    /// What people told its workers, and which attempts have it.
+    /// Comments of people, and which attempts have read them.
     pub comments: Vec<KeptComment>,
     pub next: Vec<NextStep>,
 }

@@ -15,7 +15,7 @@ use crate::session::select_run;
 
 /// What `afresh tell --json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
-pub struct ToldComment {
+pub struct SentComment {
     pub run: RunId,
     pub ok: bool,
     pub task: TaskId,
@@ -51,7 +51,7 @@ pub fn tell_task(
     named_run: Option<&str>,
     task: &str,
     text: &str,
-) -> Result<ToldComment, AppError> {
+) -> Result<SentComment, AppError> {
     let repository = context.repository()?;
     let found = select_run::find_run(&repository, named_run)?;
     let task = select_run::find_task(&found.run, task)?;
@@ -85,7 +85,7 @@ pub fn tell_task(
         _ => CommentDelivery::NextWorker,
     };
     let is_about_attempt = matches!(delivery, CommentDelivery::Sent | CommentDelivery::IfRejected);
-    Ok(ToldComment {
+    Ok(SentComment {
         run,
         ok: true,
         attempt: attempt.filter(|_| is_about_attempt).map(ToString::to_string),

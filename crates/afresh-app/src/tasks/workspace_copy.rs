@@ -105,7 +105,7 @@ fn replace_files(from: &Path, to: &Path) -> io::Result<()> {
 fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)?.flatten() {
         let (name, path) = (entry.file_name(), entry.path());
-        // The worker goes on: a file may be gone by now.
+        // The worker continues: a file may be gone by now.
         let Ok(kind) = entry.file_type() else { continue };
         if name.eq_ignore_ascii_case(".git") {
             continue;

@@ -57,7 +57,7 @@ impl Run {
         let taken = &self.landings[..count];
         let mut events: Vec<Event> =
             taken.iter().map(|landing| self.inheritance_of(landing)).collect();
-        // What people told the workers of a task holds for those of the new run too.
+        // Comments on a task hold for its workers in the new run too.
         for (task, state) in self.tasks() {
             events.extend(state.people.comments.iter().map(|kept| Event::TaskCommented {
                 task: task.id.clone(),
@@ -100,7 +100,7 @@ impl Run {
         self.tip = landing.commit.clone();
         if let Some(InheritedWork { attempt, receipt }) = work {
             let at = self.index(&landing.task)?;
-            // Numbers go on, so that an attempt's name means one attempt in both runs.
+            // Numbers continue, so that an attempt's name means one attempt in both runs.
             self.tasks[at].retries.last_number = attempt.number;
             let receipt = Box::new(receipt.clone());
             let commit = landing.commit.clone();

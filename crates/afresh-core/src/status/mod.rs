@@ -161,7 +161,7 @@ pub struct TaskStatus {
     pub deviations: Vec<Deviation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
-    /// What people told its workers, and which of them have it.
+    /// Comments of people, and which attempts have read them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<KeptComment>,
     /// The proof, for a task that is done.

@@ -1,4 +1,4 @@
-//! What people tell the workers of a task (BE-12).
+//! Comments of people on tasks (BE-12).
 
 use afresh_core::Input;
 use afresh_core::check::{CheckOutcome, CheckPhase};

@@ -58,7 +58,7 @@ fn a_fork_takes_over_what_landed_up_to_its_point() {
     assert_eq!((comments.len(), comments[0].read_by.contains(&1)), (1, true));
 }
 
-/// BE-10: a fork goes back behind its own start; numbers of attempts go on.
+/// BE-10: a fork goes back behind its own start; numbers of attempts continue.
 #[test]
 fn a_fork_can_be_rewound_behind_its_start() {
     let mut forked = half_done().fork(&ForkPoint::Tip);

@@ -143,11 +143,13 @@ impl Mailbox {
         let Ok(answers) = WorkerDirectory::enter(&self.attempt, ANSWERS) else { return Vec::new() };
         let mut found: Vec<(u32, String)> = Vec::new();
         for name in file_names(&self.attempt.join(ANSWERS)) {
+            // Notices and answers about steps are beside them.
             let number = name.to_str().and_then(|name| name.strip_prefix(COMMENT));
             let number = number.and_then(|name| name.strip_suffix(".txt")?.parse().ok());
-            let text = answers.read(&name, MAX_COMMENT_BYTES);
+            let Some(number) = number else { continue };
+            let Ok(text) = answers.read(&name, MAX_COMMENT_BYTES) else { continue };
             // If two processes ask at once, only one gets it.
-            if let (Some(number), Ok(text), Ok(())) = (number, text, answers.remove(&name)) {
+            if answers.remove(&name).is_ok() {
                 found.push((number, String::from_utf8_lossy(&text).into_owned()));
             }
         }

@@ -261,11 +261,13 @@ fn comments_are_given_once_and_reported() {
     mailbox.leave_comment(10, "second").expect("written");
     mailbox.leave_comment(9, "first").expect("written");
     mailbox.notify("half of your context is used").expect("written");
+    mailbox.answer_step(1, &StepAnswer::Accepted).expect("written");
     assert_eq!(mailbox.take_comments(), ["first", "second"]);
     assert!(mailbox.take_comments().is_empty());
     let received: Vec<Input> = fixture.collect().into_iter().map(|it| it.input).collect();
     assert_eq!(received, [9, 10].map(|number| Input::CommentRead(attempt(1), number)));
     assert!(mailbox.take_notice().is_some(), "a warning is something else");
+    assert_eq!(mailbox.answer(1), Some(StepAnswer::Accepted), "so is an answer");
 }
 
 /// BE-12, R5: a link in the place of a comment leads nowhere, and stays unread.

@@ -253,7 +253,7 @@ fn a_wrong_command_line_is_explained_in_our_words() {
         ("pr", "`afresh pr` does not exist yet", "git push -u origin BRANCH"),
         ("verify", "afresh calls it `verify-run`", "`afresh help verify-run`"),
         ("steer", "afresh calls it `tell`", "`afresh help tell`"),
-        ("edit", "afresh calls it `task edit`", "`afresh help task edit`"),
+        ("edit", "afresh calls it `task edit`", "`afresh help task`"),
         ("examples", "afresh calls it `demo`", "`afresh help demo`"),
     ] {
         let args: Vec<&str> = line.split(' ').collect();

@@ -23,8 +23,8 @@ fn a_comment_reaches_the_worker_that_is_at_work() {
     let driver = Driver::run(&repo, &[]);
     repo.wait_until("the worker runs", || started.exists());
     let task = repo.status()["tasks"][0]["id"].as_str().expect("an id").to_owned();
-    let told = repo.afresh(&["tell", &task, "use", "the old format"]).expect(0);
-    assert!(told.stderr.contains(&format!("{task}.1 gets it with our next answer")), "{told:?}");
+    let sent = repo.afresh(&["tell", &task, "use", "the old format"]).expect(0);
+    assert!(sent.stderr.contains(&format!("{task}.1 gets it with our next answer")), "{sent:?}");
     let unread = repo.afresh(&["task", "show", &task]).expect(0).stdout;
     assert!(unread.contains("(sent to .1, not read yet):\n    use the old format"), "{unread}");
     let second = repo.afresh(&["tell", &task, "and \x1b[2Jkeep it", "--json"]).expect(0).json();

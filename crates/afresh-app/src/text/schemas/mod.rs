@@ -21,7 +21,7 @@ use crate::tasks::checkpoint::BatchCheckpoint;
 use crate::tasks::details::TaskDetails;
 use crate::tasks::diff::TaskDiffOutput;
 use crate::tasks::plan_edit::PlanEditReport;
-use crate::tasks::tell::ToldComment;
+use crate::tasks::tell::SentComment;
 use crate::tasks::workspace_copy::WorkspaceCopy;
 
 /// The version of the JSON outputs. It grows when a field is renamed or removed; new fields are no change.
@@ -130,7 +130,7 @@ pub const OUTPUTS: &[OutputSchema] = &[
     output::<TaskDetails>("task-show", "What `afresh task show --json` prints"),
     output::<PlanEditReport>("task-edit", "`afresh task add --json` and `task edit --json`"),
     output::<WorkspaceCopy>("open", "What `afresh open --json` prints"),
-    output::<ToldComment>("tell", "What `afresh tell --json` prints"),
+    output::<SentComment>("tell", "What `afresh tell --json` prints"),
     output::<TaskDiffOutput>("diff", "What `afresh diff --json` prints"),
     output::<outputs::ShowOutput>("show", "What `afresh show --json` prints"),
     output::<outputs::ShowWhyOutput>("show-why", "What `afresh show --why A B --json` prints"),

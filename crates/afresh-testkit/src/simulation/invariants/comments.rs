@@ -1,4 +1,4 @@
-//! What people told workers is kept until the end of the run, and recorded as read once (BE-12).
+//! A comment on a task is kept until the end of the run, and recorded as read once (BE-12).
 
 use std::collections::{BTreeMap, BTreeSet};
 

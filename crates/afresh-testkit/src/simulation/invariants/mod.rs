@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `base` | what was measured before the work |
-//! | `comments` | what people told workers |
+//! | `comments` | comments of people on tasks |
 //! | `budget` | what attempts may spend (R14) |
 //! | `models` | models that fail, contexts that fill up |
 //! | `blocked_tasks` | tasks whose workers named another task as blocking |

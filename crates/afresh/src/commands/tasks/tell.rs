@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Read, stdin};
 
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::tasks::tell::{CommentDelivery, ToldComment, tell_task};
+use afresh_app::tasks::tell::{CommentDelivery, SentComment, tell_task};
 
 use crate::commands::running::drive;
 use crate::exit::Exit;
@@ -34,11 +34,11 @@ pub(crate) fn tell(args: &Args, context: &AppContext, output: &Output) -> Result
         words => words.join(" "),
     };
     let run = args.run.as_deref();
-    let told = tell_task(context, &drive::open_file_reporters, run, &args.task, &text)?;
+    let sent = tell_task(context, &drive::open_file_reporters, run, &args.task, &text)?;
     if output.json {
-        output.document(&told);
+        output.document(&sent);
     } else {
-        output.note(&describe(&told));
+        output.note(&describe(&sent));
     }
     Ok(Exit::Done)
 }
@@ -59,12 +59,12 @@ fn read_text() -> Result<String, AppError> {
 }
 
 /// Where the comment is now, and what has to happen until a worker has it.
-fn describe(told: &ToldComment) -> String {
-    let (run, task) = (&told.run, &told.task);
-    let attempt = told.attempt.as_deref().unwrap_or(task.as_str());
+fn describe(sent: &SentComment) -> String {
+    let (run, task) = (&sent.run, &sent.task);
+    let attempt = sent.attempt.as_deref().unwrap_or(task.as_str());
     let continued =
-        if told.driven { String::new() } else { format!("; `afresh resume {run}` continues it") };
-    match told.delivery {
+        if sent.driven { String::new() } else { format!("; `afresh resume {run}` continues it") };
+    match sent.delivery {
         CommentDelivery::Sent => format!(
             "{attempt} gets it with our next answer to it, and every later worker of {task} with its prompt"
         ),
