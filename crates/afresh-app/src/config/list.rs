@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use afresh_agents::{AgentKind, PromptDelivery};
 use afresh_core::commit::CommitTemplate;
+use afresh_core::hook::HookPoint;
 use afresh_core::plan::ModelTier;
 use afresh_core::usage::Budget;
 use afresh_formats::text::duration;
@@ -62,6 +63,12 @@ impl Config {
         values.push(listed("plan.acceptance", json!(self.acceptance.word())));
         let template = self.settings.commit_template.as_ref().map(CommitTemplate::text);
         values.push(listed("commit.template", json!(template)));
+        values.extend(HookPoint::ALL.map(|point| {
+            let commands = self.hooks.commands.get(&point).cloned().unwrap_or_default();
+            listed(&format!("hooks.{}", point.word()), json!(commands))
+        }));
+        values.push(listed("hooks.timeout", spanned(self.hooks.limit)));
+        values.push(listed("notify.terminal", json!(self.notify.word())));
         values.extend(self.price_values());
         let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
         let besides: Vec<ListedSetting> =
@@ -214,6 +221,8 @@ mod tests {
             ("budget", read::BUDGET),
             ("context", read::CONTEXT),
             ("commit", read::COMMIT),
+            ("hooks", read::HOOKS),
+            ("notify", read::NOTIFY),
         ];
         for (table, names) in tables {
             for name in names {

@@ -43,7 +43,7 @@ use afresh_engine::{ExecutionConfig, RepoContext};
 use afresh_secrets::redact;
 
 use crate::agents::assignment::AgentSet;
-use crate::config::Config;
+use crate::config::{Config, TerminalNotify};
 use crate::context::AppContext;
 use crate::context::environment::Environment;
 use crate::error::AppError;
@@ -63,6 +63,8 @@ pub struct PreparedRun {
     pub settings: Settings,
     /// How the executor carries it out; of this machine and this session alone.
     pub execution: ExecutionConfig,
+    /// Whether the terminal draws attention to questions and to the end.
+    pub notify: TerminalNotify,
     /// What to do if files of the run changed, for this session alone.
     pub on_change: Option<OnChange>,
     /// What the plan and the terms were made from.
@@ -168,13 +170,23 @@ impl Session<'_> {
             containment: environment.containment().unwrap_or(afresh_process::Containment::Auto),
             bounds,
             quota: config.quota,
+            hooks: config.hooks,
             sandbox: chosen.with_network(network, environment),
             exe: environment.executable.clone(),
             workers,
         };
         let on_change = self.options.on_change;
         let base_files = BTreeMap::new();
-        Ok(PreparedRun { repository, file, settings, execution, on_change, ground, base_files })
+        Ok(PreparedRun {
+            repository,
+            file,
+            settings,
+            execution,
+            notify: config.notify,
+            on_change,
+            ground,
+            base_files,
+        })
     }
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod checks;
 pub(crate) mod denials;
 mod full_disk;
 pub(crate) mod harvest;
+pub(crate) mod hooks;
 pub(crate) mod landing;
 pub(crate) mod rewind;
 pub(crate) mod sandbox;
@@ -15,9 +16,11 @@ pub(crate) mod setup;
 pub(crate) mod steps;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
+use afresh_core::hook::{HookFailure, HookPoint};
 use afresh_core::ids::RunId;
+use afresh_core::question::Question;
 use afresh_core::{Effect, Input, Run};
 use afresh_git::{LockWaiting, WorkspacePool};
 use afresh_notes::write::LineMaker;
@@ -31,7 +34,9 @@ use crate::layout::StateLayout;
 use attempt::{AttemptJob, AttemptRequest};
 pub(crate) use cancel::CancelRegistry;
 pub(crate) use checks::CheckSlots;
+use checks::hooks::CheckHooks;
 use harvest::HarvestJob;
+use hooks::{HookEvent, HookHandles};
 use landing::MergeJob;
 use rewind::RewindJob;
 use steps::StepJob;
@@ -44,6 +49,7 @@ pub(crate) struct ExecutorContext {
     pub(crate) config: ExecutionConfig,
     pub(crate) cancels: CancelRegistry,
     pub(crate) check_slots: CheckSlots,
+    pub(crate) hooks: HookHandles,
     /// What workers and checks need from the home directory; searched for once.
     pub(crate) home_tools: OnceLock<HomeTools>,
     /// Existing tests that touch the files of tasks; read once for each commit.
@@ -100,8 +106,11 @@ impl LocalExecutor {
             Effect::Check(request) => {
                 let head = run.tip().clone();
                 let ticket = self.context.check_slots.ticket();
+                let hooks = CheckHooks::new(run, &request);
                 self.spawn(move |context, answer| {
-                    answer(checks::carry_out(context, &request, &head, ticket));
+                    hooks.run_around(context, &request, answer, || {
+                        checks::carry_out(context, &request, &head, ticket)
+                    });
                 });
             }
             Effect::Probe(request) => {
@@ -112,7 +121,11 @@ impl LocalExecutor {
                 });
             }
             Effect::StopProbe => self.context.check_slots.stop_probes(run.settings().halt_grace),
-            Effect::StopChecks => self.context.check_slots.stop_all(run.settings().halt_grace),
+            Effect::StopChecks => {
+                let grace = run.settings().halt_grace;
+                self.context.check_slots.stop_all(grace);
+                self.context.hooks.stop_all(grace);
+            }
             Effect::BuildMerge { attempt, base, onto, theirs } => {
                 let job = MergeJob::new(run, attempt, base, onto, theirs);
                 self.spawn(move |context, answer| answer(job.carry_out(context)));
@@ -143,9 +156,29 @@ impl LocalExecutor {
         });
     }
 
+    /// Runs the hooks of a question that a person has to answer, beside everything else.
+    pub(crate) fn ask_hooks(&self, run: &Run, question: &Question) -> JoinHandle<()> {
+        let event = HookEvent::question(run, question);
+        let (context, inputs) = (Arc::clone(&self.context), self.inputs.clone());
+        thread::spawn(move || {
+            if let Some(failure) = hooks::stoppable_failure_after(&context, &event) {
+                // A driver that has ended needs no answer.
+                let _ = inputs.send(Input::HookFailed(failure));
+            }
+        })
+    }
+
+    /// Runs the hooks at the end of a drive, and waits for them.
+    pub(crate) fn end_hooks(&self, run: &Run, state: &str) -> Option<HookFailure> {
+        let event = HookEvent::new(run, HookPoint::OnEnd, None);
+        let event = event.with("state", state.into()).with("tip", run.tip().as_str().into());
+        hooks::stoppable_failure_after(&self.context, &event)
+    }
+
     /// Ends everything at once, because the driver cannot continue.
     pub(crate) fn cancel_all(&self) {
         self.context.cancels.cancel_all();
+        self.context.hooks.stop_all(std::time::Duration::ZERO);
         self.context.check_slots.stop_all(std::time::Duration::ZERO);
     }
 }

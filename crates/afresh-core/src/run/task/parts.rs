@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::hook::HookPoint;
 use crate::ids::TaskId;
 use crate::input::AgentIdentity;
 use crate::interruption::InterruptedAttempt;
@@ -120,4 +121,6 @@ pub struct PersonInput {
     pub allowed: bool,
     /// Unfinished tasks that its last worker called in its way (RE-04).
     pub waits_for: Vec<TaskId>,
+    /// Hooks that do not run for it any more.
+    pub skipped_hooks: BTreeSet<HookPoint>,
 }

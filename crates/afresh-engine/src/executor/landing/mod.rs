@@ -12,6 +12,7 @@ pub(crate) use moving::MoveJob;
 
 use std::fs;
 
+use afresh_core::hook::HookPoint;
 use afresh_core::ids::{AttemptId, CommitId, TreeId};
 use afresh_core::input::{MergeBuild, MergedTree};
 use afresh_core::run::TaskStage;
@@ -25,6 +26,7 @@ use afresh_secrets::redact;
 use crate::driver::clock::wall_seconds;
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
+use crate::executor::hooks::{HookEvent, HookResult, run_stoppable_hooks};
 
 pub(crate) struct MergeJob {
     attempt: AttemptId,
@@ -35,6 +37,7 @@ pub(crate) struct MergeJob {
     tree: Option<TreeId>,
     history: History,
     message: String,
+    hook: Option<HookEvent>,
 }
 
 impl MergeJob {
@@ -52,10 +55,16 @@ impl MergeJob {
         };
         let message = run.commit_message(&attempt);
         let history = run.settings().history;
-        Self { attempt, base, onto, theirs, tree, history, message }
+        let hook = HookEvent::before(run, HookPoint::BeforeMerge, &attempt);
+        let hook = hook.map(|event| event.with("onto", onto.as_str().into()));
+        Self { attempt, base, onto, theirs, tree, history, message, hook }
     }
 
     pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
+        match self.hook.as_ref().map(|event| run_stoppable_hooks(shared, event)) {
+            Some(HookResult::Failed(failure)) => return Input::HookFailed(failure),
+            Some(HookResult::Stopped | HookResult::Passed) | None => {}
+        }
         // A garbage collection may have removed objects that no ref reached; they are made again.
         let build = self.build(shared).or_else(|_| self.build(shared));
         let build = build.unwrap_or_else(MergeBuild::Impossible);
