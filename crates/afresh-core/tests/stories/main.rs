@@ -13,6 +13,7 @@ mod endless;
 mod failures;
 mod giving_up;
 mod halting;
+mod hooks;
 mod interruptions;
 mod journal;
 mod late;

@@ -93,26 +93,42 @@ impl HookEvent {
 
 /// Running hooks that a halt may have to end.
 #[derive(Debug, Default)]
-pub(crate) struct HookHandles(Mutex<Vec<CancelHandle>>);
+pub(crate) struct HookHandles(Mutex<HookGate>);
+
+#[derive(Debug, Default)]
+struct HookGate {
+    running: Vec<CancelHandle>,
+    /// An immediate halt has to be over soon, so nothing starts (R7).
+    is_closed: bool,
+}
 
 impl HookHandles {
+    /// Whether hooks may start from now on.
+    pub(crate) fn set_closed(&self, is_closed: bool) {
+        self.lock().is_closed = is_closed;
+    }
+
     pub(crate) fn stop_all(&self, grace: Duration) {
-        for handle in self.lock().iter() {
+        for handle in &self.lock().running {
             handle.stop(grace);
         }
     }
 
     fn register(&self) -> CancelHandle {
         let handle = CancelHandle::default();
-        self.lock().push(handle.clone());
+        let mut gate = self.lock();
+        if gate.is_closed {
+            handle.stop(Duration::ZERO);
+        }
+        gate.running.push(handle.clone());
         handle
     }
 
     fn forget(&self, handle: &CancelHandle) {
-        self.lock().retain(|other| !other.is_same(handle));
+        self.lock().running.retain(|other| !other.is_same(handle));
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<CancelHandle>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HookGate> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -138,6 +154,9 @@ pub(crate) fn run_hooks(
     };
     let mut result = HookResult::Passed;
     for command in commands {
+        if handle.is_asked() {
+            return HookResult::Stopped;
+        }
         let ran = run_command(shared, event, command, handle);
         if handle.is_asked() {
             result = HookResult::Stopped;
@@ -166,12 +185,8 @@ pub(crate) fn run_stoppable_hooks(shared: &ExecutorContext, event: &HookEvent) -
 }
 
 /// The failure of a hook that comes after an action. One that a halt ended is none.
-pub(crate) fn failure_after(
-    shared: &ExecutorContext,
-    event: &HookEvent,
-    handle: &CancelHandle,
-) -> Option<HookFailure> {
-    match run_hooks(shared, event, handle) {
+pub(crate) fn failure_after(shared: &ExecutorContext, event: &HookEvent) -> Option<HookFailure> {
+    match run_stoppable_hooks(shared, event) {
         HookResult::Failed(failure) => Some(failure),
         HookResult::Passed | HookResult::Stopped => None,
     }
@@ -243,15 +258,4 @@ fn last_words(output: &Path) -> String {
     let count = last.chars().count();
     let end: String = last.chars().skip(count.saturating_sub(MAX_PRINTED_CHARS)).collect();
     format!(": {end}")
-}
-
-/// The same without an attempt.
-pub(crate) fn stoppable_failure_after(
-    shared: &ExecutorContext,
-    event: &HookEvent,
-) -> Option<HookFailure> {
-    let handle = shared.hooks.register();
-    let failure = failure_after(shared, event, &handle);
-    shared.hooks.forget(&handle);
-    failure
 }

@@ -78,6 +78,7 @@ impl LocalExecutor {
         let at_once = run.halt().is_some_and(|halt| halt.now);
         let waiting = if at_once { LockWaiting::FailFast } else { LockWaiting::Wait };
         self.context.pool.repository().set_lock_waiting(waiting);
+        self.context.hooks.set_closed(at_once);
         match effect {
             Effect::Start { attempt, slot, ground, tier, resumes } => {
                 let ordered = AttemptRequest { attempt, slot, ground, tier, resumes };
@@ -161,7 +162,7 @@ impl LocalExecutor {
         let event = HookEvent::question(run, question);
         let (context, inputs) = (Arc::clone(&self.context), self.inputs.clone());
         thread::spawn(move || {
-            if let Some(failure) = hooks::stoppable_failure_after(&context, &event) {
+            if let Some(failure) = hooks::failure_after(&context, &event) {
                 // A driver that has ended needs no answer.
                 let _ = inputs.send(Input::HookFailed(failure));
             }
@@ -172,7 +173,7 @@ impl LocalExecutor {
     pub(crate) fn end_hooks(&self, run: &Run, state: &str) -> Option<HookFailure> {
         let event = HookEvent::new(run, HookPoint::OnEnd, None);
         let event = event.with("state", state.into()).with("tip", run.tip().as_str().into());
-        hooks::stoppable_failure_after(&self.context, &event)
+        hooks::failure_after(&self.context, &event)
     }
 
     /// Ends everything at once, because the driver cannot continue.

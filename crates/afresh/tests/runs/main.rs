@@ -9,6 +9,7 @@
 //! | [`commits`] | the commits that a run leaves on its branch |
 //! | [`control_commands`] | commands from other terminals |
 //! | [`halting`] | `afresh halt` and `afresh resume` |
+//! | [`hooks`] | commands of the user before and after steps |
 //! | [`landing`] | `afresh land` |
 //! | [`measuring`] | checks that are measured before they are believed |
 //! | [`no_repository`] | directories without a repository or a commit |
@@ -31,6 +32,7 @@ mod cleanup;
 mod commits;
 mod control_commands;
 mod halting;
+mod hooks;
 mod landing;
 mod measuring;
 mod no_repository;

@@ -28,10 +28,8 @@ impl Run {
             (QuestionTopic::Failed, TaskStage::Failed { reason, .. }) => {
                 self.set(at, TaskStage::Failed { reason, question: Some(question.id) });
             }
-            (QuestionTopic::Trust(_), TaskStage::Judging { work, harvest, .. }) => {
-                self.set(at, TaskStage::Held { work, harvest, question: Some(question.id) });
-            }
-            (QuestionTopic::Hook(_), TaskStage::Held { work, harvest, .. }) => {
+            (QuestionTopic::Trust(_), TaskStage::Judging { work, harvest, .. })
+            | (QuestionTopic::Hook(_), TaskStage::Held { work, harvest, .. }) => {
                 self.set(at, TaskStage::Held { work, harvest, question: Some(question.id) });
             }
             (QuestionTopic::Branch(_), TaskStage::Merging { work, .. }) => {

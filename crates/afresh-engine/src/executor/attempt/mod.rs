@@ -145,7 +145,7 @@ impl AttemptJob {
         if let Input::AttemptEnded(_, end) = &answer {
             let ended = end.ending.describe();
             let event = self.hook_after.clone().with("ended", ended.into());
-            let failure = failure_after(shared, &event, handle);
+            let failure = failure_after(shared, &event);
             failure.map(Input::HookFailed).into_iter().for_each(mail);
         }
         shared.cancels.forget(&self.attempt);

@@ -11,7 +11,7 @@ use afresh_core::{Input, Run};
 use serde_json::json;
 
 use crate::executor::ExecutorContext;
-use crate::executor::hooks::{HookEvent, HookResult, run_stoppable_hooks, stoppable_failure_after};
+use crate::executor::hooks::{HookEvent, HookResult, failure_after, run_stoppable_hooks};
 
 /// What to run before and after a round.
 pub(crate) struct CheckHooks {
@@ -62,10 +62,7 @@ impl CheckHooks {
             let result = |it: &CheckResult| json!({"command": it.command, "passed": it.passed()});
             let all: Vec<_> = results.iter().map(result).collect();
             let event = after.clone().with("passed", passed.into()).with("results", all.into());
-            stoppable_failure_after(shared, &event)
-                .map(Input::HookFailed)
-                .into_iter()
-                .for_each(answer);
+            failure_after(shared, &event).map(Input::HookFailed).into_iter().for_each(answer);
         }
         answer(report);
     }

@@ -14,7 +14,7 @@ use afresh_git::{
 use super::receipt_note::{LandingNote, LandingReceipt};
 use super::{checked_out_in, describe_ref_error};
 use crate::executor::ExecutorContext;
-use crate::executor::hooks::{HookEvent, stoppable_failure_after};
+use crate::executor::hooks::{HookEvent, failure_after};
 
 pub(crate) struct MoveJob {
     branch: String,
@@ -56,7 +56,7 @@ impl MoveJob {
             answer(Input::NoteWarned(self.attempt.clone(), problem));
         }
         if moved == BranchMove::Done {
-            let failure = stoppable_failure_after(shared, &self.hook);
+            let failure = failure_after(shared, &self.hook);
             failure.map(Input::HookFailed).into_iter().for_each(answer);
         }
         answer(Input::BranchMoved(self.attempt.clone(), self.to.clone(), moved));

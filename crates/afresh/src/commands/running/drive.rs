@@ -102,7 +102,9 @@ fn finish_hooks(driver: &mut Driver<LocalHost>, run: &Run, layout: &StateLayout,
         let wall_ms = i64::try_from(time::now_seconds()).unwrap_or(0) * 1_000;
         let event = Event::HookFailed { failure };
         let recorded = RecordedEvent { seq: 0, wall_ms, at: None, event: &event, run };
-        log.iter_mut().for_each(|log| log.event_recorded(&recorded));
+        if let Some(log) = &mut log {
+            log.event_recorded(&recorded);
+        }
     }
 }
 
