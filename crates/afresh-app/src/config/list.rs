@@ -207,7 +207,7 @@ fn prompt_word(prompt: PromptDelivery) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::{hooks, read};
     use super::*;
 
     /// Every key that can be written is listed.
@@ -221,8 +221,8 @@ mod tests {
             ("budget", read::BUDGET),
             ("context", read::CONTEXT),
             ("commit", read::COMMIT),
-            ("hooks", read::HOOKS),
-            ("notify", read::NOTIFY),
+            ("hooks", hooks::HOOKS),
+            ("notify", hooks::NOTIFY),
         ];
         for (table, names) in tables {
             for name in names {

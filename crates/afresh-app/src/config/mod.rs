@@ -5,6 +5,7 @@
 
 mod agents;
 mod checks;
+mod hooks;
 mod list;
 mod origin;
 mod read;

@@ -1,7 +1,6 @@
 //! `.afresh/config.toml` into a [`Config`].
 
 use afresh_core::commit::CommitTemplate;
-use afresh_core::hook::HookPoint;
 use afresh_core::plan::TierChoice;
 use afresh_core::settings::{History, OnChange, Schedule, ScopeMode, TimeoutAction};
 use afresh_formats::Finding;
@@ -13,7 +12,7 @@ use jiff::civil::Date;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::{Config, TerminalNotify, agents, checks, origin};
+use super::{Config, agents, checks, hooks, origin};
 use crate::policy::network::{self, NetworkMode};
 use crate::policy::sandbox::SandboxRequest;
 use crate::text::time;
@@ -64,20 +63,6 @@ pub(super) const AUDIT: &[&str] =
     &["create", "modify", "lines", "criteria", "requirements", "context"];
 pub(super) const PLAN: &[&str] = &["acceptance"];
 pub(super) const COMMIT: &[&str] = &["template"];
-pub(super) const NOTIFY: &[&str] = &["terminal"];
-pub(super) const HOOKS: &[&str] = &[
-    "before_attempt",
-    "after_attempt",
-    "before_check",
-    "after_check",
-    "before_merge",
-    "after_merge",
-    "on_question",
-    "on_end",
-    "timeout",
-];
-/// A halt waits for hooks.
-const LONGEST_HOOK: Duration = Duration::from_secs(600);
 /// What a threshold may be.
 const THRESHOLDS: RangeInclusive<u64> = 0..=1_000_000;
 pub(super) const CONTEXT: &[&str] = &["soft", "hard"];
@@ -139,8 +124,8 @@ fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config, tod
             "audit" => audit(reader, &entry.node, config),
             "plan" => plan(reader, &entry.node, config),
             "commit" => commit(reader, &entry.node, config),
-            "hooks" => hooks(reader, &entry.node, config),
-            "notify" => notify(reader, &entry.node, config),
+            "hooks" => hooks::read(reader, &entry.node, config),
+            "notify" => hooks::read_notify(reader, &entry.node, config),
             "sandbox" => sandbox(reader, &entry.node, &mut config.sandbox),
             key => match LATER.iter().find(|(table, _)| *table == key) {
                 Some((_, what)) => later(reader, entry, what),
@@ -286,40 +271,6 @@ fn commit(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
                 }
             }
             _ => reader.unknown_key(entry, COMMIT),
-        }
-    }
-}
-
-fn hooks(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
-    for entry in reader.entries(node) {
-        let value = &entry.node;
-        if entry.key == "timeout" {
-            let limit = reader.duration(value);
-            if limit.is_some_and(|limit| limit.is_zero() || limit > LONGEST_HOOK) {
-                let message = "a hook may take between one second and ten minutes".to_owned();
-                reader.problem(&value.span, message, Some("timeout = \"30s\"".to_owned()));
-            }
-            set(&mut config.hooks.limit, limit);
-            continue;
-        }
-        match HookPoint::from_word(&entry.key) {
-            Some(point) => {
-                if let Some(commands) = reader.texts(value) {
-                    config.hooks.commands.insert(point, commands);
-                }
-            }
-            None => reader.unknown_key(entry, HOOKS),
-        }
-    }
-}
-
-fn notify(reader: &mut NodeReader<'_, '_>, node: &Node, config: &mut Config) {
-    for entry in reader.entries(node) {
-        match entry.key.as_str() {
-            "terminal" => {
-                set(&mut config.notify, reader.word(&entry.node, &TerminalNotify::WORDS));
-            }
-            _ => reader.unknown_key(entry, NOTIFY),
         }
     }
 }

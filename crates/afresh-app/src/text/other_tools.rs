@@ -24,6 +24,8 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["convert"], "import"),
     (&["merge", "apply", "finish", "submit"], "land"),
     (&["patch"], "land --patch FILE"),
+    (&["pr", "mr", "pull-request", "merge-request"], "land --pr"),
+    (&["squash"], "land --squash"),
     (&["changes", "compare", "interdiff"], "diff"),
     (&["summary", "summarize", "results", "stats", "cost", "usage"], "report"),
     (&["cleanup", "gc", "prune", "reset", "rm"], "clean"),
@@ -50,10 +52,6 @@ pub const PLANNED: &[(&str, &str)] = &[
     ("tell", "`afresh decide QUESTION 'say: TEXT'` answers a worker in your own words"),
     ("steer", "`afresh decide QUESTION 'say: TEXT'` answers a worker in your own words"),
     ("edit", "change the plan's file with your editor; `afresh run PLAN` takes up the changes"),
-    (
-        "pr",
-        "`git push -u origin BRANCH` pushes the run's branch, which `afresh status` names; open the pull request there",
-    ),
     ("export", "`afresh import PLAN` writes a plan of any format in the native one"),
     ("checkpoint", "runs recover by themselves: `afresh run` continues after a crash"),
     ("statusline", "`afresh status --json` has everything for a status line"),
@@ -96,7 +94,7 @@ pub const SUBCOMMANDS: &[(&[&str], &str)] = &[
 pub const OPTIONS: &[(&[&str], &str)] = &[
     (
         &["--squash", "--no-ff", "--ff-only"],
-        "`git merge --squash BRANCH` does that with the run's branch",
+        "`afresh land --squash` lands a run as one commit; `git merge` does the rest with the run's branch",
     ),
     (
         &["--detach", "--background", "--daemon", "-d"],
@@ -108,7 +106,7 @@ pub const OPTIONS: &[(&[&str], &str)] = &[
     ),
     (
         &["--pr", "--pull-request", "--merge-request"],
-        "`git push -u origin BRANCH` pushes the run's branch, which `afresh status` names; open the pull request there",
+        "`afresh land --pr` pushes the run's branch and opens a pull request",
     ),
     (
         &["status --all", "status -a", "status --list", "report --all", "logs --all"],
@@ -125,7 +123,7 @@ pub const OPTIONS: &[(&[&str], &str)] = &[
     (&["--html", "--pdf"], "`afresh report` prints Markdown, `afresh report --json` JSON"),
     (
         &["--notify", "--webhook"],
-        "`afresh run --no-input PLAN; notify-send afresh` runs a command at the end of a run",
+        "`[hooks]` in .afresh/config.toml runs commands at questions and at the end; docs/hooks.md has examples",
     ),
     (&["--watch", "-w", "--follow", "--tail"], "`afresh logs -f` follows a run"),
     (&["--continue", "--resume-from"], "`afresh run` continues where the plan's last run stopped"),

@@ -5,6 +5,7 @@ mod attempts;
 mod branch;
 mod checks;
 mod harvests;
+mod hooks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -58,6 +59,8 @@ pub(super) struct SimulatedWorld {
     spent: BTreeMap<AttemptId, Usage>,
     spawned: usize,
     counter: u64,
+    /// How many hooks have run.
+    hooks: u64,
 }
 
 impl SimulatedWorld {
@@ -86,6 +89,7 @@ impl SimulatedWorld {
             spent: BTreeMap::new(),
             spawned: 0,
             counter: 0,
+            hooks: 0,
         }
     }
 
@@ -180,6 +184,11 @@ impl SimulatedWorld {
         scenario: &Scenario,
         run: &Run,
     ) -> Result<Vec<ScheduledInput>, String> {
+        if let Some(failure) = self.fail_hook(effect, scenario, run) {
+            let at = now + Duration::from_millis(random.below(3_000));
+            let failed = Input::HookFailed(failure);
+            return Ok(vec![ScheduledInput::new(at, random.number(), failed)]);
+        }
         let inputs = match effect {
             Effect::Start { attempt, slot, ground, resumes, .. } => {
                 self.check_resumption(attempt, *slot, resumes.as_ref())?;

@@ -60,8 +60,8 @@ impl Reporter for AttentionReporter {
         if let Event::QuestionAsked { question } = seen.event
             && seen.run.question(question.id).is_some()
         {
-            let first = question.text.lines().next().unwrap_or_default();
-            self.call(&format!("{} waits for your answer: {first}", question.id));
+            // Its text may be a worker's, which is to set no title (B35).
+            self.call(&format!("{} waits for your answer", question.id));
         }
     }
 
@@ -70,7 +70,7 @@ impl Reporter for AttentionReporter {
     }
 }
 
-/// The codes with the text in them: a plan's or a worker's words cannot end a code or begin another one.
+/// The codes with the text in them, which cannot end a code or begin another one.
 fn render(codes: AttentionCodes, text: &str) -> String {
     if codes == AttentionCodes::Bell {
         return "\x07".to_owned();
