@@ -5,7 +5,6 @@ mod attempts;
 mod branch;
 mod checks;
 mod harvests;
-mod hooks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -59,8 +58,6 @@ pub(super) struct SimulatedWorld {
     spent: BTreeMap<AttemptId, Usage>,
     spawned: usize,
     counter: u64,
-    /// How many hooks have run.
-    hooks: u64,
 }
 
 impl SimulatedWorld {
@@ -89,7 +86,6 @@ impl SimulatedWorld {
             spent: BTreeMap::new(),
             spawned: 0,
             counter: 0,
-            hooks: 0,
         }
     }
 
@@ -184,11 +180,6 @@ impl SimulatedWorld {
         scenario: &Scenario,
         run: &Run,
     ) -> Result<Vec<ScheduledInput>, String> {
-        if let Some(failure) = self.fail_hook(effect, scenario, run) {
-            let at = now + Duration::from_millis(random.below(3_000));
-            let failed = Input::HookFailed(failure);
-            return Ok(vec![ScheduledInput::new(at, random.number(), failed)]);
-        }
         let inputs = match effect {
             Effect::Start { attempt, slot, ground, resumes, .. } => {
                 self.check_resumption(attempt, *slot, resumes.as_ref())?;
