@@ -8,6 +8,7 @@ use crate::check::{CheckPhase, CheckResult, NoteProblem, Receipt};
 use crate::comment::TaskComment;
 use crate::estimate::forecast::RunForecast;
 use crate::harvest::Harvest;
+use crate::hook::HookFailure;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
 use crate::input::{AgentIdentity, AttemptEnd, MergedTree};
 use crate::interruption::{AgentSession, AttemptResumption};
@@ -257,6 +258,10 @@ pub enum Event {
     NoteWarned {
         attempt: AttemptId,
         problem: NoteProblem,
+    },
+    /// A command of the user's did not succeed: what it is before waits, what it is after stays (BE-11).
+    HookFailed {
+        failure: HookFailure,
     },
     BranchRestoreAllowed {
         attempt: AttemptId,

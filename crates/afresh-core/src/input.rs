@@ -8,6 +8,7 @@ use crate::denial::Denial;
 use crate::estimate::forecast::RunForecast;
 use crate::event::LogLevel;
 use crate::harvest::Harvest;
+use crate::hook::HookFailure;
 use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId};
 use crate::model_error::ModelError;
 use crate::outcome::{Deviation, Outcome, SpawnFailure};
@@ -75,6 +76,8 @@ pub enum Input {
     BranchMoved(AttemptId, CommitId, BranchMove),
     /// The branch moves, but something is wrong with the note that holds the receipt.
     NoteWarned(AttemptId, NoteProblem),
+    /// A command of the user's, before or after an action, did not succeed.
+    HookFailed(HookFailure),
     Answered {
         question: QuestionId,
         answer: String,

@@ -13,6 +13,7 @@
 //! | [`plan`] | tasks and their order, file patterns, context estimates; every problem of a plan at once |
 //! | [`commit`] | the messages of commits |
 //! | [`attempt`] | what a worker reported, what it changed, what our checks found, and why work is rejected |
+//! | [`hook`] | when commands of the user's run, and how they fail |
 //! | [`question`], [`comment`] | what a person is asked, and tells workers |
 //! | [`settings`] | how to run it |
 //! | [`status`] | the state as a table for people and scripts |
@@ -25,6 +26,7 @@ pub mod commit;
 pub mod decide;
 pub mod effect;
 pub mod event;
+pub mod hook;
 pub mod ids;
 pub mod input;
 pub mod plan;

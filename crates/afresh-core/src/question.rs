@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::hook::HookPoint;
 use crate::ids::{CommitId, QuestionId, TaskId};
 use crate::outcome::DecisionOption;
 use crate::plan::{ModelTier, nearest};
@@ -54,6 +55,8 @@ pub enum QuestionTopic {
     Obstacle(ObstacleScope),
     /// Checks fail or prove nothing before any work.
     Base,
+    /// A hook failed, so an action waits.
+    Hook(HookPoint),
 }
 
 /// Which tasks an obstacle stops.
@@ -80,6 +83,7 @@ impl QuestionTopic {
             Self::Start => "start",
             Self::Obstacle(_) => "obstacle",
             Self::Base => "base",
+            Self::Hook(_) => "hook",
         }
     }
 }

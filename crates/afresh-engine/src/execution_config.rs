@@ -9,6 +9,7 @@ use afresh_agents::agent::COMMON_VARIABLES;
 use afresh_agents::bundle::surroundings::WorkerSurroundings;
 use afresh_agents::{Agent, Briefing, PriceTable};
 use afresh_core::estimate::DEFAULT_WINDOW;
+use afresh_core::hook::HookPoint;
 use afresh_core::plan::{ModelTier, Plan};
 use afresh_process::{Containment, TreeLimits};
 use afresh_proxy::{HostAllowlist, UpstreamProxy};
@@ -38,6 +39,7 @@ pub struct ExecutionConfig {
     /// The size limit of a workspace with its temporary files, in bytes.
     pub quota: Option<u64>,
     pub sandbox: SandboxConfig,
+    pub hooks: HookConfig,
     /// Our own program, for supervisors and for the workers' PATH.
     pub exe: PathBuf,
 }
@@ -60,6 +62,20 @@ pub struct WorkerConfig {
     pub environment: BTreeMap<String, String>,
     /// What workers have around them, for their prompts.
     pub surroundings: WorkerSurroundings,
+}
+
+/// The user's commands before and after steps of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookConfig {
+    pub commands: BTreeMap<HookPoint, Vec<String>>,
+    /// The time limit of each.
+    pub limit: Duration,
+}
+
+impl Default for HookConfig {
+    fn default() -> Self {
+        Self { commands: BTreeMap::new(), limit: Duration::from_secs(30) }
+    }
 }
 
 /// How workers and checks are sandboxed.

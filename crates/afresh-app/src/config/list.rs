@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use afresh_agents::{AgentKind, PromptDelivery};
 use afresh_core::commit::CommitTemplate;
+use afresh_core::hook::HookPoint;
 use afresh_core::plan::ModelTier;
 use afresh_core::usage::Budget;
 use afresh_formats::text::duration;
@@ -65,6 +66,12 @@ impl Config {
         let template = self.settings.commit_template.as_ref().map(CommitTemplate::text);
         values.push(listed("commit.template", json!(template)));
         values.push(listed("writeback.mode", json!(self.writeback.word())));
+        values.extend(HookPoint::ALL.map(|point| {
+            let commands = self.hooks.commands.get(&point).cloned().unwrap_or_default();
+            listed(&format!("hooks.{}", point.word()), json!(commands))
+        }));
+        values.push(listed("hooks.timeout", spanned(self.hooks.limit)));
+        values.push(listed("notify.terminal", json!(self.notify.word())));
         values.extend(self.price_values());
         let besides = self.written.iter().filter(|(key, _)| values.iter().all(|v| v.key != **key));
         let besides: Vec<ListedSetting> =
@@ -203,7 +210,7 @@ fn prompt_word(prompt: PromptDelivery) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::{hooks, read};
     use super::*;
 
     /// Every key that can be written is listed.
@@ -218,6 +225,8 @@ mod tests {
             ("context", read::CONTEXT),
             ("commit", read::COMMIT),
             ("writeback", read::WRITEBACK),
+            ("hooks", hooks::HOOKS),
+            ("notify", hooks::NOTIFY),
         ];
         for (table, names) in tables {
             for name in names {

@@ -5,6 +5,7 @@
 
 mod agents;
 mod checks;
+mod hooks;
 mod list;
 mod origin;
 mod read;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use afresh_agents::bundle::FileChecksum;
 use afresh_agents::{Agent, PriceTable};
 use afresh_core::settings::{ProbeScope, Settings, WritebackMode};
+use afresh_engine::execution_config::HookConfig;
 use afresh_formats::Finding;
 use afresh_planner::audit::metrics::AuditLimits;
 use afresh_planner::stages::AcceptanceTests;
@@ -57,6 +59,10 @@ pub struct Config {
     pub acceptance: AcceptanceTests,
     /// Whether progress is written into the plan's own files.
     pub writeback: WritebackMode,
+    /// The user's commands before and after steps of a run.
+    pub hooks: HookConfig,
+    /// Whether the terminal draws attention to questions and to the end of a run.
+    pub notify: TerminalNotify,
     /// The directory that paths in the file are relative to.
     pub home: PathBuf,
     /// The file, for messages; where there is none, the one to write.
@@ -67,6 +73,25 @@ pub struct Config {
     pub written: BTreeMap<String, WrittenValue>,
     /// Problems that are no errors.
     pub warnings: Vec<Finding>,
+}
+
+/// When escape codes for attention go to the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TerminalNotify {
+    /// If standard error is a terminal.
+    Auto,
+    Off,
+}
+
+impl TerminalNotify {
+    pub const WORDS: [(&'static str, Self); 2] = [("auto", Self::Auto), ("off", Self::Off)];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Off => "off",
+        }
+    }
 }
 
 impl Default for Config {
@@ -90,6 +115,8 @@ impl Default for Config {
             audit: AuditLimits::default(),
             acceptance: AcceptanceTests::Authored,
             writeback: WritebackMode::Auto,
+            hooks: HookConfig::default(),
+            notify: TerminalNotify::Auto,
             home: PathBuf::new(),
             shown: ".afresh/config.toml".to_owned(),
             checksum: None,

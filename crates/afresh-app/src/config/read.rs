@@ -12,13 +12,13 @@ use jiff::civil::Date;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::{Config, agents, checks, origin, review};
+use super::{Config, agents, checks, hooks, origin, review};
 use crate::policy::network::{self, NetworkMode};
 use crate::policy::sandbox::SandboxRequest;
 use crate::text::time;
 
 /// Tables that later versions will use.
-const LATER: &[(&str, &str)] = &[("hooks", "hooks")];
+const LATER: &[(&str, &str)] = &[];
 const TABLES: &[&str] = &[
     "run",
     "agents",
@@ -34,6 +34,7 @@ const TABLES: &[&str] = &[
     "writeback",
     "review",
     "hooks",
+    "notify",
 ];
 pub(super) const RUN: &[&str] = &[
     "parallel",
@@ -127,6 +128,8 @@ fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config, tod
             "review" => review::read(reader, &entry.node, &mut config.settings.review),
             "commit" => commit(reader, &entry.node, config),
             "writeback" => writeback(reader, &entry.node, config),
+            "hooks" => hooks::read(reader, &entry.node, config),
+            "notify" => hooks::read_notify(reader, &entry.node, config),
             "sandbox" => sandbox(reader, &entry.node, &mut config.sandbox),
             key => match LATER.iter().find(|(table, _)| *table == key) {
                 Some((_, what)) => later(reader, entry, what),

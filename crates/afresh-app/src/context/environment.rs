@@ -16,6 +16,7 @@
 //! | `XDG_CACHE_HOME`, `HOME` | where the user's cache directory is, and what the user prefers |
 //! | `TMPDIR` | where `afresh demo` creates its scratch repository |
 //! | `NO_COLOR` | no colours |
+//! | `TERM` | which escape codes draw attention |
 //! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the upstream proxy of allowed connections; see `afresh_proxy` |
 //! | `GNUPGHOME`, `SSH_AUTH_SOCK`, `XDG_RUNTIME_DIR` | handed to the program that signs receipts; see `afresh_notes::signing` |
 //! | `PATH` and what git needs | handed to git; see `afresh_git::GitEnv` |

@@ -46,12 +46,12 @@ use std::sync::Arc;
 
 use afresh_agents::bundle::surroundings::{SandboxedWorker, WorkerSurroundings};
 use afresh_core::settings::{OnChange, Settings};
-use afresh_engine::execution_config::WorkerConfig;
+use afresh_engine::execution_config::{HookConfig, WorkerConfig};
 use afresh_engine::{ExecutionConfig, RepoContext};
 use afresh_secrets::redact;
 
 use crate::agents::assignment::AgentSet;
-use crate::config::Config;
+use crate::config::{Config, TerminalNotify};
 use crate::context::AppContext;
 use crate::context::environment::Environment;
 use crate::error::AppError;
@@ -71,6 +71,8 @@ pub struct PreparedRun {
     pub settings: Settings,
     /// How the executor carries it out; of this machine and this session alone.
     pub execution: ExecutionConfig,
+    /// Whether the terminal draws attention to questions and to the end.
+    pub notify: TerminalNotify,
     /// What to do if files of the run changed, for this session alone.
     pub on_change: Option<OnChange>,
     /// What the plan and the terms were made from.
@@ -164,6 +166,8 @@ impl Session<'_> {
         };
         notices.extend(budget::agents_without_usage(&file.plan, &settings, &workers));
         notices.extend(budget::weak_budgets(&file.plan, &settings, &workers));
+        let hooks = if self.options.without_hooks { HookConfig::default() } else { config.hooks };
+        notices.extend(announce_hooks(&hooks, &config.shown));
         let execution = ExecutionConfig {
             attempt_timeout: Some(config.attempt_timeout),
             silence_timeout: Some(config.silence_timeout),
@@ -177,14 +181,36 @@ impl Session<'_> {
             containment: environment.containment().unwrap_or(afresh_process::Containment::Auto),
             bounds,
             quota: config.quota,
+            hooks,
             sandbox: chosen.with_network(network, environment),
             exe: environment.executable.clone(),
             workers,
         };
         let on_change = self.options.on_change;
         let base_files = BTreeMap::new();
-        Ok(PreparedRun { repository, file, settings, execution, on_change, ground, base_files })
+        Ok(PreparedRun {
+            repository,
+            file,
+            settings,
+            execution,
+            notify: config.notify,
+            on_change,
+            ground,
+            base_files,
+        })
     }
+}
+
+/// Hooks run as the user and without a sandbox, so the user is to know of them.
+fn announce_hooks(hooks: &HookConfig, file: &str) -> Option<Notice> {
+    let set = hooks.commands.iter().filter(|(_, commands)| !commands.is_empty());
+    let words: Vec<&str> = set.map(|(point, _)| point.word()).collect();
+    (!words.is_empty()).then(|| {
+        let words = words.join(", ");
+        Notice::note(format!(
+            "hooks of {file} run as you, outside of the sandbox: {words}; `--no-hooks` leaves them out"
+        ))
+    })
 }
 
 /// What follows from a plan and a configuration alone: enough to make bundles and to check the plan.

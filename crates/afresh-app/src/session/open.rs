@@ -73,8 +73,16 @@ impl PreparedRun {
         choose_resume: ChooseResume<'_>,
         notices: &mut Vec<Notice>,
     ) -> Result<OpenedRun, AppError> {
-        let Self { repository, file, mut settings, execution, on_change, mut ground, base_files } =
-            self;
+        let Self {
+            repository,
+            file,
+            mut settings,
+            execution,
+            notify: _,
+            on_change,
+            mut ground,
+            base_files,
+        } = self;
         let locked = match request.existing {
             ExistingRun::Continue => repository.lock(&context.lock_holder())?,
             ExistingRun::StartNew => repository.lock_for_new_run(&context.lock_holder())?,

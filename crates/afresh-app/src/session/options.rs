@@ -37,6 +37,8 @@ pub struct RunOptions {
     pub sandbox: Option<String>,
     /// Checks may reach the network.
     pub check_network: bool,
+    /// None of the configuration's hooks run.
+    pub without_hooks: bool,
     /// One of [`crate::policy::network::WORDS`].
     pub agent_network: Option<String>,
     /// Which checks run before the first worker.
@@ -68,6 +70,7 @@ impl RunOptions {
             ("schedule", self.schedule.map(|it| it.word().to_owned())),
             ("sandbox", self.sandbox.clone()),
             ("check-network", self.check_network.then(|| "on".to_owned())),
+            ("no-hooks", self.without_hooks.then(|| "on".to_owned())),
             ("agent-network", self.agent_network.clone()),
             ("probe", self.probe.map(|it| it.word().to_owned())),
             ("on-red-base", self.on_red_base.map(|it| it.word().to_owned())),
@@ -92,6 +95,7 @@ impl RunOptions {
             schedule: self.schedule.or_else(|| Schedule::from_word(word("schedule")?)),
             sandbox: self.sandbox.or_else(|| flag("sandbox")),
             check_network: self.check_network || flags.contains_key("check-network"),
+            without_hooks: self.without_hooks || flags.contains_key("no-hooks"),
             agent_network: self.agent_network.or_else(|| flag("agent-network")),
             probe: self.probe.or_else(|| ProbeScope::from_word(word("probe")?)),
             on_red_base: self.on_red_base.or_else(|| OnRedBase::from_word(word("on-red-base")?)),

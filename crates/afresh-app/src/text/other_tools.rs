@@ -29,6 +29,8 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["convert"], "import"),
     (&["merge", "apply", "finish", "submit"], "land"),
     (&["patch"], "land --patch FILE"),
+    (&["pr", "mr", "pull-request", "merge-request"], "land --pr"),
+    (&["squash"], "land --squash"),
     (&["changes", "compare", "interdiff"], "diff"),
     (&["summary", "summarize", "results", "stats", "cost", "usage"], "report"),
     (&["cleanup", "gc", "prune", "reset", "rm"], "clean"),
@@ -59,10 +61,6 @@ pub const PLANNED: &[(&str, &str)] = &[
     ("serve", "`afresh report` summarizes a run as Markdown or JSON"),
     ("web", "`afresh report` summarizes a run as Markdown or JSON"),
     ("replay", "`afresh logs` shows what was recorded"),
-    (
-        "pr",
-        "`git push -u origin BRANCH` pushes the run's branch, which `afresh status` names; open the pull request there",
-    ),
     ("export", "`afresh import PLAN` writes a plan of any format in the native one"),
     ("worker", "runs use this machine only"),
     ("fleet", "runs use this machine only"),
@@ -104,7 +102,7 @@ pub const SUBCOMMANDS: &[(&[&str], &str)] = &[
 pub const OPTIONS: &[(&[&str], &str)] = &[
     (
         &["--squash", "--no-ff", "--ff-only"],
-        "`git merge --squash BRANCH` does that with the run's branch",
+        "`afresh land --squash` lands a run as one commit; `git merge` does the rest with the run's branch",
     ),
     (
         &["--background", "--daemon", "-d"],
@@ -116,7 +114,7 @@ pub const OPTIONS: &[(&[&str], &str)] = &[
     ),
     (
         &["--pr", "--pull-request", "--merge-request"],
-        "`git push -u origin BRANCH` pushes the run's branch, which `afresh status` names; open the pull request there",
+        "`afresh land --pr` pushes the run's branch and opens a pull request",
     ),
     (
         &["status --all", "status -a", "status --list", "report --all", "logs --all"],
@@ -133,7 +131,7 @@ pub const OPTIONS: &[(&[&str], &str)] = &[
     (&["--html", "--pdf"], "`afresh report` prints Markdown, `afresh report --json` JSON"),
     (
         &["--notify", "--webhook"],
-        "`afresh run --no-input PLAN; notify-send afresh` runs a command at the end of a run",
+        "`[hooks]` in .afresh/config.toml runs commands at questions and at the end; docs/hooks.md has examples",
     ),
     (&["--watch", "-w", "--follow", "--tail"], "`afresh logs -f` follows a run"),
     (&["--continue", "--resume-from"], "`afresh run` continues where the plan's last run stopped"),

@@ -104,6 +104,7 @@ impl Decider<'_> {
             (QuestionTopic::Failed | QuestionTopic::Timeout | QuestionTopic::Orphan, _) => {
                 self.apply_failure_answer(at, answer, reason);
             }
+            (QuestionTopic::Hook(_), answer) => self.hook_answered(at, answer, reason),
             (QuestionTopic::Trust(_), "accept") => self.accept_held(at),
             (QuestionTopic::Trust(paths), "skip") => {
                 self.reject(at, Rejection::Refused { paths: paths.clone() }, AttemptCounts::No);
@@ -136,9 +137,13 @@ impl Decider<'_> {
         match (&question.topic, self.run.state_of(&question.task).map(|state| &state.stage)) {
             (_, Some(TaskStage::Failed { reason, .. })) => reason.clone(),
             (QuestionTopic::Decision | QuestionTopic::Action, _) => format!("deferred: {first}"),
-            (QuestionTopic::Timeout | QuestionTopic::Orphan | QuestionTopic::Obstacle(_), _) => {
-                first.to_owned()
-            }
+            (
+                QuestionTopic::Timeout
+                | QuestionTopic::Orphan
+                | QuestionTopic::Obstacle(_)
+                | QuestionTopic::Hook(_),
+                _,
+            ) => first.to_owned(),
             _ => format!("{answer} was answered to {}", question.id),
         }
     }

@@ -15,6 +15,7 @@
 //! | `budget` | which workers continue near a limit |
 //! | `asking`, `answers` | what a person is asked, and what an answer does |
 //! | `obstacles` | what stops every task, and is asked once |
+//! | `hooks` | hooks that fail |
 //! | `commands` | what a person does to a task without being asked |
 //! | `halting`, `recovery`, `rewinding` | stopping, opening a run again, moving the branch back |
 
@@ -26,6 +27,7 @@ mod budget;
 mod checking;
 mod commands;
 mod halting;
+mod hooks;
 mod merging;
 mod obstacles;
 mod recovery;
@@ -79,6 +81,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::MergeBuilt(attempt, build) => turn.merge_built(attempt, build),
         Input::MovedBack(to, moved) => turn.moved_back(to, moved),
         Input::BranchMoved(attempt, to, moved) => turn.branch_moved(attempt, to, moved),
+        Input::HookFailed(failure) => turn.hook_failed(failure),
         Input::NoteWarned(attempt, problem) => turn.note_warned(attempt, problem),
         Input::Answered { question, answer, by } => turn.answered(*question, answer, by),
         Input::AbortAsked { reason, by } => turn.end_for_good(reason, by),

@@ -81,6 +81,7 @@ fn kinds() -> BTreeSet<String> {
         LandDelayed = "land-delayed",
         Merged = "merged",
         NoteWarned = "note-warned",
+        HookFailed = "hook-failed",
         BranchRestoreAllowed = "branch-restore-allowed",
         TaskFailed = "task-failed",
         TaskSkipped = "task-skipped",

@@ -15,6 +15,7 @@ mod failures;
 mod forking;
 mod giving_up;
 mod halting;
+mod hooks;
 mod interruptions;
 mod journal;
 mod late;

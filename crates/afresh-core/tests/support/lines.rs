@@ -84,6 +84,7 @@ pub(crate) fn event_line(event: &Event) -> String {
         }
         Event::WorkerLogged { attempt, message, .. } => format!("{attempt} says {message}"),
         Event::NoteWarned { attempt, problem } => format!("note {attempt}: {}", problem.describe()),
+        Event::HookFailed { failure } => failure.describe(),
         Event::LeavingsSaved { attempt } => format!("leavings saved {attempt}"),
         Event::AttemptRejected { attempt, reason, counts, not_before } => {
             let counts = if *counts { "counts" } else { "does not count" };
@@ -149,6 +150,7 @@ pub(crate) fn event_line(event: &Event) -> String {
                 QuestionTopic::Trust(_) => "trust".to_owned(),
                 QuestionTopic::Branch(_) => "branch".to_owned(),
                 QuestionTopic::Obstacle(_) => "obstacle".to_owned(),
+                QuestionTopic::Hook(point) => point.word().to_owned(),
                 other => format!("{other:?}").to_lowercase(),
             };
             let first = question.text.lines().next().unwrap_or_default();

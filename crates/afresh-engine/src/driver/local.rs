@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use std::{fs, path};
 
+use afresh_core::hook::HookFailure;
 use afresh_core::time::Timestamp;
 use afresh_core::{Effect, Event, Input, Run};
 use afresh_notes::write::LineMaker;
@@ -23,6 +25,7 @@ use super::reporter::{RecordedEvent, Reporter};
 use super::{DriveError, Driver};
 use crate::bundle::related_tests::TestFinder;
 use crate::execution_config::ExecutionConfig;
+use crate::executor::hooks::HookHandles;
 use crate::executor::{CancelRegistry, CheckSlots, ExecutorContext, LocalExecutor};
 use crate::journal_records::to_record;
 use crate::layout::StateLayout;
@@ -45,6 +48,8 @@ pub struct LocalHost {
     unacknowledged: Vec<ReceivedMessage>,
     redactor: InputRedactor,
     presence: Arc<AtomicBool>,
+    /// Hooks of questions that are still running.
+    question_hooks: Vec<JoinHandle<()>>,
 }
 
 /// The journal of the locked repository.
@@ -101,6 +106,7 @@ impl LocalHost {
             pool: pool(&repo.context)?,
             cancels: CancelRegistry::default(),
             check_slots: CheckSlots::new(config.checks_parallel),
+            hooks: HookHandles::default(),
             home_tools: OnceLock::new(),
             test_finder: TestFinder::default(),
             connections: afresh_proxy::ConnectionLimit::default(),
@@ -122,7 +128,33 @@ impl LocalHost {
             unacknowledged: Vec::new(),
             redactor,
             presence: Arc::default(),
+            question_hooks: Vec::new(),
         })
+    }
+
+    /// For questions that wait for a person; a policy may have answered one at once.
+    fn run_question_hooks(&mut self, run: &Run, turn: &DecidedTurn) {
+        for event in &turn.events {
+            if let Event::QuestionAsked { question } = event
+                && run.question(question.id).is_some()
+            {
+                self.question_hooks.push(self.executor.ask_hooks(run, question));
+            }
+        }
+    }
+
+    /// Waits for hooks that are still running, and runs those of the end; returns what failed. The journal is closed to
+    /// them: the run has ended.
+    pub fn finish_hooks(&mut self, run: &Run, state: &str) -> Vec<HookFailure> {
+        for running in self.question_hooks.drain(..) {
+            // A thread that panicked has reported that itself.
+            let _ = running.join();
+        }
+        let left = self.inputs.try_iter().filter_map(|input| match input {
+            Input::HookFailed(failure) => Some(failure),
+            _ => None,
+        });
+        left.chain(self.executor.end_hooks(run, state)).collect()
     }
 
     /// Every input that is in the channel now, or the first one that arrives in time. Inputs that arrive together
@@ -245,7 +277,9 @@ impl JournalSink for LocalHost {
     type Error = JournalError;
 
     fn store(&mut self, run: &Run, turn: &DecidedTurn) -> Result<StoredTurn, JournalError> {
-        self.journal.store(run, turn)
+        let stored = self.journal.store(run, turn)?;
+        self.run_question_hooks(run, turn);
+        Ok(stored)
     }
 }
 

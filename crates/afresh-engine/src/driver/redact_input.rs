@@ -56,6 +56,7 @@ impl InputRedactor {
                     MergeBuild::Conflict { paths, detail: self.text(&detail) },
                 )
             }
+            Input::HookFailed(failure) => Input::HookFailed(self.value(failure)),
             Input::NoteWarned(attempt, problem) => Input::NoteWarned(attempt, self.value(problem)),
             Input::Answered { question, answer, by } => {
                 Input::Answered { question, answer: self.text(&answer), by }

@@ -7,6 +7,7 @@ pub(crate) mod checks;
 pub(crate) mod denials;
 mod full_disk;
 pub(crate) mod harvest;
+pub(crate) mod hooks;
 pub(crate) mod landing;
 pub(crate) mod review;
 pub(crate) mod rewind;
@@ -16,9 +17,11 @@ pub(crate) mod setup;
 pub(crate) mod steps;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
+use afresh_core::hook::{HookFailure, HookPoint};
 use afresh_core::ids::RunId;
+use afresh_core::question::Question;
 use afresh_core::{Effect, Input, Run};
 use afresh_git::{LockWaiting, WorkspacePool};
 use afresh_notes::write::LineMaker;
@@ -32,7 +35,9 @@ use crate::layout::StateLayout;
 use attempt::{AttemptJob, AttemptRequest};
 pub(crate) use cancel::CancelRegistry;
 pub(crate) use checks::CheckSlots;
+use checks::hooks::CheckHooks;
 use harvest::HarvestJob;
+use hooks::{HookEvent, HookHandles};
 use landing::MergeJob;
 use review::ReviewJob;
 use rewind::RewindJob;
@@ -46,6 +51,7 @@ pub(crate) struct ExecutorContext {
     pub(crate) config: ExecutionConfig,
     pub(crate) cancels: CancelRegistry,
     pub(crate) check_slots: CheckSlots,
+    pub(crate) hooks: HookHandles,
     /// What workers and checks need from the home directory; searched for once.
     pub(crate) home_tools: OnceLock<HomeTools>,
     /// Existing tests that touch the files of tasks; read once for each commit.
@@ -74,6 +80,7 @@ impl LocalExecutor {
         let at_once = run.halt().is_some_and(|halt| halt.now);
         let waiting = if at_once { LockWaiting::FailFast } else { LockWaiting::Wait };
         self.context.pool.repository().set_lock_waiting(waiting);
+        self.context.hooks.set_closed(at_once);
         match effect {
             Effect::Start { attempt, slot, ground, tier, resumes } => {
                 let ordered = AttemptRequest { attempt, slot, ground, tier, resumes };
@@ -105,8 +112,11 @@ impl LocalExecutor {
             Effect::Check(request) => {
                 let head = run.tip().clone();
                 let ticket = self.context.check_slots.ticket();
+                let hooks = CheckHooks::new(run, &request);
                 self.spawn(move |context, answer| {
-                    answer(checks::carry_out(context, &request, &head, ticket));
+                    hooks.run_around(context, &request, answer, || {
+                        checks::carry_out(context, &request, &head, ticket)
+                    });
                 });
             }
             Effect::Probe(request) => {
@@ -117,13 +127,17 @@ impl LocalExecutor {
                 });
             }
             Effect::StopProbe => self.context.check_slots.stop_probes(run.settings().halt_grace),
-            Effect::StopChecks => self.context.check_slots.stop_all(run.settings().halt_grace),
             Effect::Review(request) => {
                 let briefing = &self.context.config.workers.briefing;
                 // Registered before the thread starts, so that a stop cannot miss it.
                 let handle = self.context.cancels.register(&request.review.attempt);
                 let job = ReviewJob::new(run, request, briefing);
                 self.spawn(move |context, answer| job.carry_out(context, &handle, answer));
+            }
+            Effect::StopChecks => {
+                let grace = run.settings().halt_grace;
+                self.context.check_slots.stop_all(grace);
+                self.context.hooks.stop_all(grace);
             }
             Effect::BuildMerge { attempt, base, onto, theirs } => {
                 let job = MergeJob::new(run, attempt, base, onto, theirs);
@@ -155,9 +169,29 @@ impl LocalExecutor {
         });
     }
 
+    /// Runs the hooks of a question that a person has to answer, beside everything else.
+    pub(crate) fn ask_hooks(&self, run: &Run, question: &Question) -> JoinHandle<()> {
+        let event = HookEvent::question(run, question);
+        let (context, inputs) = (Arc::clone(&self.context), self.inputs.clone());
+        thread::spawn(move || {
+            if let Some(failure) = hooks::failure_after(&context, &event) {
+                // A driver that has ended needs no answer.
+                let _ = inputs.send(Input::HookFailed(failure));
+            }
+        })
+    }
+
+    /// Runs the hooks at the end of a drive, and waits for them.
+    pub(crate) fn end_hooks(&self, run: &Run, state: &str) -> Option<HookFailure> {
+        let event = HookEvent::new(run, HookPoint::OnEnd, None);
+        let event = event.with("state", state.into()).with("tip", run.tip().as_str().into());
+        hooks::failure_after(&self.context, &event)
+    }
+
     /// Ends everything at once, because the driver cannot continue.
     pub(crate) fn cancel_all(&self) {
         self.context.cancels.cancel_all();
+        self.context.hooks.stop_all(std::time::Duration::ZERO);
         self.context.check_slots.stop_all(std::time::Duration::ZERO);
     }
 }

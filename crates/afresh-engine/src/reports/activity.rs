@@ -203,6 +203,10 @@ fn describe(event: &Event) -> ActivityParts {
         Event::NoteWarned { attempt, problem } => {
             ("WARN", attempt.to_string(), "receipt-note", problem.describe())
         }
+        Event::HookFailed { failure } => {
+            let who = failure.attempt.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+            ("WARN", who, "hook-failed", failure.describe())
+        }
         Event::WorkerLogged { attempt, level, event, message } => {
             (level.word(), attempt.to_string(), "worker", format!("{event}: {message}"))
         }

@@ -138,6 +138,10 @@ impl ProgressReporter {
             Event::NoteWarned { attempt, problem } => {
                 self.line("note", Paint::Yellow, &attempt.to_string(), &problem.describe());
             }
+            Event::HookFailed { failure } => {
+                let who = failure.attempt.as_ref().map_or("-".to_owned(), ToString::to_string);
+                self.line("hook", Paint::Yellow, &who, &failure.describe());
+            }
             Event::LandDelayed { attempt, why } => {
                 self.line("delayed", Paint::Red, &attempt.to_string(), why);
             }

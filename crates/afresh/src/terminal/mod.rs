@@ -2,6 +2,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`attention`] | bell, title and desktop notification |
 //! | [`completion`] | what a shell completes |
 //! | [`foreground`] | programs that take over the terminal |
 //! | [`output`] | data on standard output, messages on standard error, colours |
@@ -11,6 +12,7 @@
 //! | [`signals`] | Ctrl-C and other signals |
 //! | [`wrap`] | wrapping lines to the width of the terminal |
 
+pub(crate) mod attention;
 pub(crate) mod completion;
 pub(crate) mod foreground;
 pub(crate) mod output;

@@ -77,6 +77,10 @@ impl Output {
         Self { json: false, ..self.clone() }
     }
 
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.verbosity == Verbosity::Quiet
+    }
+
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbosity == Verbosity::Verbose
     }

@@ -110,6 +110,8 @@ fn no_command_lets_others_write_to_the_terminal() {
         "printf '\\033[2J\\033]0;t\\a'; printf '\\033[2J' >&2; printf '\\033[2J' > a\n\
          afresh log WARN \"e$(printf '\\033[2J')\" \"m$(printf '\\033]0;t\\a')\"",
     );
+    // The bell and the title that afresh itself sets have a test of their own.
+    repo.config("[notify]\nterminal = \"off\"\n");
     let run = ["run", "p.plan.toml", "--no-input"];
     expect_harmless(&repo, &["show", "p.plan.toml"]);
     expect_harmless(&repo, &run);
@@ -182,15 +184,15 @@ fn no_command_waits_for_input_that_cannot_come() {
 fn an_unknown_option_is_answered_with_what_exists() {
     let repo = repo();
     for (args, hint) in [
-        (["land", "--squash"], "git merge --squash"),
         (["run", "--daemon"], "`afresh run --detach`"),
         (["run", "-j4"], "--parallel N"),
         (["report", "--html"], "Markdown"),
-        (["run", "--notify"], "notify-send"),
+        (["run", "--notify"], "docs/hooks.md"),
         (["status", "--watch"], "afresh logs -f"),
         (["run", "--paralel"], "did you mean `--parallel`?"),
+        (["land", "--no-ff"], "`afresh land --squash`"),
+        (["run", "--pull-request"], "`afresh land --pr`"),
         (["clean", "--xyzzy"], "`afresh help clean`"),
-        (["land", "--pr"], "git push -u origin BRANCH"),
         (["status", "--all"], "`afresh runs` lists every run"),
         (["run", "-p3"], "`--parallel N` sets how many workers"),
     ] {
@@ -250,7 +252,6 @@ fn a_wrong_command_line_is_explained_in_our_words() {
         ("logs --lines x", "expected a number", "`afresh help logs`"),
         ("decide", "`afresh decide` needs QUESTION", "`afresh help decide`"),
         ("lint --sarif --fix --dry-run=x", "`--dry-run`", "`afresh help lint`"),
-        ("pr", "`afresh pr` does not exist yet", "git push -u origin BRANCH"),
         ("verify", "afresh calls it `verify-run`", "`afresh help verify-run`"),
         ("steer", "afresh calls it `tell`", "`afresh help tell`"),
         ("edit", "afresh calls it `task edit`", "`afresh help task`"),

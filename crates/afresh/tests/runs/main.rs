@@ -11,6 +11,7 @@
 //! | [`control_commands`] | commands from other terminals |
 //! | [`detaching`] | `run --detach` and `attach` |
 //! | [`halting`] | `afresh halt` and `afresh resume` |
+//! | [`hooks`] | commands of the user before and after steps |
 //! | [`landing`] | `afresh land` |
 //! | [`measuring`] | checks that are measured before they are believed |
 //! | [`no_repository`] | directories without a repository or a commit |
@@ -36,6 +37,7 @@ mod commits;
 mod control_commands;
 mod detaching;
 mod halting;
+mod hooks;
 mod landing;
 mod measuring;
 mod no_repository;

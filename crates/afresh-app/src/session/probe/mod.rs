@@ -19,7 +19,7 @@ use afresh_core::effect::ProbeRequest;
 use afresh_core::ids::{CommitId, TaskId};
 use afresh_core::plan::{Check, Task};
 use afresh_core::probe::ProbedCheck;
-use afresh_engine::execution_config::WorkerConfig;
+use afresh_engine::execution_config::{HookConfig, WorkerConfig};
 use afresh_engine::reports::flaky::FlakyHistory;
 use afresh_engine::{ExecutionConfig, RepoContext, StandaloneProbe, journal_records};
 
@@ -229,6 +229,7 @@ fn execution_config(
         probe_cache: (!options.fresh).then(|| repository.layout.probe_cache()),
         setup: config.setup.clone(),
         keep: config.keep.clone(),
+        hooks: HookConfig::default(),
         containment: environment.containment().unwrap_or(afresh_process::Containment::Auto),
         bounds: limits::bounds(config.sandbox.limits),
         quota: config.quota,

@@ -26,6 +26,8 @@ use crate::text::time;
 
 /// How many paths of one kind are listed.
 const MAX_PATHS: usize = 200;
+/// How many hooks that failed are named.
+const MAX_HOOKS: usize = 20;
 
 pub fn render(report: &RunReport) -> String {
     let mut page = String::new();
@@ -38,6 +40,7 @@ pub fn render(report: &RunReport) -> String {
     checks(&mut page, report);
     requirements::list(&mut page, report);
     receipt_notes(&mut page, report);
+    failed_hooks(&mut page, report);
     deviations(&mut page, report);
     questions(&mut page, report);
     reviews::list(&mut page, report);
@@ -264,6 +267,24 @@ fn receipt_notes(page: &mut String, report: &RunReport) {
     page.push_str("\n## Receipts in the git notes\n\n");
     for problem in &report.note_problems {
         let _ = writeln!(page, "- {}: {}", code(&problem.attempt), text(&problem.text));
+    }
+}
+
+/// Hooks that failed; those before an action held it back.
+fn failed_hooks(page: &mut String, report: &RunReport) {
+    if report.hook_failures.is_empty() {
+        return;
+    }
+    page.push_str("\n## Hooks that failed\n\n");
+    let newest = report.hook_failures.len().saturating_sub(MAX_HOOKS);
+    if newest > 0 {
+        let _ = writeln!(page, "- {newest} earlier ones are in `afresh logs`");
+    }
+    for failure in &report.hook_failures[newest..] {
+        let who = failure.attempt.as_ref().map(|it| format!("{}: ", code(&it.to_string())));
+        let (who, word) = (who.unwrap_or_default(), failure.point.word());
+        let why = text(&failure.why);
+        let _ = writeln!(page, "- {who}{word} {}: {why}", code(&failure.command));
     }
 }
 

@@ -3,6 +3,7 @@
 mod attempts;
 mod checks;
 mod comments;
+mod hooks;
 mod interruptions;
 mod merges;
 mod plan;
@@ -92,6 +93,7 @@ impl Run {
             Event::StepDone { attempt, .. } => self.step_done(attempt)?,
             Event::StepRefused { attempt, .. } => self.step_over(attempt)?,
             Event::StepsDropped { task } => self.steps_dropped(task)?,
+            Event::HookFailed { failure } => self.hook_failed(failure)?,
             // Only for logs and reports; no state follows from them.
             Event::WorkerLogged { .. } | Event::NoteWarned { .. } => {}
             Event::LeavingsSaved { attempt } => {

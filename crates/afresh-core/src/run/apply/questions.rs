@@ -1,5 +1,6 @@
 //! Questions to a person, and their answers.
 
+use crate::hook::HookPoint;
 use crate::ids::{QuestionId, TaskId};
 use crate::question::{AnsweredQuestion, CLARIFY, Question, QuestionTopic};
 use crate::run::task::{LandHold, ReviewActivity, TaskStage};
@@ -18,7 +19,8 @@ impl Run {
                 | QuestionTopic::Orphan
                 | QuestionTopic::Start
                 | QuestionTopic::Obstacle(_)
-                | QuestionTopic::Base,
+                | QuestionTopic::Base
+                | QuestionTopic::Hook(HookPoint::BeforeAttempt),
                 _,
             ) => {
                 self.set(at, TaskStage::Waiting(question.id));
@@ -26,7 +28,8 @@ impl Run {
             (QuestionTopic::Failed, TaskStage::Failed { reason, .. }) => {
                 self.set(at, TaskStage::Failed { reason, question: Some(question.id) });
             }
-            (QuestionTopic::Trust(_), TaskStage::Judging { work, harvest, .. }) => {
+            (QuestionTopic::Trust(_), TaskStage::Judging { work, harvest, .. })
+            | (QuestionTopic::Hook(_), TaskStage::Held { work, harvest, .. }) => {
                 self.set(at, TaskStage::Held { work, harvest, question: Some(question.id) });
             }
             (QuestionTopic::Review, TaskStage::Reviewing { work, .. }) => {
@@ -50,6 +53,9 @@ impl Run {
             let given =
                 AnsweredQuestion { text: question.text.clone(), answer: words.trim().to_owned() };
             self.tasks[at].people.answers.push(given);
+        }
+        if let (QuestionTopic::Hook(point), "skip-hook") = (&question.topic, answer) {
+            self.tasks[at].people.skipped_hooks.insert(*point);
         }
         let is_base = question.topic == QuestionTopic::Base;
         let obstacle = match &question.topic {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::comment::KeptComment;
+use crate::hook::HookPoint;
 use crate::ids::TaskId;
 use crate::input::AgentIdentity;
 use crate::interruption::InterruptedAttempt;
@@ -139,4 +140,6 @@ pub struct PersonInput {
     pub allowed: bool,
     /// Unfinished tasks that its last worker called in its way (RE-04).
     pub waits_for: Vec<TaskId>,
+    /// Hooks that do not run for it any more.
+    pub skipped_hooks: BTreeSet<HookPoint>,
 }

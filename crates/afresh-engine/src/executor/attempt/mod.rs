@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use afresh_agents::{Briefing, Bundle};
+use afresh_core::hook::HookPoint;
 use afresh_core::ids::{AttemptId, CommitId, WorkspaceSlot};
 use afresh_core::input::AttemptEnd;
 use afresh_core::interruption::AttemptResumption;
@@ -35,6 +36,7 @@ use crate::executor::ExecutorContext;
 use crate::executor::attempt::output::OutputFollower;
 use crate::executor::attempt::resume::SessionResume;
 use crate::executor::cancel::CancelHandle;
+use crate::executor::hooks::{HookEvent, HookResult, failure_after, run_hooks};
 use files::AttemptFiles;
 use session_log::SessionLogSource;
 use starting::{StartFailure, StartedWorker};
@@ -71,6 +73,8 @@ pub(crate) struct AttemptJob {
     grace: Duration,
     /// The limit on how full its context may become, in per cent.
     fullest: u8,
+    hook_before: Option<HookEvent>,
+    hook_after: HookEvent,
 }
 
 impl AttemptJob {
@@ -83,6 +87,8 @@ impl AttemptJob {
         let (agent, grace) = (task.agent.clone(), settings.halt_grace);
         let resuming = resumes.map(|resumption| SessionResume::new(run, at, resumption));
         let run_base = run.base().clone();
+        let hook_before = HookEvent::before(run, HookPoint::BeforeAttempt, &attempt);
+        let hook_after = HookEvent::new(run, HookPoint::AfterAttempt, Some(&attempt));
         Self {
             attempt,
             slot,
@@ -95,6 +101,8 @@ impl AttemptJob {
             tier,
             grace,
             fullest,
+            hook_before,
+            hook_after,
         }
     }
 
@@ -108,6 +116,12 @@ impl AttemptJob {
         handle: &CancelHandle,
         mail: MailInput<'_>,
     ) {
+        if let Some(HookResult::Failed(failure)) =
+            self.hook_before.as_ref().map(|event| run_hooks(shared, event, handle))
+        {
+            shared.cancels.forget(&self.attempt);
+            return mail(Input::HookFailed(failure));
+        }
         let answer = match self.start(shared, handle) {
             Ok(None) => {
                 let (ending, outcome) = (ProcessEnd::Stopped, Outcome::Silent);
@@ -130,6 +144,12 @@ impl AttemptJob {
             Err(StartFailure::Failed(failure)) => Input::SpawnFailed(self.attempt.clone(), failure),
             Err(StartFailure::NotResumed(why)) => Input::CannotResume(self.attempt.clone(), why),
         };
+        if let Input::AttemptEnded(_, end) = &answer {
+            let ended = end.ending.describe();
+            let event = self.hook_after.clone().with("ended", ended.into());
+            let failure = failure_after(shared, &event);
+            failure.map(Input::HookFailed).into_iter().for_each(mail);
+        }
         shared.cancels.forget(&self.attempt);
         mail(answer);
     }

@@ -6,6 +6,7 @@
 //! | `slots` | the workspaces for checks, and the right to use them |
 //! | `command` | one command, and what it printed |
 //! | `round` | the checks of an attempt or of the whole run, on one tree |
+//! | `hooks` | the user's hooks around a round |
 //! | `written_reports` | test reports that a check wrote to files |
 //! | `mutation` | deliberate faults, and whether the tests notice them |
 //! | `cache` | passes that need not be seen again |
@@ -15,6 +16,7 @@
 
 mod cache;
 mod command;
+pub(crate) mod hooks;
 mod mutation;
 pub(crate) mod probe;
 mod probe_cache;

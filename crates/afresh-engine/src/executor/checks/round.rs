@@ -40,7 +40,7 @@ pub(crate) fn carry_out(
     Input::Checked(CheckReport { attempt, phase, tree, checked })
 }
 
-fn no_tree() -> TreeId {
+pub(super) fn no_tree() -> TreeId {
     TreeId::new("0".repeat(40)).expect("forty digits are an object id")
 }
 

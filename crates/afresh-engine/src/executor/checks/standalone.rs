@@ -26,6 +26,7 @@ use crate::driver::local::prepare_tools;
 use crate::execution_config::ExecutionConfig;
 use crate::executor::checks;
 use crate::executor::checks::probe::{OnProbed, measure};
+use crate::executor::hooks::HookHandles;
 use crate::executor::{CancelRegistry, CheckSlots, ExecutorContext};
 use crate::layout::StateLayout;
 use crate::session::{RepoContext, job_prefix};
@@ -68,6 +69,7 @@ impl StandaloneProbe {
             pool: WorkspacePool::open(repository.git.clone(), &layout.cache)?,
             cancels: CancelRegistry::default(),
             check_slots: CheckSlots::new(config.checks_parallel),
+            hooks: HookHandles::default(),
             home_tools: OnceLock::new(),
             test_finder: TestFinder::default(),
             connections: afresh_proxy::ConnectionLimit::default(),

@@ -14,6 +14,7 @@ pub(crate) use moving::MoveJob;
 
 use std::fs;
 
+use afresh_core::hook::HookPoint;
 use afresh_core::ids::{AttemptId, CommitId, TreeId};
 use afresh_core::input::{MergeBuild, MergedTree};
 use afresh_core::run::TaskStage;
@@ -28,6 +29,7 @@ use crate::driver::clock::wall_seconds;
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
 use progress_files::{ProgressJob, WrittenProgress};
+use crate::executor::hooks::{HookEvent, HookResult, run_stoppable_hooks};
 
 pub(crate) struct MergeJob {
     attempt: AttemptId,
@@ -40,6 +42,7 @@ pub(crate) struct MergeJob {
     message: String,
     /// What to write into the plan's own files.
     progress: Option<ProgressJob>,
+    hook: Option<HookEvent>,
 }
 
 impl MergeJob {
@@ -58,10 +61,16 @@ impl MergeJob {
         let message = run.commit_message(&attempt);
         let history = run.settings().history;
         let progress = ProgressJob::find(run, &attempt);
-        Self { attempt, base, onto, theirs, tree, history, message, progress }
+        let hook = HookEvent::before(run, HookPoint::BeforeMerge, &attempt);
+        let hook = hook.map(|event| event.with("onto", onto.as_str().into()));
+        Self { attempt, base, onto, theirs, tree, history, message, progress, hook }
     }
 
     pub(crate) fn carry_out(&self, shared: &ExecutorContext) -> Input {
+        match self.hook.as_ref().map(|event| run_stoppable_hooks(shared, event)) {
+            Some(HookResult::Failed(failure)) => return Input::HookFailed(failure),
+            Some(HookResult::Stopped | HookResult::Passed) | None => {}
+        }
         // A garbage collection may have removed objects that no ref reached; they are made again.
         let build = self.build(shared).or_else(|_| self.build(shared));
         let build = build.unwrap_or_else(MergeBuild::Impossible);

@@ -1,5 +1,6 @@
 //! Moves the branch to a merge that has passed, together with the note that has its receipt.
 
+use afresh_core::hook::HookPoint;
 use afresh_core::ids::{AttemptId, CommitId};
 use afresh_core::input::BranchMove;
 use afresh_core::run::TaskStage;
@@ -13,6 +14,7 @@ use afresh_git::{
 use super::receipt_note::{LandingNote, LandingReceipt};
 use super::{checked_out_in, describe_ref_error};
 use crate::executor::ExecutorContext;
+use crate::executor::hooks::{HookEvent, failure_after};
 
 pub(crate) struct MoveJob {
     branch: String,
@@ -22,6 +24,7 @@ pub(crate) struct MoveJob {
     restore: Option<CommitId>,
     work: Option<LandingWork>,
     receipt: Option<LandingReceipt>,
+    hook: HookEvent,
 }
 
 impl MoveJob {
@@ -34,7 +37,9 @@ impl MoveJob {
     ) -> Self {
         let (work, receipt) =
             (LandingWork::find(run, &attempt), LandingReceipt::find(run, &attempt));
-        Self { branch: run.branch().to_owned(), attempt, from, to, restore, work, receipt }
+        let hook = HookEvent::new(run, HookPoint::AfterMerge, Some(&attempt));
+        let hook = hook.with("commit", to.as_str().into()).with("onto", from.as_str().into());
+        Self { branch: run.branch().to_owned(), attempt, from, to, restore, work, receipt, hook }
     }
 
     pub(crate) fn carry_out(&self, shared: &ExecutorContext, answer: &(dyn Fn(Input) + Sync)) {
@@ -49,6 +54,10 @@ impl MoveJob {
         // Before the answer: with the last merge the run may end.
         for problem in transaction.note.finish(moved == BranchMove::Done) {
             answer(Input::NoteWarned(self.attempt.clone(), problem));
+        }
+        if moved == BranchMove::Done {
+            let failure = failure_after(shared, &self.hook);
+            failure.map(Input::HookFailed).into_iter().for_each(answer);
         }
         answer(Input::BranchMoved(self.attempt.clone(), self.to.clone(), moved));
     }

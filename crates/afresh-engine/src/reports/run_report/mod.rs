@@ -20,7 +20,9 @@ mod reviews;
 
 use std::collections::BTreeMap;
 
+use afresh_core::Event;
 use afresh_core::check::CheckResult;
+use afresh_core::hook::HookFailure;
 use afresh_core::ids::{CommitId, RunId, TaskId, TreeId};
 use afresh_core::outcome::{CriterionReport, Deviation};
 use afresh_core::run::{FinalChecks, Run};
@@ -106,6 +108,9 @@ pub struct RunReport {
     /// Receipts that are missing in the git notes, or unsigned although a key is configured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub note_problems: Vec<NoteReport>,
+    /// Hooks that failed, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hook_failures: Vec<HookFailure>,
     /// What is wrong with the run as a whole, besides its tasks.
     pub error: Option<String>,
     pub next: Vec<NextStep>,
@@ -240,7 +245,7 @@ impl RunReport {
         let mut questions = questions::QuestionHistory::new(around.moment);
         let mut flaky = FlakyHistory::default();
         let mut texts = TextHistory::default();
-        let mut note_problems = Vec::new();
+        let (mut note_problems, mut hook_failures) = (Vec::new(), Vec::new());
         let mut conflicts = 0;
         for record in &found.records {
             let event = journal_records::to_event(record)?;
@@ -251,6 +256,9 @@ impl RunReport {
             texts.note_event(&event);
             conflicts += usize::from(forecast::is_conflict(&event));
             note_problems.extend(NoteReport::from_event(&event));
+            if let Event::HookFailed { failure } = &event {
+                hook_failures.push(failure.clone());
+            }
         }
         let moment = |record: Option<&afresh_store::JournalRecord>| {
             record.map_or_else(String::new, |record| (around.moment)(record.wall_ms))
@@ -292,6 +300,7 @@ impl RunReport {
             score: WorkScore::new(&tasks, conflicts, forecast.as_ref()),
             forecast,
             note_problems,
+            hook_failures,
             error: status.error,
             next: next_steps(run, &around),
             landed_on: around.landed_on,

@@ -30,6 +30,7 @@ const NAMED: usize = 20;
 
 /// Merge a finished run into your branch, or write it as a patch
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct Args {
     /// The run; by default, the last one
     #[arg(add = completion::runs())]

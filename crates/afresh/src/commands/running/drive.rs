@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
-use afresh_core::Run;
 use afresh_core::ids::RunId;
 use afresh_core::input::ResumeMode;
 use afresh_core::status::{RunState, run_state};
+use afresh_core::{Event, Run};
+use afresh_engine::driver::local::LocalHost;
 use afresh_engine::reports::activity::ActivityLog;
 use afresh_engine::reports::issues::IssueList;
-use afresh_engine::{ControlCommand, RepoContext, Reporter};
+use afresh_engine::{ControlCommand, Driver, RecordedEvent, RepoContext, Reporter, StateLayout};
 use serde_json::json;
 
 use crate::exit::Exit;
@@ -17,6 +18,7 @@ use crate::reporters::progress::{ProgressReporter, QuestionDisplay};
 use crate::reporters::state_page::StatePageReporter;
 use crate::reporters::summary::EndedRun;
 use crate::reporters::worker_files::WorkerFilesReporter;
+use crate::terminal::attention::AttentionReporter;
 use crate::terminal::output::{Output, Paint, count};
 use crate::terminal::plan_watch::PlanWatch;
 use crate::terminal::prompt::UserPrompt;
@@ -25,6 +27,7 @@ use crate::terminal::signals;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::git::ref_names;
+use afresh_app::notice::Notice;
 use afresh_app::session::interruption::{InterruptedWave, RESUME_CHOICES};
 use afresh_app::session::open::{OpenedRun, RunRequest};
 use afresh_app::session::{PreparedRun, control};
@@ -53,6 +56,8 @@ pub(crate) fn drive(
     output: &Output,
 ) -> Result<EndedRun, AppError> {
     let watch = PlanWatch::new(&prepared.file);
+    let term = context.environment.text("TERM");
+    let attention = AttentionReporter::at_terminal(prepared.notify, output, term);
     let ask = |wave: &InterruptedWave| ask_how_to_resume(wave, interaction, output);
     let opened = output.with_notices(|notices| prepared.open(request, context, &ask, notices))?;
     if opened.is_new {
@@ -64,7 +69,8 @@ pub(crate) fn drive(
     let person = TerminalUser::at_terminal(output).filter(|_| interaction == Interaction::Ask);
     let layout = opened.repository.layout.clone();
     let repository = opened.repository.git.clone();
-    let reporters = reporters(&opened.repository, person.as_ref(), output)?;
+    let mut reporters = reporters(&opened.repository, person.as_ref(), output)?;
+    reporters.extend(attention.map(|attention| Box::new(attention) as Box<dyn Reporter>));
     let (mut driver, opening) = opened.into_driver(reporters)?;
     signals::listen(driver.input_sender())
         .map_err(|error| AppError::bug("signals", error.to_string()))?;
@@ -75,6 +81,7 @@ pub(crate) fn drive(
     watch.start(output.clone());
     let standing = driver.drive(opening)?;
     let run = driver.run().clone();
+    finish_hooks(&mut driver, &run, &layout, output);
     let landed_on = repository.branch_with(run.tip()).ok().flatten();
     let branch = repository.read_ref(&ref_names::run_branch_ref(run.id().as_str()));
     let has_branch = branch.is_ok_and(|found| found.is_some());
@@ -85,6 +92,21 @@ pub(crate) fn drive(
     let was_done = done_before.as_ref().is_some_and(is_same) && run_state(&run) == RunState::Done;
     let took = started.elapsed();
     Ok(EndedRun { run, standing, took, layout, landed_on, has_branch, was_done })
+}
+
+/// Runs the hooks of the end. What fails is reported, and changes nothing.
+fn finish_hooks(driver: &mut Driver<LocalHost>, run: &Run, layout: &StateLayout, output: &Output) {
+    let state = run_state(run).word();
+    let mut log = ActivityLog::open(&layout.activity_log(), time::format_utc).ok();
+    for failure in driver.host_mut().finish_hooks(run, state) {
+        output.notices([Notice::warning(failure.describe())]);
+        let wall_ms = i64::try_from(time::now_seconds()).unwrap_or(0) * 1_000;
+        let event = Event::HookFailed { failure };
+        let recorded = RecordedEvent { seq: 0, wall_ms, at: None, event: &event, run };
+        if let Some(log) = &mut log {
+            log.event_recorded(&recorded);
+        }
+    }
 }
 
 /// Offers the ways to continue an interrupted wave.

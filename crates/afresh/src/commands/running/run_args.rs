@@ -37,6 +37,9 @@ pub(crate) struct RunArgs {
     /// Let checks reach the network
     #[arg(long)]
     check_network: bool,
+    /// Run none of the configuration's hooks
+    #[arg(long)]
+    no_hooks: bool,
     /// Worker network access: allowlist (listed), open, or off. By default, known agents get an allowlist
     #[arg(long, value_name = "MODE", value_parser = possible_values(network::WORDS))]
     agent_network: Option<String>,
@@ -98,6 +101,7 @@ impl RunArgs {
             interactive: self.interactive,
             sandbox: self.sandbox.clone(),
             check_network: self.check_network,
+            without_hooks: self.no_hooks,
             agent_network: self.agent_network.clone(),
             probe: parse(self.probe.as_ref(), ProbeScope::from_word),
             on_red_base: parse(self.on_red_base.as_ref(), OnRedBase::from_word),
