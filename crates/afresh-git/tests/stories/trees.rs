@@ -251,7 +251,7 @@ fn an_overlaid_tree_is_what_git_writes() {
         let selection = TreeSelection {
             directory: "a",
             searches: |name| name != "new",
-            lists: |name| name.ends_with(".md"),
+            lists: |name| name.strip_suffix(".md").is_some(),
             max_depth: 5,
             max_files: 100,
         };
