@@ -1,5 +1,6 @@
 //! Trees that we build, compare and merge ourselves are identical to git's.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::path::Path;
 use afresh_core::ids::CommitId;
 use afresh_git::{
     EntryMode, GitEnv, GitProgram, MergeOutcome, MergeRequest, PrepareTarget, Repository,
-    WorkspacePool,
+    TreeSelection, WorkspacePool,
 };
 
 use crate::scene::{GitScene, SEE_STAGED, WORK, variables, write_script};
@@ -222,4 +223,41 @@ fn counting_pool(scene: &GitScene, verb: &str) -> (WorkspacePool, std::path::Pat
     let program = GitProgram::find(GitEnv::from_vars(vars)).unwrap();
     let repository = Repository::discover(&program, &scene.root).unwrap();
     (WorkspacePool::open(repository, &scene.dir.path().join("cache")).unwrap(), calls)
+}
+
+/// FO-07: a tree with some files replaced and added is the one that git would write; modes and all else stay, and
+/// what is no regular file is not replaced.
+#[test]
+fn an_overlaid_tree_is_what_git_writes() {
+    for format in ["sha1", "sha256"] {
+        let script = "mkdir -p a/b 'a b'; echo 1 >a/b/run.sh; chmod +x a/b/run.sh; echo 2 >a/x.md; echo 3 >'a b'/y; ln -s a link; echo 4 >a.md";
+        let scene = GitScene::with_format(script, format);
+        let repository = scene.repository();
+        let tree = repository.commit_tree(&scene.base).unwrap();
+        let files = |entries: &[(&str, &str)]| -> BTreeMap<String, Vec<u8>> {
+            let bytes = |text: &str| text.as_bytes().to_vec();
+            entries.iter().map(|(path, text)| ((*path).to_owned(), bytes(text))).collect()
+        };
+        let new = files(&[("a/b/run.sh", "new\n"), ("a.md", "new\n"), ("a/new/deep/z.md", "z\n")]);
+        let overlaid = repository.overlay_tree(&tree, &new).unwrap().unwrap();
+        let expected = scene.user(
+            "echo new >a/b/run.sh; echo new >a.md; mkdir -p a/new/deep; echo z >a/new/deep/z.md; git add -A; git write-tree",
+        );
+        assert_eq!(overlaid.as_str(), expected.trim());
+        for path in ["link", "link/x.md", "a", "a.md/below"] {
+            let in_the_way = files(&[(path, "x\n")]);
+            assert_eq!(repository.overlay_tree(&tree, &in_the_way).unwrap(), None, "{path}");
+        }
+        let selection = TreeSelection {
+            directory: "a",
+            searches: |name| name != "new",
+            lists: |name| name.strip_suffix(".md").is_some(),
+            max_depth: 5,
+            max_files: 100,
+        };
+        let listed = repository.list_tree_files(&overlaid, &selection).unwrap();
+        assert_eq!(listed.keys().collect::<Vec<_>>(), ["x.md"]);
+        let content = repository.blob(&listed["x.md"], 100).unwrap();
+        assert_eq!(content.as_deref(), Some(&b"2\n"[..]));
+    }
 }

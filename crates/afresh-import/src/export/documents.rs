@@ -20,7 +20,7 @@ fn plan_md(tasks: &OrderedTasks<'_>, task: &Task, front: &str) -> String {
         title(task)
     );
     let verify =
-        |commands: Vec<&str>| commands.iter().map(|it| format!("\n{it}")).collect::<String>();
+        |commands: Vec<&str>| commands.iter().flat_map(|it| ["\n", *it]).collect::<String>();
     if task.steps.is_empty() {
         let _ = write!(
             text,

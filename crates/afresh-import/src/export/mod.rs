@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 
 use afresh_core::Plan;
 use afresh_core::ids::TaskId;
+use afresh_core::pattern::FilePattern;
 use afresh_core::plan::{Task, TaskIndex};
 
 use crate::detect::PlanFormat;
@@ -141,7 +142,7 @@ pub(crate) fn title(task: &Task) -> String {
 /// The files of a task and its steps, once each.
 pub(crate) fn files(task: &Task) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
-    for pattern in task.patterns().map(|pattern| pattern.as_str()) {
+    for pattern in task.patterns().map(FilePattern::as_str) {
         if !found.contains(&pattern) {
             found.push(pattern);
         }
@@ -164,5 +165,6 @@ pub(crate) fn commands(task: &Task) -> Vec<&str> {
 pub(crate) fn indented(text: &str, width: usize) -> String {
     let space = " ".repeat(width);
     let lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.map(|line| format!("{space}- {}\n", line.trim().trim_start_matches("- "))).collect()
+    let bare = lines.map(|line| line.trim().trim_start_matches("- "));
+    bare.flat_map(|line| [space.as_str(), "- ", line, "\n"]).collect()
 }

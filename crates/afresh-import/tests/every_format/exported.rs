@@ -1,6 +1,7 @@
 //! Plans written in every format and read again (FO-05, PL-11).
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use afresh_core::Plan;
 use afresh_core::plan::{CheckDraft, FileDraft, PlanDraft, StepDraft, TaskDraft};
@@ -53,7 +54,7 @@ fn an_exported_plan_is_read_again() {
             .iter()
             .map(|loss| format!("{} ({})", loss.part, loss.tasks.join(" ")))
             .collect();
-        shown.push_str(&format!("{}: {}\n", format.name, lost.join("; ")));
+        let _ = writeln!(shown, "{}: {}", format.name, lost.join("; "));
     }
     insta::assert_snapshot!(shown);
 }

@@ -24,6 +24,8 @@ fn a_plan_of_gsd_is_shown_as_done() {
     ]);
     let first = finish("gsd", &old, &task("01-01")).expect("written");
     insta::assert_snapshot!("gsd_first_plan", difference(&old, &first));
+    // Also the issues: a second time adds nothing.
+    assert_eq!(finish("gsd", &first, &task("01-01")), Ok(first.clone()));
     let second = finish("gsd", &first, &task("01-02")).expect("written");
     insta::assert_snapshot!("gsd_last_plan_of_a_phase", difference(&first, &second));
     let third = finish("gsd", &second, &task("02-01")).expect("written");
