@@ -17,8 +17,6 @@ use crate::policy::network::{self, NetworkMode};
 use crate::policy::sandbox::SandboxRequest;
 use crate::text::time;
 
-/// Tables that later versions will use.
-const LATER: &[(&str, &str)] = &[];
 const TABLES: &[&str] = &[
     "run",
     "agents",
@@ -131,10 +129,7 @@ fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config, tod
             "hooks" => hooks::read(reader, &entry.node, config),
             "notify" => hooks::read_notify(reader, &entry.node, config),
             "sandbox" => sandbox(reader, &entry.node, &mut config.sandbox),
-            key => match LATER.iter().find(|(table, _)| *table == key) {
-                Some((_, what)) => later(reader, entry, what),
-                None => reader.unknown_key(entry, TABLES),
-            },
+            _ => reader.unknown_key(entry, TABLES),
         }
     }
 }
@@ -353,13 +348,6 @@ pub(super) fn set<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
     }
-}
-
-/// A table that this version ignores.
-pub(super) fn later(reader: &mut NodeReader<'_, '_>, entry: &TableEntry, what: &str) {
-    let message = format!("{what} are not supported yet; this table is ignored");
-    let finding = reader.finding("later", &entry.key_span, message);
-    reader.add(finding.as_warning());
 }
 
 pub(super) fn count(reader: &mut NodeReader<'_, '_>, node: &Node) -> Option<u16> {

@@ -46,7 +46,7 @@ use std::sync::Arc;
 
 use afresh_agents::bundle::surroundings::{SandboxedWorker, WorkerSurroundings};
 use afresh_core::settings::{OnChange, Settings};
-use afresh_engine::execution_config::{HookConfig, WorkerConfig};
+use afresh_engine::execution_config::WorkerConfig;
 use afresh_engine::{ExecutionConfig, RepoContext};
 use afresh_secrets::redact;
 
@@ -58,7 +58,7 @@ use crate::error::AppError;
 use crate::notice::Notice;
 use crate::plan_source::PlanFile;
 use crate::policy::network::{self, NetworkRequest};
-use crate::policy::{budget, limits, sandbox};
+use crate::policy::{budget, hook_consent, limits, sandbox};
 use ground::PreparedGround;
 pub use options::RunOptions;
 
@@ -166,8 +166,9 @@ impl Session<'_> {
         };
         notices.extend(budget::agents_without_usage(&file.plan, &settings, &workers));
         notices.extend(budget::weak_budgets(&file.plan, &settings, &workers));
-        let hooks = if self.options.without_hooks { HookConfig::default() } else { config.hooks };
-        notices.extend(announce_hooks(&hooks, &config.shown));
+        let (hooks, notice) =
+            hook_consent::choose(config.hooks, self.options, &repository, &config.shown)?;
+        notices.extend(notice);
         let execution = ExecutionConfig {
             attempt_timeout: Some(config.attempt_timeout),
             silence_timeout: Some(config.silence_timeout),
@@ -199,18 +200,6 @@ impl Session<'_> {
             base_files,
         })
     }
-}
-
-/// Hooks run as the user and without a sandbox, so the user is to know of them.
-fn announce_hooks(hooks: &HookConfig, file: &str) -> Option<Notice> {
-    let set = hooks.commands.iter().filter(|(_, commands)| !commands.is_empty());
-    let words: Vec<&str> = set.map(|(point, _)| point.word()).collect();
-    (!words.is_empty()).then(|| {
-        let words = words.join(", ");
-        Notice::note(format!(
-            "hooks of {file} run as you, outside of the sandbox: {words}; `--no-hooks` leaves them out"
-        ))
-    })
 }
 
 /// What follows from a plan and a configuration alone: enough to make bundles and to check the plan.

@@ -37,6 +37,8 @@ pub struct RunOptions {
     pub sandbox: Option<String>,
     /// Checks may reach the network.
     pub check_network: bool,
+    /// The user allows the hooks of the configuration as they are now; for this session alone, but remembered.
+    pub allow_hooks: bool,
     /// None of the configuration's hooks run.
     pub without_hooks: bool,
     /// One of [`crate::policy::network::WORDS`].

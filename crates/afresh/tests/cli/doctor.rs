@@ -66,7 +66,7 @@ fn what_is_missing_is_reported_with_a_hint() {
         ".afresh/config.toml",
         "[run]\nagent = \"gone\"\n[agents.here]\nkind = \"command\"\ncommand = [\"no-such-program\"]\n\
          [agents.plain]\nkind = \"command\"\ncommand = [\"./README.md\"]\n\
-         [checks]\nalways = [\"no-such-checker --all\"]\n[hooks]\non_end = []\n",
+         [checks]\nalways = [\"no-such-checker --all\"]\n[sandbox]\nlevel = \"off\"\n",
     );
     let report = doctor(&repo, 1);
     assert_eq!(report["ok"], false);
@@ -74,7 +74,7 @@ fn what_is_missing_is_reported_with_a_hint() {
     expect(&report, "agent here", &["fail no-such-program is not on the PATH", "[agents.here]"]);
     expect(&report, "agent plain", &["fail ./README.md is not executable"]);
     expect(&report, "checks", &["warn not on the PATH: no-such-checker", "install"]);
-    expect(&report, "configuration", &["warn", "not supported yet"]);
+    expect(&report, "configuration", &["warn", "only the user can"]);
     // A broken configuration, with its place.
     repo.write(".afresh/config.toml", "[run]\nparalel = 3\n");
     let report = doctor(&repo, 1);

@@ -42,7 +42,7 @@ const ALL: &[&str] = &[
 fn every_hook_runs_at_its_point() {
     let repo = with_hooks(ALL, "");
     let before = repo.untouched();
-    repo.run(&[]).expect(0);
+    repo.run(&["--allow-hooks"]).expect(0);
     repo.untouched().expect_same_as(&before);
     repo.expect_no_survivors();
     let events = events(&repo);
@@ -87,7 +87,7 @@ fn a_failing_hook_before_an_action_asks() {
         let allowed = repo.path().join("allowed");
         let command = format!("echo not before noon; test -e '{}'", allowed.display());
         repo.config(&format!("{}[hooks]\n{point} = [{command:?}]\n", run_section("")));
-        let ran = repo.run(&[]).expect(4);
+        let ran = repo.run(&["--allow-hooks"]).expect(4);
         assert!(ran.stderr.contains(&format!("hook {point}")), "{}", ran.stderr);
         assert!(ran.stderr.contains("not before noon"), "{}", ran.stderr);
         assert_eq!(repo.on_branch("T001.txt"), None, "{point}: nothing has landed");
@@ -97,20 +97,36 @@ fn a_failing_hook_before_an_action_asks() {
         assert!(text.contains(&format!("{action} of T001 waits")), "{text}");
         fs::write(&allowed, "").expect("written");
         repo.afresh(&["decide", "Q1", "retry"]).expect(0);
-        repo.run(&[]).expect(0);
+        repo.run(&["--allow-hooks"]).expect(0);
         assert_eq!(repo.state_of("T001"), "done", "{point}");
         let report = repo.afresh(&["report"]).expect(0).stdout;
         assert!(report.contains("Hooks that failed") && report.contains(point), "{report}");
     }
 }
 
+/// BE-11, B22: hooks run outside of the sandbox, so none runs that the user has not allowed as it is written now.
+#[test]
+fn hooks_run_only_after_they_were_allowed() {
+    let repo = with_hooks(&["on_end"], "");
+    let refused = repo.run(&[]).expect(2).stderr;
+    assert!(refused.contains("on_end: cat >> ") && refused.contains("--allow-hooks"), "{refused}");
+    repo.run(&["--no-hooks"]).expect(0);
+    assert!(events(&repo).is_empty());
+    repo.run(&["--new", "--allow-hooks"]).expect(0);
+    assert_eq!(events(&repo).len(), 1);
+    repo.run(&["--new"]).expect(0);
+    assert_eq!(events(&repo).len(), 2, "the consent is remembered");
+    repo.config(&format!("{}[hooks]\non_end = [\"echo other\"]\n", run_section("")));
+    repo.run(&["--new"]).expect(2);
+}
+
 /// BE-11: `skip-hook` continues without the hook for this task.
 #[test]
 fn a_hook_can_be_skipped() {
     let repo = with_hooks(&[], "before_merge = [\"false\"]\n");
-    repo.run(&[]).expect(4);
+    repo.run(&["--allow-hooks"]).expect(4);
     repo.afresh(&["decide", "Q1", "skip-hook"]).expect(0);
-    repo.run(&[]).expect(0);
+    repo.run(&["--allow-hooks"]).expect(0);
     assert_eq!(repo.state_of("T001"), "done");
 }
 
@@ -123,7 +139,7 @@ fn a_failing_hook_after_an_action_is_reported() {
         "after_merge = [\"echo webhook is down >&2; exit 3\"]\nafter_check = [\"sleep 600 & sleep 600\"]\non_end = [\"exit 5\"]\ntimeout = \"1s\"\n",
     );
     let started = Instant::now();
-    let ran = repo.run(&[]).expect(0);
+    let ran = repo.run(&["--allow-hooks"]).expect(0);
     assert!(started.elapsed().as_secs() < 60, "it is bounded");
     repo.expect_no_survivors();
     assert_eq!(repo.state_of("T001"), "done");
@@ -152,7 +168,7 @@ fn the_hook_of_a_question_has_the_question() {
     repo.agent(
         "cat <<'END'\nOUTPUT_JSON_START\n{\"status\": \"NEEDS_DECISION\", \"decision_needed\": \"which key, sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA?\", \"options\": [{\"key\": \"a\", \"description\": \"x\"}]}\nOUTPUT_JSON_END\nEND",
     );
-    repo.run(&[]).expect(4);
+    repo.run(&["--allow-hooks"]).expect(4);
     let events = events(&repo);
     let asked = &events[0];
     assert_eq!((&asked["hook"], &asked["question"]), (&"on_question".into(), &"Q1".into()));
@@ -166,10 +182,10 @@ fn the_hook_of_a_question_has_the_question() {
 #[test]
 fn a_misspelt_hook_is_an_error() {
     let repo = with_hooks(&[], "before_merg = [\"true\"]\n");
-    let ran = repo.run(&[]).expect(2);
+    let ran = repo.run(&["--allow-hooks"]).expect(2);
     assert!(ran.stderr.contains("before_merge"), "{}", ran.stderr);
     let repo = with_hooks(&[], "timeout = \"2h\"\n");
-    let ran = repo.run(&[]).expect(2);
+    let ran = repo.run(&["--allow-hooks"]).expect(2);
     assert!(ran.stderr.contains("ten minutes"), "{}", ran.stderr);
 }
 
@@ -193,7 +209,7 @@ fn a_terminal_is_called_at_the_end() {
 #[test]
 fn hooks_can_be_left_out() {
     let repo = with_hooks(&[], "before_attempt = [\"false\"]\n");
-    let ran = repo.run(&[]).expect(4);
+    let ran = repo.run(&["--allow-hooks"]).expect(4);
     assert!(ran.stderr.contains("outside of the sandbox: before_attempt"), "{}", ran.stderr);
     let ran = repo.run(&["--new", "--no-hooks"]).expect(0);
     assert!(!ran.stderr.contains("before_attempt"), "{}", ran.stderr);

@@ -37,6 +37,9 @@ pub(crate) struct RunArgs {
     /// Let checks reach the network
     #[arg(long)]
     check_network: bool,
+    /// Allow the configuration's hooks, as they are written now, in this repository from now on
+    #[arg(long, conflicts_with = "no_hooks")]
+    allow_hooks: bool,
     /// Run none of the configuration's hooks
     #[arg(long)]
     no_hooks: bool,
@@ -101,6 +104,7 @@ impl RunArgs {
             interactive: self.interactive,
             sandbox: self.sandbox.clone(),
             check_network: self.check_network,
+            allow_hooks: self.allow_hooks,
             without_hooks: self.no_hooks,
             agent_network: self.agent_network.clone(),
             probe: parse(self.probe.as_ref(), ProbeScope::from_word),
