@@ -13,25 +13,22 @@
 //! | [`plan`] | tasks and their order, file patterns, context estimates; every problem of a plan at once |
 //! | [`commit`] | the messages of commits |
 //! | [`attempt`] | what a worker reported, what it changed, what our checks found, and why work is rejected |
-//! | [`hook`] | when commands of the user's run, and how they fail |
-//! | [`question`], [`comment`] | what a person is asked, and tells workers |
+//! | [`people`] | what people are asked, tell workers, and run at certain points |
 //! | [`settings`] | how to run it |
 //! | [`status`] | the state as a table for people and scripts |
 //! | [`ids`], [`time`] | names and moments: checked once, then trusted |
 //! | [`printable`] | text from outside, made safe to show |
 
 pub mod attempt;
-pub mod comment;
 pub mod commit;
 pub mod decide;
 pub mod effect;
 pub mod event;
-pub mod hook;
 pub mod ids;
 pub mod input;
+pub mod people;
 pub mod plan;
 pub mod printable;
-pub mod question;
 pub mod run;
 pub mod settings;
 pub mod status;
@@ -45,5 +42,6 @@ pub use decide::{Reaction, decide};
 pub use effect::Effect;
 pub use event::Event;
 pub use input::Input;
+pub use people::{comment, hook, question};
 pub use plan::{Plan, estimate, pattern};
 pub use run::Run;

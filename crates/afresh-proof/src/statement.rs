@@ -175,7 +175,10 @@ fn bounded(receipt: &Receipt) -> (Receipt, usize) {
     }
     if let Some(review) = &mut kept.review {
         shorten(&mut review.summary);
-        review.issues.iter_mut().for_each(|issue| shorten(&mut issue.description));
+        for issue in &mut review.issues {
+            shorten(&mut issue.description);
+            issue.file.iter_mut().for_each(shorten);
+        }
     }
     kept.differences.truncate(MAX_PATHS);
     kept.differences.iter_mut().for_each(shorten);

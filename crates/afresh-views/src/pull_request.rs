@@ -38,8 +38,23 @@ pub fn render_body(run: &Run, trace: Option<&RequirementTrace>) -> String {
         let _ = write!(page, "\n{}", markdown::render(trace));
     }
     write_receipts(&mut page, run);
-    // A name in a plan must not notify anybody.
-    page.replace('@', "@<!-- -->")
+    disarm_mentions(&page)
+}
+
+/// A name in a plan must not notify anyone. Code is shown as it is, and mentions nothing.
+fn disarm_mentions(page: &str) -> String {
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some(start) = rest.find('`') {
+        let (before, code) = rest.split_at(start);
+        out.push_str(&before.replace('@', "@<!-- -->"));
+        let fence = &code[..code.len() - code.trim_start_matches('`').len()];
+        let end = code[fence.len()..].find(fence).map_or(code.len(), |at| 2 * fence.len() + at);
+        out.push_str(&code[..end]);
+        rest = &code[end..];
+    }
+    out.push_str(&rest.replace('@', "@<!-- -->"));
+    out
 }
 
 fn write_summary(page: &mut String, run: &Run) {
@@ -112,4 +127,18 @@ fn write_receipts(page: &mut String, run: &Run) {
          ```sh\ngit fetch origin {RECEIPT_NOTES}:{RECEIPT_NOTES}\nafresh verify-run {tip}\n```",
         code(RECEIPT_NOTES)
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::disarm_mentions;
+
+    /// BE-09: mentions are disarmed in text, and commands stay what they are.
+    #[test]
+    fn a_mention_is_disarmed_and_code_is_not_changed() {
+        assert_eq!(
+            disarm_mentions("ask @ann, run `npm i @a/b` or ``x`@y``\n```sh\n@z\n```\n@end `@open"),
+            "ask @<!-- -->ann, run `npm i @a/b` or ``x`@y``\n```sh\n@z\n```\n@<!-- -->end `@open"
+        );
+    }
 }

@@ -33,7 +33,7 @@ pub struct FoundRequest {
 impl Forge {
     /// By the address of the remote: what does not look like GitLab is asked of `gh`.
     pub fn from_url(url: &str) -> Self {
-        let host = url.to_ascii_lowercase();
+        let host = host_of(url).to_ascii_lowercase();
         if host.contains("gitlab") { Self::GitLab } else { Self::GitHub }
     }
 
@@ -74,8 +74,8 @@ impl Forge {
         let argv = match self {
             Self::GitHub => {
                 let list = ["gh", "pr", "list", "--state", "open", "--head", request.branch];
-                [&list[..], &["--base", request.base, "--limit", "1", "--json", "number,url"]]
-                    .concat()
+                let fields = "number,url,isCrossRepository";
+                [&list[..], &["--base", request.base, "--json", fields]].concat()
             }
             Self::GitLab => {
                 let list = ["glab", "mr", "list", "--source-branch", request.branch];
@@ -88,7 +88,12 @@ impl Forge {
             Self::GitHub => ("number", "url"),
             Self::GitLab => ("iid", "web_url"),
         };
-        let found = listed.as_array().and_then(|all| all.first());
+        // A fork may have a branch of the same name, and its pull request is not ours.
+        let is_ours = |one: &&Value| match self {
+            Self::GitHub => one["isCrossRepository"].as_bool() != Some(true),
+            Self::GitLab => one["source_project_id"] == one["target_project_id"],
+        };
+        let found = listed.as_array().and_then(|all| all.iter().find(is_ours));
         Ok(found.and_then(|one| {
             let url = one[url].as_str().map(str::to_owned);
             Some(FoundRequest { number: one[number].as_u64()?, url })
@@ -156,6 +161,14 @@ impl Forge {
     }
 }
 
+/// The host in the address of a remote; the whole of a path.
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split('/').next().unwrap_or(rest);
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    host.split(':').next().unwrap_or(host)
+}
+
 /// Asks the program about the request's repository.
 fn ask(
     runner: &ForgeRunner,
@@ -196,6 +209,8 @@ mod tests {
             ("git@github.com:me/app.git", "gh"),
             ("https://gitlab.com/me/app.git", "glab"),
             ("ssh://git@gitlab.example.org:22/me/app", "glab"),
+            ("git@github.com:me/gitlab-sync.git", "gh"),
+            ("git@gitlab.com:me/app.git", "glab"),
             ("../remote.git", "gh"),
         ] {
             assert_eq!(Forge::from_url(url).program(), program, "{url}");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use afresh_core::Run;
 use afresh_core::ids::CommitId;
+use afresh_git::ref_names::salvage_prefix;
 use afresh_git::{GitRemote, RemoteAccess, RemoteRefs, Repository};
 
 use super::forge::Forge;
@@ -172,11 +173,14 @@ fn find_replaced(
     if repository.is_ancestor(there, run.tip()).map_err(AppError::git)? {
         return Ok(None);
     }
-    let line =
-        repository.first_parents_at_most(there, Some(run.base()), 1).map_err(AppError::git)?;
-    let trailer = format!("Afresh-Run: {}", run.id());
-    let is_own = line.first().is_some_and(|it| it.trailers.lines().any(|line| line == trailer));
-    if is_own { Ok(Some(there.clone())) } else { Err(refused()) }
+    // A rewind keeps the old tip. A trailer alone proves nothing: whoever amends a commit keeps it.
+    let kept = repository.list_refs(&salvage_prefix(run.id().as_str())).map_err(AppError::git)?;
+    for earlier in kept.values() {
+        if repository.is_ancestor(there, earlier).map_err(AppError::git)? {
+            return Ok(Some(there.clone()));
+        }
+    }
+    Err(refused())
 }
 
 fn unreachable_remote(remote: &GitRemote, error: &afresh_git::CommandError) -> AppError {

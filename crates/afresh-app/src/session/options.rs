@@ -1,6 +1,7 @@
 //! How to run: options win over the configuration.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use afresh_agents::{AgentKind, PromptRole};
 use afresh_core::ids::TaskId;
@@ -179,7 +180,7 @@ pub fn only_task(task: &str, file: &PlanFile) -> Result<TaskId, AppError> {
     })
 }
 
-/// The files inside the repository that no worker may change: the plan, scripts of agents, and the
+/// The files inside the repository that no worker may change: the plan, scripts of agents and of hooks, and the
 /// prompt templates.
 fn pinned_files(config: &Config, repository: &RepoContext, file: &PlanFile) -> Vec<String> {
     let Some(root) = repository.git.root().and_then(|root| root.canonicalize().ok()) else {
@@ -192,7 +193,15 @@ fn pinned_files(config: &Config, repository: &RepoContext, file: &PlanFile) -> V
     let plan = std::iter::once(&file.path).chain(&file.files).filter(|path| !path.is_dir());
     let templates =
         PromptRole::ALL.map(|role| root.join(briefing::TEMPLATES).join(role.file_name()));
+    let hooks = config.hooks.commands.values().flatten();
+    let hooks: Vec<PathBuf> = hooks
+        .flat_map(|command| command.split([' ', '\t', ';', '&', '|', '"', '\'', '(', ')']))
+        .filter(|word| !word.is_empty())
+        .map(|word| root.join(word))
+        .filter(|path| path.is_file())
+        .collect();
     plan.chain(scripts)
+        .chain(&hooks)
         .chain(templates.iter().filter(|template| template.is_file()))
         .filter_map(|path| path.strip_prefix(&root).ok())
         .map(|path| path.to_string_lossy().into_owned())

@@ -327,11 +327,14 @@ fn unknown_reviewer(name: &str, workers: &WorkerConfig) -> AppError {
 
 /// A task that nothing judges is refused, unless that is intended (B21).
 fn something_judges(file: &PlanFile, settings: &Settings) -> Result<(), AppError> {
-    if !settings.always.is_empty() || settings.review.when == ReviewWhen::Always {
+    if !settings.always.is_empty() {
         return Ok(());
     }
-    let unchecked: Vec<&str> =
-        file.plan.unchecked().map(|task| task.id.as_str()).take(20).collect();
+    // A reviewer judges a change; without listed files, none may be expected.
+    let is_reviewed =
+        |task: &&Task| settings.review.when == ReviewWhen::Always && task.lists_files();
+    let unchecked = file.plan.unchecked().filter(|task| !is_reviewed(task));
+    let unchecked: Vec<&str> = unchecked.map(|task| task.id.as_str()).take(20).collect();
     if unchecked.is_empty() {
         return Ok(());
     }

@@ -61,7 +61,6 @@ pub const PLANNED: &[(&str, &str)] = &[
     ("serve", "`afresh report` summarizes a run as Markdown or JSON"),
     ("web", "`afresh report` summarizes a run as Markdown or JSON"),
     ("replay", "`afresh logs` shows what was recorded"),
-    ("export", "`afresh import PLAN` writes a plan of any format in the native one"),
     ("worker", "runs use this machine only"),
     ("fleet", "runs use this machine only"),
 ];

@@ -13,23 +13,18 @@
 //! | `reviewing` | who looks at work whose checks passed, and what follows |
 //! | `merging` | the merge queue: one merge at a time, and the move of the branch |
 //! | `budget` | which workers continue near a limit |
-//! | `asking`, `answers` | what a person is asked, and what an answer does |
+//! | `people` | questions and answers, commands of people, hooks that fail |
 //! | `obstacles` | what stops every task, and is asked once |
-//! | `hooks` | hooks that fail |
-//! | `commands` | what a person does to a task without being asked |
 //! | `halting`, `recovery`, `rewinding` | stopping, opening a run again, moving the branch back |
 
-mod answers;
-mod asking;
 mod attempt;
 mod base;
 mod budget;
 mod checking;
-mod commands;
 mod halting;
-mod hooks;
 mod merging;
 mod obstacles;
+mod people;
 mod recovery;
 mod reviewing;
 mod rewinding;

@@ -33,8 +33,12 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 const MAX_LISTED_ISSUES: usize = 10;
 
 impl Decider<'_> {
-    /// Work whose checks passed goes to a reviewer, if the settings want that.
+    /// Work whose checks passed goes to a reviewer, if the settings want that. An approval holds when the checks have
+    /// to run again, after a hook that failed.
     pub(super) fn request_review(&mut self, at: TaskIndex) {
+        if self.run.task(at).last.review.is_some() {
+            return;
+        }
         let TaskStage::Queued { work, harvest, .. } = &self.run.task(at).stage else { return };
         if self.wants_review(at, harvest) {
             let attempt = work.attempt.clone();
@@ -174,13 +178,19 @@ impl Decider<'_> {
     fn settle_review(&mut self, at: TaskIndex, why: &str) {
         match self.run.settings().on_failure {
             OnFailure::Skip => self.skip_reviewed(at, why),
+            // The question stays for the next start: nobody has approved the work.
             OnFailure::Abort => {
-                let task = &self.run.plan().task(at).id;
-                let first = why.lines().next().unwrap_or_default();
-                self.abort(format!("task {task}: {first}"));
+                self.ask_about_review(at, why);
+                self.abort_over_review(at, why);
             }
             OnFailure::Ask | OnFailure::Retry => self.ask_about_review(at, why),
         }
+    }
+
+    fn abort_over_review(&mut self, at: TaskIndex, why: &str) {
+        let task = &self.run.plan().task(at).id;
+        let first = why.lines().next().unwrap_or_default();
+        self.abort(format!("task {task}: {first}"));
     }
 
     fn ask_about_review(&mut self, at: TaskIndex, why: &str) {
@@ -237,9 +247,10 @@ impl Decider<'_> {
         }
     }
 
-    /// A reviewer of the driver before is gone, and reviews may no longer be wanted.
+    /// A reviewer of the driver before is gone, and reviews may be wanted now, or no longer.
     pub(super) fn resume_reviews(&mut self) {
         for at in self.run.active() {
+            self.request_review(at);
             let TaskStage::Reviewing { work, harvest, review, .. } = &self.run.task(at).stage
             else {
                 continue;
@@ -272,7 +283,7 @@ impl Decider<'_> {
             OnFailure::Skip => self.answer_by_policy(Some(id), "skip", |turn| {
                 turn.skip_reviewed(at, &why);
             }),
-            OnFailure::Abort => self.settle_review(at, &why),
+            OnFailure::Abort => self.abort_over_review(at, &why),
             OnFailure::Ask | OnFailure::Retry => {}
         }
     }

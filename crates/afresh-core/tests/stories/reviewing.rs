@@ -2,6 +2,7 @@
 
 use afresh_core::Input;
 use afresh_core::check::CheckPhase;
+use afresh_core::hook::{HookFailure, HookPoint};
 use afresh_core::input::RunOpening;
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::review::{ReviewOutcome, ReviewVerdict};
@@ -9,7 +10,7 @@ use afresh_core::run::DriveState;
 use afresh_core::settings::{OnFailure, ReviewPolicy, ReviewWhen, Settings};
 use afresh_core::usage::Budget;
 
-use crate::support::{Story, review_id, task_id, tokens_used};
+use crate::support::{Story, attempt_id, review_id, task_id, tokens_used};
 use ReviewVerdict::{Approved, ChangesRequested};
 
 fn reviewed() -> Settings {
@@ -309,4 +310,61 @@ fn a_policy_answers_for_a_person() {
     aborts.passes_alone("A.1");
     aborts.reviewed("A.1/1", ChangesRequested);
     assert!(aborts.run.aborted().is_some());
+}
+
+/// EX-08, BE-11: an approval holds when a hook before the merge held the work back and its checks ran again.
+#[test]
+fn approved_work_is_not_reviewed_again() {
+    let mut story = story("A: a");
+    story.passes_alone("A.1");
+    story.reviewed("A.1/1", Approved);
+    story.feed(&Input::HookFailed(HookFailure {
+        point: HookPoint::BeforeMerge,
+        attempt: Some(attempt_id("A.1")),
+        command: "freeze".to_owned(),
+        why: "exit code 1".to_owned(),
+    }));
+    story.answer(1, "retry");
+    let passed = story.checked("A.1", CheckPhase::Alone, 0).text();
+    assert!(passed.contains("→ build A.1") && !passed.contains("review"), "{passed}");
+}
+
+/// EX-08: an end by policy leaves the question, so that the next start does not ask another reviewer instead.
+#[test]
+fn an_end_by_policy_leaves_the_question() {
+    let review = ReviewPolicy { rounds: 1, ..reviewed().review };
+    let settings = Settings { on_failure: OnFailure::Abort, review, ..Settings::default() };
+    let mut story = Story::with("A: a", settings.clone());
+    story.passes_alone("A.1");
+    story.reviewed("A.1/1", ChangesRequested);
+    assert!(story.run.aborted().is_some());
+    let asks = Settings { on_failure: OnFailure::Ask, ..settings };
+    let opened = story.open_with(RunOpening { settings: Some(asks), ..RunOpening::default() });
+    assert_eq!(opened.effects(), Vec::<String>::new());
+    assert_eq!(story.states(), "A waiting");
+}
+
+/// EX-08: reviews that are switched on also concern work that waits for its merge.
+#[test]
+fn reviews_that_are_switched_on_concern_what_has_not_landed() {
+    let mut story = Story::of_plan("A: a\nB: b");
+    story.passes_alone("A.1");
+    story.passes_alone("B.1");
+    let settings = Some(reviewed());
+    let opened = story.open_with(RunOpening { settings, ..RunOpening::default() }).text();
+    assert!(opened.contains("→ review 1 of B.1"), "{opened}");
+    assert!(!opened.contains("review 1 of A.1"), "its merge is being built: {opened}");
+}
+
+/// EX-08: a person who wants another try gives the reviewers all their rounds again.
+#[test]
+fn a_retry_by_a_person_gives_all_rounds_again() {
+    let mut story = story("A: a");
+    for attempt in ["A.1", "A.2"] {
+        story.passes_alone(attempt);
+        story.reviewed(&format!("{attempt}/1"), ChangesRequested);
+    }
+    story.answer(1, "retry");
+    story.passes_alone("A.3");
+    assert!(story.reviewed("A.3/1", ChangesRequested).text().contains("→ start A.4"));
 }

@@ -62,6 +62,8 @@ impl ReviewJob {
         // The reviewer's program and model, not the worker's.
         bundle.task.agent = Some(request.agent.clone()).filter(|name| !name.is_empty());
         bundle.role = None;
+        let comments = &run.task(at).people.comments;
+        bundle.comments = comments.iter().map(|kept| kept.comment.clone()).collect();
         bundle.left = None;
         bundle.resumes_session = false;
         let state = run.task(at);

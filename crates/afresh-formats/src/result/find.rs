@@ -130,7 +130,8 @@ pub(super) fn reviews(text: &str) -> Vec<ResultCandidate<'_>> {
     let is_review = |text: &str| text.contains("\"verdict\"");
     let mut found: Vec<ResultCandidate<'_>> = fenced_json(text);
     let start = lines(text).filter(|line| line.text.starts_with('{')).last();
-    found.extend(start.map(|line| ResultCandidate {
+    let at_the_end = start.filter(|_| text.trim_end().ends_with('}'));
+    found.extend(at_the_end.map(|line| ResultCandidate {
         form: ResultForm::Whole,
         notation: ResultNotation::Json,
         text: text[line.start..].trim_end(),

@@ -123,8 +123,9 @@ impl Run {
         let by_model = task.note_model(reason);
         task.session.context_reached = None;
         task.note_interruption(attempt, reason);
+        // A person who wants another try has seen the last one.
         task.retries.reviews_rejected +=
-            u32::from(matches!(reason, Rejection::ReviewRejected { .. }));
+            u32::from(counts && matches!(reason, Rejection::ReviewRejected { .. }));
         task.retries.timeouts += u32::from(matches!(reason, Rejection::TimedOut { .. }));
         let says_nothing = by_model
             || matches!(

@@ -41,7 +41,13 @@ Example: afresh run todo.plan.toml && afresh land";
 /// All commands that are not hidden, by purpose.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["demo", "init", "doctor", "agents", "config"]),
-    ("Plan", &["new", "audit", "discover", "plan", "lint", "probe", "show", "import", "bundle"]),
+    (
+        "Plan",
+        &[
+            "new", "audit", "discover", "plan", "lint", "probe", "show", "import", "export",
+            "bundle",
+        ],
+    ),
     (
         "Run",
         &[

@@ -60,7 +60,7 @@ pub(crate) fn report_review(
     if let Some(reason) = result::read_review(answer, "", "").failure() {
         let error = refuse(&file, "a review", &reason, answer, environment);
         return Err(error.hint(
-            "nothing was recorded; the minimum is {\"verdict\": \"APPROVED\", \"summary\": \"…\"}",
+            "nothing was recorded; `verdict` is APPROVED or CHANGES_REQUESTED, and `summary` says why",
         ));
     }
     save(&file, answer, environment)

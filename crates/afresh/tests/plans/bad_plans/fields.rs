@@ -120,7 +120,7 @@ fn the_schema_describes_what_is_read() {
         "no_check": "not meant", "context": "full", "agent": "mine",
         "steps": [{"name": "s", "do": "it", "files": ["c.txt"], "checks": ["true"]}],
         "done_before": "by hand", "requirements": ["R1"], "phase": 2, "steel_thread": true,
-        "acceptance": ["t/acceptance.sh"],
+        "acceptance": ["t/acceptance.sh"], "type": "docs",
     });
     let asks = json!({
         "id": "T002", "title": "which one?",

@@ -1,7 +1,7 @@
 //! Hooks that fail: what was about to happen waits for a person, what has happened stays as it is (BE-11).
 
-use super::Decider;
-use super::attempt::verdict::AttemptCounts;
+use crate::decide::Decider;
+use crate::decide::attempt::verdict::AttemptCounts;
 use crate::event::Event;
 use crate::hook::{HookFailure, HookPoint};
 use crate::outcome::DecisionOption;
@@ -11,7 +11,7 @@ use crate::rejection::Rejection;
 use crate::run::{CheckActivity, MergeStage, TaskStage};
 
 impl Decider<'_> {
-    pub(super) fn hook_failed(&mut self, failure: &HookFailure) {
+    pub(in crate::decide) fn hook_failed(&mut self, failure: &HookFailure) {
         if !failure.point.is_before() {
             return self.record(Event::HookFailed { failure: failure.clone() });
         }
@@ -52,7 +52,7 @@ impl Decider<'_> {
     }
 
     /// What a person answered about a hook that failed. Whether it runs again was recorded with the answer.
-    pub(super) fn hook_answered(&mut self, at: TaskIndex, answer: &str, reason: String) {
+    pub(in crate::decide) fn hook_answered(&mut self, at: TaskIndex, answer: &str, reason: String) {
         if answer != "skip" {
             // An attempt that was not started yet is started by the scheduler.
             return self.accept_held(at);

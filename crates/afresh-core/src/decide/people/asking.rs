@@ -1,7 +1,7 @@
 //! The person in the loop: what is asked.
 
-use super::Decider;
-use super::attempt::verdict::{AttemptCounts, MAX_SAME_FAILURES};
+use crate::decide::Decider;
+use crate::decide::attempt::verdict::{AttemptCounts, MAX_SAME_FAILURES};
 use crate::event::Event;
 use crate::ids::CommitId;
 use crate::outcome::{ActionRequest, DecisionOption, DecisionRequest};
@@ -14,7 +14,7 @@ use crate::run::TaskStage;
 const MAX_PRINTED_LINES: usize = 12;
 
 impl Decider<'_> {
-    pub(super) fn ask(
+    pub(in crate::decide) fn ask(
         &mut self,
         at: TaskIndex,
         topic: QuestionTopic,
@@ -26,7 +26,7 @@ impl Decider<'_> {
         self.record(Event::QuestionAsked { question: Question { id, task, topic, text, options } });
     }
 
-    pub(super) fn ask_decision(&mut self, at: TaskIndex, decision: &DecisionRequest) {
+    pub(in crate::decide) fn ask_decision(&mut self, at: TaskIndex, decision: &DecisionRequest) {
         self.reject(at, Rejection::Asked, AttemptCounts::No);
         let mut text = decision.question.clone();
         for part in [&decision.blocked_at, &decision.context] {
@@ -42,12 +42,12 @@ impl Decider<'_> {
         self.apply_question_policy(at);
     }
 
-    pub(super) fn ask_action(&mut self, at: TaskIndex, action: &ActionRequest) {
+    pub(in crate::decide) fn ask_action(&mut self, at: TaskIndex, action: &ActionRequest) {
         self.reject(at, Rejection::Asked, AttemptCounts::No);
         self.ask_for_action(at, action);
     }
 
-    pub(super) fn ask_for_action(&mut self, at: TaskIndex, action: &ActionRequest) {
+    pub(in crate::decide) fn ask_for_action(&mut self, at: TaskIndex, action: &ActionRequest) {
         let mut text = action.needed.clone();
         for (number, instruction) in action.instructions.iter().enumerate() {
             text = format!("{text}\n{}. {instruction}", number + 1);
@@ -65,7 +65,11 @@ impl Decider<'_> {
 
     /// A checkpoint at which the plan waits for a person; once it is answered, nothing is left to do. Returns whether
     /// that is so.
-    pub(super) fn reach_checkpoint(&mut self, at: TaskIndex, checkpoint: &Checkpoint) -> bool {
+    pub(in crate::decide) fn reach_checkpoint(
+        &mut self,
+        at: TaskIndex,
+        checkpoint: &Checkpoint,
+    ) -> bool {
         if self.settle_checkpoint(at) {
             return true;
         }
@@ -108,13 +112,13 @@ impl Decider<'_> {
     }
 
     /// Whether the task is a checkpoint at which a person approves what was done. Only the word for that approves it.
-    pub(super) fn is_verification(&self, at: TaskIndex) -> bool {
+    pub(in crate::decide) fn is_verification(&self, at: TaskIndex) -> bool {
         let checkpoint = self.run.plan().task(at).checkpoint.as_ref();
         checkpoint.is_some_and(|it| it.kind == CheckpointKind::Verify && it.options.is_empty())
     }
 
     /// A person who wants to be asked is asked about one task at a time (EX-09).
-    pub(super) fn ask_before_start(&mut self, at: TaskIndex) {
+    pub(in crate::decide) fn ask_before_start(&mut self, at: TaskIndex) {
         if self.run.questions().any(|question| question.topic == QuestionTopic::Start) {
             return;
         }
@@ -129,7 +133,12 @@ impl Decider<'_> {
     }
 
     /// A task whose attempts failed: asks what happens to it and to its dependents (HU-03).
-    pub(super) fn ask_about_failure(&mut self, at: TaskIndex, topic: QuestionTopic, reason: &str) {
+    pub(in crate::decide) fn ask_about_failure(
+        &mut self,
+        at: TaskIndex,
+        topic: QuestionTopic,
+        reason: &str,
+    ) {
         let text = self.describe_failure(at, &topic, reason);
         let next = self.run.task(at).steps_done() + 1;
         let again = match next {
@@ -193,7 +202,7 @@ impl Decider<'_> {
     }
 
     /// All direct and indirect dependents of a task, in the plan's order.
-    pub(super) fn transitive_dependents(&self, at: TaskIndex) -> Vec<TaskIndex> {
+    pub(in crate::decide) fn transitive_dependents(&self, at: TaskIndex) -> Vec<TaskIndex> {
         let mut found = std::collections::BTreeSet::new();
         let mut open = vec![at];
         while let Some(next) = open.pop() {
@@ -215,7 +224,7 @@ impl Decider<'_> {
         }
     }
 
-    pub(super) fn ask_about_trust(&mut self, at: TaskIndex, paths: Vec<String>) {
+    pub(in crate::decide) fn ask_about_trust(&mut self, at: TaskIndex, paths: Vec<String>) {
         let id = &self.run.plan().task(at).id;
         let text = format!(
             "task {id} changed files that tell agents, hooks or other tools what to do: {}",
@@ -229,7 +238,7 @@ impl Decider<'_> {
         self.ask(at, QuestionTopic::Trust(paths), text, options);
     }
 
-    pub(super) fn ask_about_branch(&mut self, at: TaskIndex, foreign: &CommitId) {
+    pub(in crate::decide) fn ask_about_branch(&mut self, at: TaskIndex, foreign: &CommitId) {
         let branch = self.run.branch();
         let text = format!(
             "{branch} was moved to {foreign}, not by afresh; nothing can land until it is moved back"

@@ -1,7 +1,7 @@
 //! The person in the loop: what an answer does, a person's or a policy's.
 
-use super::Decider;
-use super::attempt::verdict::AttemptCounts;
+use crate::decide::Decider;
+use crate::decide::attempt::verdict::AttemptCounts;
 use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::TaskIndex;
@@ -12,7 +12,7 @@ use crate::settings::{OnDecision, OnOrphan, Settings, TimeoutAction};
 
 impl Decider<'_> {
     /// A policy answers in place of a person.
-    pub(super) fn answer_by_policy(
+    pub(in crate::decide) fn answer_by_policy(
         &mut self,
         question: Option<QuestionId>,
         answer: &str,
@@ -29,7 +29,7 @@ impl Decider<'_> {
     }
 
     /// Lets the policy answer a waiting task's question, if there is a policy for its kind.
-    pub(super) fn apply_question_policy(&mut self, at: TaskIndex) {
+    pub(in crate::decide) fn apply_question_policy(&mut self, at: TaskIndex) {
         let TaskStage::Waiting(id) = self.run.task(at).stage else { return };
         let Some(question) = self.run.question(id).cloned() else { return };
         let settings = self.run.settings();
@@ -59,7 +59,7 @@ impl Decider<'_> {
         self.give_answer(&question, &answer, "policy");
     }
 
-    pub(super) fn answered(&mut self, id: QuestionId, answer: &str, by: &str) {
+    pub(in crate::decide) fn answered(&mut self, id: QuestionId, answer: &str, by: &str) {
         let Some(question) = self.run.question(id).cloned() else {
             return self.refuse(format!("there is no open question {id}"));
         };

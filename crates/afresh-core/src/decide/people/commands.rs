@@ -1,14 +1,14 @@
 //! What a person does to a task without being asked.
 
-use super::Decider;
 use crate::comment::{self, MAX_COMMENTS, TaskComment};
+use crate::decide::Decider;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{AttemptId, TaskId};
 use crate::run::TaskStage;
 
 impl Decider<'_> {
-    pub(super) fn skip(&mut self, task: &TaskId, reason: &str) {
+    pub(in crate::decide) fn skip(&mut self, task: &TaskId, reason: &str) {
         let Some(state) = self.run.state_of(task) else {
             return self.refuse(format!("there is no task {task}"));
         };
@@ -25,7 +25,7 @@ impl Decider<'_> {
         }
     }
 
-    pub(super) fn retry(&mut self, task: &TaskId) {
+    pub(in crate::decide) fn retry(&mut self, task: &TaskId) {
         let Some(state) = self.run.state_of(task) else {
             return self.refuse(format!("there is no task {task}"));
         };
@@ -42,7 +42,7 @@ impl Decider<'_> {
     }
 
     /// Keeps the comment for the workers of the task, and sends it to the one that is at work.
-    pub(super) fn comment(&mut self, task: &TaskId, text: &str, by: &str) {
+    pub(in crate::decide) fn comment(&mut self, task: &TaskId, text: &str, by: &str) {
         let Some(state) = self.run.state_of(task) else {
             return self.refuse(format!("there is no task {task}"));
         };
@@ -76,7 +76,7 @@ impl Decider<'_> {
     }
 
     /// Recorded once for each worker, and only for a comment that exists.
-    pub(super) fn comment_read(&mut self, attempt: &AttemptId, number: u32) {
+    pub(in crate::decide) fn comment_read(&mut self, attempt: &AttemptId, number: u32) {
         if self.stage_of(attempt).is_none() {
             return;
         }
@@ -90,7 +90,7 @@ impl Decider<'_> {
     }
 
     /// Lets the dependents of a skipped task continue without it.
-    pub(super) fn ignore(&mut self, task: &TaskId) {
+    pub(in crate::decide) fn ignore(&mut self, task: &TaskId) {
         match self.run.state_of(task).map(|state| &state.stage) {
             None => self.refuse(format!("there is no task {task}")),
             Some(TaskStage::Skipped { ignored: true, .. }) => {
@@ -103,7 +103,7 @@ impl Decider<'_> {
         }
     }
 
-    pub(super) fn withdraw_questions(&mut self, task: &TaskId) {
+    pub(in crate::decide) fn withdraw_questions(&mut self, task: &TaskId) {
         let open: Vec<_> = self.run.questions().filter(|q| q.task == *task).map(|q| q.id).collect();
         for question in open {
             let answer = "withdrawn".to_owned();
