@@ -28,8 +28,8 @@ use afresh_secrets::redact;
 use crate::driver::clock::wall_seconds;
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
-use progress_files::{ProgressJob, WrittenProgress};
 use crate::executor::hooks::{HookEvent, HookResult, run_stoppable_hooks};
+use progress_files::{ProgressJob, WrittenProgress};
 
 pub(crate) struct MergeJob {
     attempt: AttemptId,
