@@ -84,6 +84,21 @@ fn a_worker_that_never_started_has_no_comment() {
     assert_eq!(story.readers(), [(1, vec![2])]);
 }
 
+/// BE-11, BE-12: nor has one that a hook held back.
+#[test]
+fn a_worker_that_was_held_back_has_no_comment() {
+    let mut story = Story::of_plan("A: a");
+    story.comment("A", "sent while its hook runs");
+    story.held_back("A.1");
+    assert_eq!(story.readers(), [(1, vec![])]);
+    story.answer(1, "retry");
+    assert_eq!(story.readers(), [(1, vec![2])]);
+    story.held_back("A.2");
+    assert_eq!(story.readers(), [(1, vec![])]);
+    story.answer(2, "skip-hook");
+    assert_eq!(story.readers(), [(1, vec![3])]);
+}
+
 /// BE-12: after its worker has ended, a comment waits for the next one; a merge that fails makes one.
 #[test]
 fn a_comment_on_finished_work_waits_for_the_next_worker() {

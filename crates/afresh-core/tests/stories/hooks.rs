@@ -1,22 +1,14 @@
 //! Hooks of the user's that fail (BE-11).
 
-use afresh_core::Input;
 use afresh_core::check::CheckPhase;
-use afresh_core::hook::{HookFailure, HookPoint};
+use afresh_core::hook::HookPoint;
 use afresh_core::ids::QuestionId;
 use afresh_core::input::BranchMove;
+use afresh_core::review::ReviewVerdict;
 use afresh_core::run::DriveState;
+use afresh_core::settings::{ReviewPolicy, ReviewWhen, Settings};
 
-use crate::support::{Story, StoryStep, attempt_id, task_id};
-
-fn fails(story: &mut Story, point: HookPoint, attempt: Option<&str>) -> StoryStep {
-    story.feed(&Input::HookFailed(HookFailure {
-        point,
-        attempt: attempt.map(attempt_id),
-        command: "guard".to_owned(),
-        why: "exit code 3".to_owned(),
-    }))
-}
+use crate::support::{Story, review_id, task_id};
 
 fn runs_hook(story: &Story, point: HookPoint) -> bool {
     story.run.runs_hook(point, &task_id("A"))
@@ -27,7 +19,7 @@ fn runs_hook(story: &Story, point: HookPoint) -> bool {
 #[test]
 fn a_hook_before_an_attempt_holds_it_back() {
     let mut story = Story::of_plan("A: a\nB: b");
-    let held = fails(&mut story, HookPoint::BeforeAttempt, Some("A.1"));
+    let held = story.hook_fails(HookPoint::BeforeAttempt, Some("A.1"));
     insta::assert_snapshot!(held.text(), @"
     hook before_attempt `guard` failed: exit code 3
     Q1 before_attempt [retry skip-hook skip abort]: hook before_attempt `guard` failed: exit code 3
@@ -37,13 +29,13 @@ fn a_hook_before_an_attempt_holds_it_back() {
     assert_eq!(story.run.drive_state(story.now), DriveState::Waiting);
     assert_eq!(story.answer(1, "retry").started(), ["A.2"]);
     assert!(runs_hook(&story, HookPoint::BeforeAttempt), "it runs again");
-    fails(&mut story, HookPoint::BeforeAttempt, Some("A.2"));
+    story.hook_fails(HookPoint::BeforeAttempt, Some("A.2"));
     assert_eq!(story.answer(2, "skip-hook").started(), ["A.3"]);
     assert!(!runs_hook(&story, HookPoint::BeforeAttempt));
     assert!(runs_hook(&story, HookPoint::BeforeMerge), "only this one is skipped");
     assert_eq!(story.run.state_of(&task_id("A")).expect("a task").retries.counted, 0);
     // A late report of the one before changes nothing.
-    fails(&mut story, HookPoint::BeforeAttempt, Some("A.2")).changes_nothing();
+    story.hook_fails(HookPoint::BeforeAttempt, Some("A.2")).changes_nothing();
     story.lands("A.3");
     assert_eq!(story.states(), "A done, B done");
 }
@@ -55,7 +47,7 @@ fn a_hook_before_the_checks_holds_the_work_back() {
     story.spawned("A.1");
     story.ends("A.1");
     story.harvested("A.1", &["a"]);
-    fails(&mut story, HookPoint::BeforeCheck, Some("A.1"));
+    story.hook_fails(HookPoint::BeforeCheck, Some("A.1"));
     assert_eq!(story.states(), "A waiting");
     // The round that did not begin reports nothing that counts.
     story.checked("A.1", CheckPhase::Alone, 0).changes_nothing();
@@ -73,7 +65,7 @@ fn a_hook_before_a_merge_holds_up_no_other_merge() {
     let mut story = Story::of_plan("A: a\nB: b");
     story.spawned("A.1");
     story.passes_alone("A.1");
-    fails(&mut story, HookPoint::BeforeMerge, Some("A.1"));
+    story.hook_fails(HookPoint::BeforeMerge, Some("A.1"));
     let question = story.run.question(QuestionId(1)).expect("a question");
     assert!(question.text.ends_with("\nthe merge of A waits"), "{}", question.text);
     // The build that was under way is over.
@@ -83,6 +75,49 @@ fn a_hook_before_a_merge_holds_up_no_other_merge() {
     story.answer(1, "skip");
     assert_eq!(story.states(), "A skipped, B done");
     assert_eq!(story.run.question(QuestionId(1)), None);
+}
+
+/// BE-11, EX-08, R2: work that was approved lands once its hook lets it; it is neither checked nor reviewed again.
+#[test]
+fn a_hook_before_a_merge_takes_no_approval_back() {
+    let review = ReviewPolicy { when: ReviewWhen::Always, ..ReviewPolicy::default() };
+    let mut story = Story::with("A: a", Settings { review, ..Settings::default() });
+    story.passes_alone("A.1");
+    story.reviewed("A.1/1", ReviewVerdict::Approved);
+    story.hook_fails(HookPoint::BeforeMerge, Some("A.1"));
+    insta::assert_snapshot!(story.answer(1, "retry").text(), @r#"
+    Q1 answered "retry" by person
+    merging A.1 onto base
+    → build A.1 onto base
+    "#);
+    story.hook_fails(HookPoint::BeforeMerge, Some("A.1"));
+    story.answer(2, "skip-hook");
+    story.hook_fails(HookPoint::BeforeMerge, Some("A.1")).changes_nothing();
+    story.built("A.1");
+    story.moved("A.1", BranchMove::Done);
+    assert_eq!(story.states(), "A done");
+    let receipt = story.status().tasks[0].receipt.clone().expect("a receipt");
+    assert_eq!(receipt.review.expect("an approval").review, Some(review_id("A.1/1")));
+}
+
+/// BE-11: an approved merge that is held back waits behind the merge that took its place, and what landed meanwhile is
+/// below it.
+#[test]
+fn a_released_merge_is_built_onto_what_landed_meanwhile() {
+    let mut story = Story::of_plan("A: a\nB: b");
+    story.spawned("A.1");
+    story.passes_alone("A.1");
+    story.hook_fails(HookPoint::BeforeMerge, Some("A.1"));
+    story.spawned("B.1");
+    story.passes_alone("B.1");
+    assert_eq!(
+        story.answer(1, "retry").lines(),
+        ["Q1 answered \"retry\" by person"],
+        "B is being merged"
+    );
+    story.built("B.1");
+    let next = story.moved("B.1", BranchMove::Done);
+    assert!(next.lines().iter().any(|line| line == "merging A.1 onto mB.1"), "{}", next.text());
 }
 
 /// BE-11: a hook after an action, or at a question, is recorded, and nothing else follows.
@@ -97,7 +132,7 @@ fn a_hook_after_an_action_changes_nothing() {
         (HookPoint::AfterMerge, Some("A.1")),
         (HookPoint::OnQuestion, None),
     ] {
-        let recorded = fails(&mut story, point, attempt);
+        let recorded = story.hook_fails(point, attempt);
         let line = format!("hook {} `guard` failed: exit code 3", point.word());
         assert_eq!(recorded.lines(), [line]);
     }

@@ -284,3 +284,21 @@ fn at_the_hard_limit_no_worker_is_warned() {
     let step = story.feed(&Input::ContextSeen(attempt_id("A.1"), fill));
     assert_eq!(step.effects(), ["→ stop A.1 within 5s"]);
 }
+
+/// AG-08, BE-11: an attempt that was to continue a conversation, and that a hook held back, leaves it to the next one,
+/// also if another task used the workspace meanwhile. It was no try to continue.
+#[test]
+fn a_hook_that_holds_an_attempt_back_leaves_its_conversation() {
+    let settings = Settings { parallel: 1, ..Settings::default() };
+    let mut story = Story::with("A: a\nB: b", settings);
+    story.talks("A.1");
+    story.open();
+    assert_eq!(starts(&story.harvested("A.1", &["a"])), resumed("A.2", 1));
+    assert_eq!(starts(&story.held_back("A.2")), fresh("B.1"));
+    story.lands("B.1");
+    assert_eq!(starts(&story.answer(1, "retry")), resumed("A.3", 1));
+    story.held_back("A.3");
+    assert_eq!(starts(&story.answer(2, "retry")), resumed("A.4", 1));
+    story.held_back("A.4");
+    assert_eq!(starts(&story.answer(3, "skip-hook")), resumed("A.5", 1));
+}

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
+use afresh_core::hook::{HookFailure, HookPoint};
 use afresh_core::ids::{QuestionId, RunId, TreeId};
 use afresh_core::input::{
     AttemptEnd, BranchMove, CheckReport, MergeBuild, MergedTree, ProbeOutcome, ProbeReport,
@@ -146,6 +147,20 @@ impl Story {
         let message = "no such program".to_owned();
         let failure = SpawnFailure { message, ..SpawnFailure::default() };
         self.feed(&Input::SpawnFailed(attempt_id(attempt), failure))
+    }
+
+    /// A hook before it fails.
+    pub(crate) fn held_back(&mut self, attempt: &str) -> StoryStep {
+        self.hook_fails(HookPoint::BeforeAttempt, Some(attempt))
+    }
+
+    pub(crate) fn hook_fails(&mut self, point: HookPoint, attempt: Option<&str>) -> StoryStep {
+        self.feed(&Input::HookFailed(HookFailure {
+            point,
+            attempt: attempt.map(attempt_id),
+            command: "guard".to_owned(),
+            why: "exit code 3".to_owned(),
+        }))
     }
 
     /// It cannot be started, now or ever.

@@ -6,6 +6,7 @@ mod branch;
 mod checks;
 mod comments;
 mod harvests;
+mod hooks;
 mod reviews;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,6 +70,8 @@ pub(super) struct SimulatedWorld {
     review_spent: BTreeMap<ReviewId, Usage>,
     spawned: usize,
     counter: u64,
+    /// How many hooks have run.
+    hooks: u64,
 }
 
 impl SimulatedWorld {
@@ -101,6 +104,7 @@ impl SimulatedWorld {
             review_spent: BTreeMap::new(),
             spawned: 0,
             counter: 0,
+            hooks: 0,
         }
     }
 
@@ -201,7 +205,12 @@ impl SimulatedWorld {
         scenario: &Scenario,
         run: &Run,
     ) -> Result<Vec<ScheduledInput>, String> {
-        let inputs = match effect {
+        if let Some(failure) = self.hold_back(effect, scenario, run)? {
+            let at = now + Duration::from_millis(random.below(3_000));
+            let failed = Input::HookFailed(failure);
+            return Ok(vec![ScheduledInput::new(at, random.number(), failed)]);
+        }
+        let mut inputs = match effect {
             Effect::Start { attempt, slot, ground, resumes, .. } => {
                 self.check_resumption(attempt, *slot, resumes.as_ref())?;
                 self.read_prompt(attempt, resumes.as_ref(), run)?;
@@ -238,6 +247,7 @@ impl SimulatedWorld {
                 vec![self.move_branch(attempt, from, to, restore.as_ref(), random, scenario)?]
             }
         };
+        self.fail_hooks_after(&mut inputs, scenario);
         let mut at = now;
         let mut letters = Vec::new();
         for input in inputs {

@@ -1,5 +1,6 @@
 //! Hooks that fail: what was about to happen waits for a person, what has happened stays as it is (BE-11).
 
+use crate::check::CheckPhase;
 use crate::decide::Decider;
 use crate::decide::attempt::verdict::AttemptCounts;
 use crate::event::Event;
@@ -16,11 +17,15 @@ impl Decider<'_> {
             return self.record(Event::HookFailed { failure: failure.clone() });
         }
         let Some(attempt) = failure.attempt.as_ref() else { return };
+        // It no longer runs, so this is a repeated report.
+        if !self.run.runs_hook(failure.point, &attempt.task) {
+            return;
+        }
         // What it was to hold back may be over: a halt or a restart came first.
         let is_held_back = match (failure.point, self.stage_of(attempt)) {
             (HookPoint::BeforeAttempt, Some(TaskStage::Starting(_))) => true,
             (HookPoint::BeforeCheck, Some(TaskStage::Checking { round, .. })) => {
-                round.activity == CheckActivity::Running
+                round.phase == CheckPhase::Alone && round.activity == CheckActivity::Running
             }
             (HookPoint::BeforeMerge, Some(TaskStage::Merging { merge, .. })) => {
                 matches!(merge, MergeStage::Building { .. })
@@ -54,7 +59,7 @@ impl Decider<'_> {
     /// What a person answered about a hook that failed. Whether it runs again was recorded with the answer.
     pub(in crate::decide) fn hook_answered(&mut self, at: TaskIndex, answer: &str, reason: String) {
         if answer != "skip" {
-            // An attempt that was not started yet is started by the scheduler.
+            // An attempt that was not started yet is started by the scheduler, and a merge is in line again.
             return self.accept_held(at);
         }
         if let TaskStage::Held { .. } = self.run.task(at).stage {

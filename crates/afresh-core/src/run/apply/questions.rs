@@ -28,9 +28,13 @@ impl Run {
             (QuestionTopic::Failed, TaskStage::Failed { reason, .. }) => {
                 self.set(at, TaskStage::Failed { reason, question: Some(question.id) });
             }
-            (QuestionTopic::Trust(_), TaskStage::Judging { work, harvest, .. })
-            | (QuestionTopic::Hook(_), TaskStage::Held { work, harvest, .. }) => {
-                self.set(at, TaskStage::Held { work, harvest, question: Some(question.id) });
+            (QuestionTopic::Trust(_), TaskStage::Judging { work, harvest, .. }) => {
+                let question = Some(question.id);
+                self.set(at, TaskStage::Held { work, harvest, passed: None, question });
+            }
+            (QuestionTopic::Hook(_), TaskStage::Held { work, harvest, passed, .. }) => {
+                let question = Some(question.id);
+                self.set(at, TaskStage::Held { work, harvest, passed, question });
             }
             (QuestionTopic::Review, TaskStage::Reviewing { work, .. }) => {
                 self.set_review(&work.attempt, ReviewActivity::Asked(question.id))?;
@@ -86,9 +90,7 @@ impl Run {
             TaskStage::Failed { reason, .. } => {
                 self.set(at, TaskStage::Failed { reason, question: None });
             }
-            TaskStage::Held { work, harvest, .. } => {
-                self.set(at, TaskStage::Held { work, harvest, question: None });
-            }
+            TaskStage::Held { .. } => self.held_answered(at, answer),
             TaskStage::Reviewing { work, .. } => {
                 self.tasks[at].retries.reviews_rejected = 0;
                 self.set_review(&work.attempt, ReviewActivity::Waiting)?;

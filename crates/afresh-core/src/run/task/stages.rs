@@ -28,10 +28,12 @@ pub enum TaskStage {
         end: AttemptEnd,
         harvest: Harvest,
     },
-    /// A person must allow the change.
+    /// A person must allow the change, or what is next.
     Held {
         work: ActiveAttempt,
         harvest: Harvest,
+        /// Its checks passed, and a review if one was wanted: only the merge waits.
+        passed: Option<Vec<CheckResult>>,
         question: Option<QuestionId>,
     },
     Checking {

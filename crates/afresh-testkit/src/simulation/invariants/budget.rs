@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use afresh_core::Run;
 use afresh_core::effect::Effect;
 use afresh_core::event::Event;
+use afresh_core::hook::{HookFailure, HookPoint};
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::plan::Plan;
 use afresh_core::process::ProcessEnd;
@@ -55,6 +56,11 @@ impl BudgetInvariants {
                 reason: Rejection::NotResumed { .. },
                 counts: false,
                 ..
+            } => {
+                self.live.remove(&worker(attempt));
+            }
+            Event::HookFailed {
+                failure: HookFailure { point: HookPoint::BeforeAttempt, attempt: Some(attempt), .. },
             } => {
                 self.live.remove(&worker(attempt));
             }

@@ -5,6 +5,7 @@
 //! | `base` | what was measured before the work |
 //! | `comments` | comments of people on tasks |
 //! | `budget` | what attempts may spend (R14) |
+//! | `hooks` | actions that hooks hold back (BE-11) |
 //! | `models` | models that fail, contexts that fill up |
 //! | `blocked_tasks` | tasks whose workers named another task as blocking |
 //! | `resumes` | conversations that continue |
@@ -15,6 +16,7 @@ mod base;
 mod blocked_tasks;
 mod budget;
 mod comments;
+mod hooks;
 mod models;
 mod resumes;
 mod reviews;
@@ -26,6 +28,7 @@ use afresh_core::Run;
 use afresh_core::check::{CheckResult, Receipt};
 use afresh_core::effect::Effect;
 use afresh_core::event::Event;
+use afresh_core::hook::{HookFailure, HookPoint};
 use afresh_core::ids::{AttemptId, CommitId, TaskId};
 use afresh_core::input::MergedTree;
 use afresh_core::plan::{Plan, TaskIndex};
@@ -42,6 +45,7 @@ use base::BaseInvariants;
 use blocked_tasks::BlockedTaskInvariants;
 use budget::BudgetInvariants;
 use comments::CommentInvariants;
+use hooks::HookInvariants;
 use models::ModelInvariants;
 use resumes::ResumeInvariants;
 use reviews::ReviewInvariants;
@@ -68,6 +72,7 @@ pub(super) struct RunInvariants {
     base: BaseInvariants,
     reviews: ReviewInvariants,
     comments: CommentInvariants,
+    hooks: HookInvariants,
 }
 
 impl RunInvariants {
@@ -89,6 +94,7 @@ impl RunInvariants {
             base: BaseInvariants::default(),
             reviews: ReviewInvariants::default(),
             comments: CommentInvariants::default(),
+            hooks: HookInvariants::default(),
         }
     }
 
@@ -105,6 +111,7 @@ impl RunInvariants {
         }
         self.models.recorded(turn, run, now)?;
         self.comments.check_kept(run)?;
+        self.hooks.check_asked(run)?;
         all_is_stopped(turn, run, world)?;
         self.budget.check_turn(turn, run, &self.settings)?;
         waves_hold(turn, run)
@@ -118,6 +125,7 @@ impl RunInvariants {
         self.base.note(event, &self.settings)?;
         self.reviews.note(event, &self.settings)?;
         self.comments.note(event)?;
+        self.hooks.note(event)?;
         self.budget.note(event);
         match event {
             Event::HaltRequested { .. } => self.halted = true,
@@ -190,43 +198,52 @@ impl RunInvariants {
 
     /// R2: nothing is recorded about an attempt that is not its task's current one.
     fn fenced(&mut self, event: &Event) -> Result<(), String> {
-        let attempt = match event {
-            Event::AttemptStarting { attempt, .. } => {
-                self.current.insert(attempt.task.clone(), attempt.clone());
-                return Ok(());
-            }
-            Event::AttemptSpawned { attempt }
-            | Event::SpawnFailed { attempt, .. }
-            | Event::UsageCounted { attempt, .. }
-            | Event::AttemptIdentified { attempt, .. }
-            | Event::ContextSeen { attempt, .. }
-            | Event::ContextReached { attempt, .. }
-            | Event::StepClaimed { attempt, .. }
-            | Event::StepSaved { attempt, .. }
-            | Event::StepDone { attempt, .. }
-            | Event::StepRefused { attempt, .. }
-            | Event::AttemptEnded { attempt, .. }
-            | Event::AttemptHarvested { attempt, .. }
-            | Event::AttemptRejected { attempt, .. }
-            | Event::AttemptAccepted { attempt, .. }
-            | Event::RedSeen { attempt, .. }
-            | Event::CommentRead { attempt, .. }
-            | Event::TaskCommented { sent_to: Some(attempt), .. }
-            | Event::ChecksPassed { attempt, .. }
-            | Event::ReviewRequested { attempt }
-            | Event::ReviewWaived { attempt, .. }
-            | Event::MergeStarted { attempt, .. }
-            | Event::MergeBuilt { attempt, .. }
-            | Event::LandIntended { attempt, .. }
-            | Event::Merged { attempt, .. } => attempt,
-            _ => return Ok(()),
-        };
+        let attempt =
+            match event {
+                Event::AttemptStarting { attempt, .. } => {
+                    self.current.insert(attempt.task.clone(), attempt.clone());
+                    return Ok(());
+                }
+                Event::AttemptSpawned { attempt }
+                | Event::SpawnFailed { attempt, .. }
+                | Event::UsageCounted { attempt, .. }
+                | Event::AttemptIdentified { attempt, .. }
+                | Event::ContextSeen { attempt, .. }
+                | Event::ContextReached { attempt, .. }
+                | Event::StepClaimed { attempt, .. }
+                | Event::StepSaved { attempt, .. }
+                | Event::StepDone { attempt, .. }
+                | Event::StepRefused { attempt, .. }
+                | Event::AttemptEnded { attempt, .. }
+                | Event::AttemptHarvested { attempt, .. }
+                | Event::AttemptRejected { attempt, .. }
+                | Event::AttemptAccepted { attempt, .. }
+                | Event::RedSeen { attempt, .. }
+                | Event::CommentRead { attempt, .. }
+                | Event::TaskCommented { sent_to: Some(attempt), .. }
+                | Event::ChecksPassed { attempt, .. }
+                | Event::ReviewRequested { attempt }
+                | Event::ReviewWaived { attempt, .. }
+                | Event::MergeStarted { attempt, .. }
+                | Event::MergeBuilt { attempt, .. }
+                | Event::LandIntended { attempt, .. }
+                | Event::Merged { attempt, .. } => attempt,
+                Event::HookFailed {
+                    failure: HookFailure { point, attempt: Some(attempt), .. },
+                } if point.is_before() => attempt,
+                _ => return Ok(()),
+            };
         if self.current.get(&attempt.task) != Some(attempt) {
             return Err(format!("R2: a late answer of {attempt} changes the run: {event:?}"));
         }
         let over = matches!(
             event,
-            Event::SpawnFailed { .. } | Event::AttemptRejected { .. } | Event::Merged { .. }
+            Event::SpawnFailed { .. }
+                | Event::AttemptRejected { .. }
+                | Event::Merged { .. }
+                | Event::HookFailed {
+                    failure: HookFailure { point: HookPoint::BeforeAttempt, .. }
+                }
         );
         if over {
             self.current.remove(&attempt.task);
@@ -241,6 +258,7 @@ impl RunInvariants {
             }
         }
         self.budget.note_plan_change(&self.plan, plan);
+        self.hooks.note_plan_change(&self.plan, plan);
         self.plan = plan.clone();
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use afresh_core::event::Event;
+use afresh_core::hook::{HookFailure, HookPoint};
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::interruption::AttemptResumption;
 use afresh_core::process::ProcessEnd;
@@ -38,7 +39,10 @@ impl ResumeInvariants {
                 self.taken_up.remove(&attempt.task);
             }
             // No process existed that could continue it.
-            Event::SpawnFailed { attempt, .. } => {
+            Event::SpawnFailed { attempt, .. }
+            | Event::HookFailed {
+                failure: HookFailure { point: HookPoint::BeforeAttempt, attempt: Some(attempt), .. },
+            } => {
                 if let Some(times) = self.taken_up.get_mut(&attempt.task) {
                     *times = times.saturating_sub(1);
                 }

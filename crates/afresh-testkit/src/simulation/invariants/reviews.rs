@@ -14,6 +14,8 @@ pub(super) struct ReviewInvariants {
     /// Attempts that must not land without an approval.
     wanted: BTreeSet<AttemptId>,
     approved: BTreeSet<AttemptId>,
+    /// Every review that was ever started.
+    started: BTreeSet<ReviewId>,
     running: BTreeSet<ReviewId>,
     /// Those of the driver before.
     orphaned: BTreeSet<ReviewId>,
@@ -36,6 +38,12 @@ impl ReviewInvariants {
             Event::ReviewStarting { review, .. } => {
                 if let Some(other) = self.running.iter().find(|it| it.attempt == review.attempt) {
                     return Err(format!("R2: {review} starts beside {other}"));
+                }
+                if !self.started.insert(review.clone()) {
+                    return Err(format!("R2: {review} is used twice"));
+                }
+                if self.approved.contains(&review.attempt) {
+                    return Err(format!("EX-08: {review} starts after an approval"));
                 }
                 self.running.insert(review.clone());
             }

@@ -63,13 +63,7 @@ impl SimulatedWorld {
         scenario: &Scenario,
         run: &Run,
     ) -> Result<Vec<Input>, String> {
-        let task = run.plan().task(run.plan().index_of(&attempt.task).ok_or("an unknown task")?);
-        self.check_slot(attempt, slot, run)?;
-        self.check_start_point(attempt, ground, task)?;
-        self.check_overlaps(task, run.plan())?;
-        if !self.started.insert(attempt.clone()) {
-            return Err(format!("R2: {attempt} is started twice"));
-        }
+        let task = self.check_start(attempt, slot, ground, run)?;
         self.places.insert(attempt.clone(), slot);
         if random.chance(scenario.spawn_fails) {
             let failure =
@@ -83,6 +77,24 @@ impl SimulatedWorld {
         let (inputs, usage) = workers::draw_life(attempt, steps, random, scenario);
         self.spent.insert(attempt.clone(), usage);
         Ok(inputs)
+    }
+
+    /// Whether it may start here and now.
+    pub(super) fn check_start<'r>(
+        &mut self,
+        attempt: &AttemptId,
+        slot: WorkspaceSlot,
+        ground: &StartPoint,
+        run: &'r Run,
+    ) -> Result<&'r Task, String> {
+        let task = run.plan().task(run.plan().index_of(&attempt.task).ok_or("an unknown task")?);
+        self.check_slot(attempt, slot, run)?;
+        self.check_start_point(attempt, ground, task)?;
+        self.check_overlaps(task, run.plan())?;
+        if !self.started.insert(attempt.clone()) {
+            return Err(format!("R2: {attempt} is started twice"));
+        }
+        Ok(task)
     }
 
     /// One worker for each task, no more than allowed, and none in a workspace with unsaved work.
