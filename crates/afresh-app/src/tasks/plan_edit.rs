@@ -157,6 +157,9 @@ fn explain(shown: &str, error: PlanEditError) -> AppError {
         }
         PlanEditError::NoTask { .. } => failure.hint("`afresh show` lists its tasks"),
         PlanEditError::Exists(id) => failure.hint(format!("`afresh task edit {id}` changes it")),
+        PlanEditError::MixedLineEnds => {
+            failure.hint("save it with one kind of line end; your editor or `dos2unix` does that")
+        }
         PlanEditError::NotToml(_) | PlanEditError::NoList => {
             failure.hint("`afresh lint` shows what is wrong with it")
         }
