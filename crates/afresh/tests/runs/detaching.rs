@@ -46,8 +46,8 @@ fn a_detached_run_that_cannot_start_says_why() {
 #[test]
 fn a_long_refusal_of_a_detached_run_is_whole() {
     let repo = repo();
-    let tasks: String =
-        (0..120).map(|n| format!("[[task]]\nid = \"A{n}\"\nneeds = [\"nope\"]\n")).collect();
+    let task = |n: u32| format!("[[task]]\nid = \"A{n}\"\nneeds = [\"nope\"]\n");
+    let tasks: String = (0..120).map(task).collect();
     repo.write("p.plan.toml", &format!("version = 1\n{tasks}"));
     let refused = repo.run(&["--detach", "--json"]).expect(2);
     assert!(refused.stdout.len() > 8 * 1024, "{refused:?}");
