@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::AppError;
 use crate::plan_source::FoundPlan;
+use crate::text::files::{ReplaceError, replace_unchanged};
 
 /// The applied and refused fixes.
 #[derive(Debug)]
@@ -98,19 +99,14 @@ fn read(found: &FoundPlan, file: &str) -> Result<Vec<u8>, AppError> {
 
 /// Replaces the contents of a file, if they are still the old ones.
 fn replace(path: &Path, file: &str, old: &[u8], new: &[u8]) -> Result<(), AppError> {
-    let failed = |error: io::Error| cannot_write(file, &error);
-    if fs::read(path).map_err(failed)? != old {
-        return Err(AppError::usage("fix", format!("{file} was changed by another program"))
-            .in_file(file)
-            .hint("it was not written; run `afresh lint --fix` again"));
-    }
-    let permissions = fs::metadata(path).map_err(failed)?.permissions();
-    write(path, new).map_err(failed)?;
-    fs::set_permissions(path, permissions).map_err(failed)
-}
-
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    afresh_store::write_atomically(path, bytes).map_err(io::Error::other)
+    replace_unchanged(path, old, new).map_err(|error| match error {
+        ReplaceError::Changed => {
+            AppError::usage("fix", format!("{file} was changed by another program"))
+                .in_file(file)
+                .hint("it was not written; run `afresh lint --fix` again")
+        }
+        ReplaceError::Io(error) => cannot_write(file, &error),
+    })
 }
 
 fn cannot_write(file: &str, error: &io::Error) -> AppError {

@@ -13,14 +13,15 @@ use afresh_core::Run;
 use afresh_core::ids::{RunId, TaskId};
 use afresh_core::status::{RunStatus, TaskPhase};
 use afresh_engine::RepoContext;
-use nix::fcntl::{Flock, FlockArg};
+use nix::fcntl::Flock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::context::AppContext;
 use crate::error::AppError;
+use crate::session::runs::LastDriver;
 use crate::session::select_run;
-use crate::text::files::read_bounded;
+use crate::text::files::{lock_directory, read_bounded};
 use crate::text::time;
 
 /// More than the ids of any plan.
@@ -90,9 +91,7 @@ impl CheckpointFile {
         let state = &repository.layout.state;
         // Without a run there is no state directory, and nothing to make a checkpoint of.
         select_run::find_run(&repository, None)?;
-        let directory = File::open(state).map_err(|error| cannot_use(&error))?;
-        let turn = Flock::lock(directory, FlockArg::LockExclusive)
-            .map_err(|(_, error)| cannot_use(&error))?;
+        let turn = lock_directory(state).map_err(|error| cannot_use(&error))?;
         Ok(Self { path: state.join("checkpoint.json"), repository, _turn: turn })
     }
 
@@ -157,14 +156,12 @@ impl CheckpointFile {
         }
     }
 
-    /// Sets the marks of unfinished tasks by what the run says.
+    /// Sets every mark by what the run says, also those that were right once: a task can be rewound or retried.
     pub fn recover(&self) -> Result<BatchCheckpoint, AppError> {
         let Some(mut batch) = self.read()? else { return Ok(BatchCheckpoint { checkpoint: None }) };
         let phases = phases(&self.run_of(&batch)?);
-        let is_driven = self.repository.holder()?.is_some();
-        let unfinished =
-            |mark: &BatchMark| matches!(mark, BatchMark::Running | BatchMark::Orphaned);
-        for (task, mark) in batch.tasks.iter_mut().filter(|(_, mark)| unfinished(mark)) {
+        let is_driven = LastDriver::find(&self.repository)?.holder_of(&batch.run).is_some();
+        for (task, mark) in &mut batch.tasks {
             *mark = match phases.get(task) {
                 Some(TaskPhase::Done) => BatchMark::Success,
                 Some(TaskPhase::Failed | TaskPhase::Skipped) => BatchMark::Failed,

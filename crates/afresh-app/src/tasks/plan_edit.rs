@@ -3,7 +3,6 @@
 //! The new text is read as any plan before it is written, so a file that was readable stays so. Callers at the same
 //! time wait for each other: none overwrites what another one wrote.
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use afresh_core::Run;
@@ -11,7 +10,6 @@ use afresh_core::ids::TaskId;
 use afresh_formats::native::edit::{self, PlanEditError, TaskFields};
 use afresh_formats::native::{self as native_format, PlanSyntax};
 use afresh_formats::text::limits::MAX_DATA_BYTES;
-use nix::fcntl::{Flock, FlockArg};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,8 +17,9 @@ use crate::context::AppContext;
 use crate::error::AppError;
 use crate::plan_source::caller_paths::relative_path;
 use crate::plan_source::{self, NATIVE, PlanReadOptions, fixes};
+use crate::session::runs::LastDriver;
 use crate::session::select_run;
-use crate::text::files::read_bounded;
+use crate::text::files::{ReplaceError, lock_directory, read_bounded, replace_unchanged};
 
 /// What is to happen to a task of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
@@ -71,7 +70,9 @@ pub fn edit_plan(
     if found.format != NATIVE || PlanSyntax::from_file_name(&shown) == PlanSyntax::Json {
         return Err(not_written_here(&shown, found.format));
     }
-    let _turn = lock_directory(&found.path, &shown)?;
+    let directory_of_plan = found.path.parent().unwrap_or(Path::new("/"));
+    let _turn = lock_directory(directory_of_plan)
+        .map_err(|error| cannot_write(&shown, error.to_string()))?;
     let old = read_bounded(&found.path, MAX_DATA_BYTES)
         .map_err(|error| cannot_write(&shown, error.to_string()))?;
     let text =
@@ -88,7 +89,7 @@ pub fn edit_plan(
     };
     let is_changed = new != text;
     if is_changed && !request.dry_run {
-        write(&found.path, &shown, new.as_bytes())?;
+        write(&found.path, &shown, &old, new.as_bytes())?;
     }
     let source = found.path.to_string_lossy().into_owned();
     let repository = context.repository().ok();
@@ -104,14 +105,19 @@ pub fn edit_plan(
             |at| edited.is_some_and(|task| !run.plan().task(at).is_same_work_as(task));
         known.is_some_and(|at| run.task(at).is_done() && is_other_work(at))
     };
-    let driver = repository.as_ref().and_then(|it| it.holder().ok().flatten());
+    let is_driven = match (&repository, &run) {
+        (Some(repository), Some(found)) => {
+            LastDriver::find(repository)?.holder_of(found.run.id()).is_some()
+        }
+        _ => false,
+    };
     Ok(PlanEditReport {
         task: request.task.to_owned(),
         action: request.action,
         written: is_changed && !request.dry_run,
         diff: if is_changed { fixes::diff(&shown, &old, new.as_bytes()) } else { String::new() },
         done_again: run.as_ref().is_some_and(|found| is_done_again(&found.run)),
-        driven: run.is_some() && driver.is_some(),
+        driven: is_driven,
         run: run.map(|found| found.run.id().to_string()),
         plan: shown,
     })
@@ -157,26 +163,25 @@ fn explain(shown: &str, error: PlanEditError) -> AppError {
         }
         PlanEditError::NoTask { .. } => failure.hint("`afresh show` lists its tasks"),
         PlanEditError::Exists(id) => failure.hint(format!("`afresh task edit {id}` changes it")),
+        PlanEditError::MixedLineEnds => {
+            failure.hint("save it with one kind of line end; your editor or `dos2unix` does that")
+        }
         PlanEditError::NotToml(_) | PlanEditError::NoList => {
             failure.hint("`afresh lint` shows what is wrong with it")
         }
     }
 }
 
-/// Held while the file is read and written; the kernel releases it, also after a kill.
-fn lock_directory(file: &Path, shown: &str) -> Result<Flock<File>, AppError> {
-    let directory = file.parent().unwrap_or(Path::new("/"));
-    let opened = File::open(directory).map_err(|error| cannot_write(shown, error.to_string()))?;
-    Flock::lock(opened, FlockArg::LockExclusive)
-        .map_err(|(_, error)| cannot_write(shown, error.to_string()))
-}
-
-fn write(path: &Path, shown: &str, bytes: &[u8]) -> Result<(), AppError> {
-    let failed = |error: std::io::Error| cannot_write(shown, error.to_string());
-    let permissions = fs::metadata(path).map_err(failed)?.permissions();
-    afresh_store::write_atomically(path, bytes)
-        .map_err(|error| cannot_write(shown, error.to_string()))?;
-    fs::set_permissions(path, permissions).map_err(failed)
+fn write(path: &Path, shown: &str, old: &[u8], new: &[u8]) -> Result<(), AppError> {
+    replace_unchanged(path, old, new).map_err(|error| match error {
+        // Editors do not wait for their turn.
+        ReplaceError::Changed => {
+            AppError::usage("plan", format!("{shown} was changed by another program"))
+                .in_file(shown)
+                .hint("it was not written; run the command again")
+        }
+        ReplaceError::Io(error) => cannot_write(shown, error.to_string()),
+    })
 }
 
 fn cannot_write(shown: &str, why: String) -> AppError {

@@ -3,9 +3,9 @@
 //! The copy is a private clone of its own, so nothing that is done in it reaches the worker, its workspace or the user's
 //! repository. Of a worker that is still at work, only the files are copied: its `.git` is not trusted.
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use afresh_core::ids::{CommitId, WorkspaceSlot};
@@ -13,6 +13,8 @@ use afresh_core::run::TaskStage;
 use afresh_engine::RepoContext;
 use afresh_engine::session::RecordedRun;
 use afresh_git::{PrepareTarget, WorkspaceId, WorkspacePool};
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -116,7 +118,7 @@ fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
         } else if kind.is_symlink() {
             fs::read_link(&path).and_then(|link| symlink(link, &target))
         } else if kind.is_file() {
-            fs::copy(&path, &target).map(drop)
+            copy_file(&path, &target)
         } else {
             Ok(())
         };
@@ -128,10 +130,46 @@ fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Copies a regular file; the worker may put a link or a pipe in its place at any time, which is then left out.
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
+    let mut opened = match OpenOptions::new().read(true).custom_flags(flags.bits()).open(from) {
+        Err(error) if error.raw_os_error() == Some(Errno::ELOOP as i32) => return Ok(()),
+        opened => opened?,
+    };
+    let metadata = opened.metadata()?;
+    if !metadata.is_file() {
+        return Ok(());
+    }
+    let mut copy = File::create_new(to)?;
+    io::copy(&mut opened, &mut copy)?;
+    copy.set_permissions(metadata.permissions())
+}
+
 fn cannot_copy(error: &dyn std::error::Error) -> AppError {
     let cause =
         error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
     AppError::machine("open", "cannot copy the workspace")
         .cause(cause)
         .hint("check the permissions and the free space of the cache directory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// HU-08: what a worker puts in the place of a file is neither followed nor waited for.
+    #[test]
+    fn only_regular_files_are_copied() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = |name: &str| directory.path().join(name);
+        fs::write(path("file"), "text").expect("written");
+        symlink(path("file"), path("link")).expect("a link");
+        nix::unistd::mkfifo(&path("pipe"), nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+        for name in ["file", "link", "pipe"] {
+            copy_file(&path(name), &path(&format!("{name}.copy"))).expect("no failure");
+        }
+        assert_eq!(fs::read(path("file.copy")).expect("the copy"), b"text");
+        assert!(!path("link.copy").exists() && !path("pipe.copy").exists());
+    }
 }

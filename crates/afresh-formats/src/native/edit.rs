@@ -1,6 +1,8 @@
 //! Adds a task to the text of a native plan in TOML, or changes one; everything else stays byte for byte.
 //!
-//! What comes out is not validated here: the caller reads it as it reads any plan.
+//! Lines end as those of the file do. What comes out is not validated here: the caller reads it as it reads any plan.
+
+use std::borrow::Cow;
 
 use afresh_core::plan::nearest;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value};
@@ -40,11 +42,13 @@ pub enum PlanEditError {
     Exists(String),
     #[error("its tasks are not written as [[task]] or as a list")]
     NoList,
+    #[error("some of its lines end with CRLF and others with LF")]
+    MixedLineEnds,
 }
 
 /// The text with a new task at the end.
 pub fn add_task(text: &str, id: &str, fields: &TaskFields) -> Result<String, PlanEditError> {
-    let (mark, mut document) = parse(text)?;
+    let (layout, mut document) = parse(text)?;
     if task_ids(&document).iter().any(|known| known == id) {
         return Err(PlanEditError::Exists(id.to_owned()));
     }
@@ -60,12 +64,12 @@ pub fn add_task(text: &str, id: &str, fields: &TaskFields) -> Result<String, Pla
         Item::Value(Value::Array(list)) => list.push(entry.into_inline_table()),
         _ => return Err(PlanEditError::NoList),
     }
-    Ok(format!("{mark}{document}"))
+    Ok(layout.restore(&document))
 }
 
 /// The text with these fields of a task changed.
 pub fn change_task(text: &str, id: &str, fields: &TaskFields) -> Result<String, PlanEditError> {
-    let (mark, mut document) = parse(text)?;
+    let (layout, mut document) = parse(text)?;
     let is_it = |task: &dyn TableLike| task.get("id").and_then(Item::as_str) == Some(id);
     let found: Option<&mut dyn TableLike> = match document.get_mut("task") {
         Some(Item::ArrayOfTables(tables)) => {
@@ -84,16 +88,41 @@ pub fn change_task(text: &str, id: &str, fields: &TaskFields) -> Result<String, 
         return Err(PlanEditError::NoTask { id: id.to_owned(), near });
     };
     set_fields(task, fields);
-    Ok(format!("{mark}{document}"))
+    Ok(layout.restore(&document))
 }
 
-/// The byte order mark, if there is one, and the rest.
-fn parse(text: &str) -> Result<(&str, DocumentMut), PlanEditError> {
-    let rest = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let document = rest.parse().map_err(|error: toml_edit::TomlError| {
+/// What the TOML library does not keep of a file.
+#[derive(Debug, Clone, Copy)]
+struct FileLayout {
+    has_mark: bool,
+    /// Whether its lines end with CRLF.
+    is_wide: bool,
+}
+
+impl FileLayout {
+    fn restore(self, document: &DocumentMut) -> String {
+        let mark = if self.has_mark { BYTE_ORDER_MARK } else { "" };
+        let text = document.to_string();
+        let text = if self.is_wide { text.replace('\n', "\r\n") } else { text };
+        format!("{mark}{text}")
+    }
+}
+
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+fn parse(text: &str) -> Result<(FileLayout, DocumentMut), PlanEditError> {
+    let rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let wide = rest.matches("\r\n").count();
+    if wide != 0 && wide != rest.matches('\n').count() {
+        // Which end a line had could not be restored.
+        return Err(PlanEditError::MixedLineEnds);
+    }
+    let narrow =
+        if wide == 0 { Cow::Borrowed(rest) } else { Cow::Owned(rest.replace("\r\n", "\n")) };
+    let document = narrow.parse().map_err(|error: toml_edit::TomlError| {
         PlanEditError::NotToml(error.message().to_owned())
     })?;
-    Ok((&text[..text.len() - rest.len()], document))
+    Ok((FileLayout { has_mark: rest.len() < text.len(), is_wide: wide != 0 }, document))
 }
 
 fn task_ids(document: &DocumentMut) -> Vec<String> {
@@ -180,8 +209,9 @@ fn entry_text(entry: &Value) -> Option<String> {
 
 /// Entries that stay keep all that they say, and their comments; a list of several lines stays one.
 fn changed_list(old: &Array, wanted: &[String]) -> Array {
-    let prefix = old.iter().next().and_then(|first| first.decor().prefix()?.as_str());
-    let indent = prefix.and_then(|prefix| prefix.rsplit_once('\n')).map(|(_, indent)| indent);
+    // The first entry may stand on the line of the bracket.
+    let prefixes = old.iter().filter_map(|entry| entry.decor().prefix()?.as_str());
+    let indent = prefixes.filter_map(|prefix| prefix.rsplit_once('\n')).map(|(_, end)| end).next();
     let mut list = old.clone();
     list.clear();
     for text in wanted {
@@ -189,8 +219,11 @@ fn changed_list(old: &Array, wanted: &[String]) -> Array {
         match (indent, kept) {
             (Some(_), Some(kept)) => list.push_formatted(kept),
             (Some(indent), None) => {
-                list.push_formatted(Value::from(text).decorated(format!("\n{indent}"), ""));
+                let before = take_last_comment(&mut list);
+                let prefix = format!("{before}\n{indent}");
+                list.push_formatted(Value::from(text).decorated(prefix, ""));
             }
+            (None, Some(kept)) if has_comment(&kept) => list.push_formatted(kept),
             (None, kept) => {
                 let mut entry = kept.unwrap_or_else(|| Value::from(text));
                 entry.decor_mut().clear();
@@ -199,6 +232,24 @@ fn changed_list(old: &Array, wanted: &[String]) -> Array {
         }
     }
     list
+}
+
+/// The comments behind the comma of the last entry: they are to stay there when another one follows.
+fn take_last_comment(list: &mut Array) -> String {
+    let trailing = list.trailing().as_str().unwrap_or_default().trim_end().to_owned();
+    if !list.trailing_comma() || !trailing.contains('#') {
+        return String::new();
+    }
+    list.set_trailing("\n");
+    trailing
+}
+
+fn has_comment(entry: &Value) -> bool {
+    let decor = entry.decor();
+    [decor.prefix(), decor.suffix()]
+        .into_iter()
+        .flatten()
+        .any(|around| around.as_str().is_some_and(|text| text.contains('#')))
 }
 
 #[cfg(test)]
@@ -311,5 +362,43 @@ title = "second"
             "{added}"
         );
         assert!(matches!(change_task("x =", "A", &fields), Err(PlanEditError::NotToml(_))));
+    }
+
+    /// HU-08: a file whose lines end with CRLF keeps them on every line; one with both is not guessed at.
+    #[test]
+    fn the_ends_of_lines_stay() {
+        let wide = PLAN.replace('\n', "\r\n");
+        let same = TaskFields { title: Some("first".to_owned()), ..TaskFields::default() };
+        assert_eq!(change_task(&wide, "A", &same).as_deref(), Ok(wide.as_str()));
+        let fields = TaskFields {
+            title: Some("better".to_owned()),
+            instructions: Some("Two\nlines".to_owned()),
+            ..TaskFields::default()
+        };
+        let changed = change_task(&wide, "A", &fields).expect("changed");
+        let narrow = change_task(PLAN, "A", &fields).expect("changed");
+        assert_eq!(changed, narrow.replace('\n', "\r\n"));
+        let added = add_task(&wide, "C", &fields).expect("added");
+        let narrow = add_task(PLAN, "C", &fields).expect("added");
+        assert_eq!(added, narrow.replace('\n', "\r\n"));
+        let plan = crate::native::read("p.plan.toml", added.as_bytes()).plan.expect("a plan");
+        assert_eq!(plan.tasks()[2].instructions, "Two\nlines");
+        let mixed = PLAN.replacen('\n', "\r\n", 1);
+        assert_eq!(change_task(&mixed, "A", &fields), Err(PlanEditError::MixedLineEnds));
+    }
+
+    /// HU-08: comments in a list stay, also if its first entry is on the line of the bracket.
+    #[test]
+    fn comments_in_a_list_stay() {
+        let plan = "[[task]]\nid = \"A\"\nfiles = [\"a.txt\", # first\n  \"b.txt\", # second\n]\n\
+            checks = [\"x\" # why\n]\n";
+        let fields = TaskFields {
+            files: ListChange { replace: None, add: vec!["c.txt".to_owned(), "d.txt".to_owned()] },
+            checks: list(&["x", "y"]),
+            ..TaskFields::default()
+        };
+        let expected = "[[task]]\nid = \"A\"\nfiles = [\"a.txt\", # first\n  \"b.txt\", # second\n  \"c.txt\",\n  \
+            \"d.txt\",\n]\nchecks = [\"x\" # why\n, \"y\"]\n";
+        assert_eq!(change_task(plan, "A", &fields).as_deref(), Ok(expected));
     }
 }

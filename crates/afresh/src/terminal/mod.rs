@@ -6,6 +6,7 @@
 //! | [`completion`] | what a shell completes |
 //! | [`foreground`] | programs that take over the terminal |
 //! | [`output`] | data on standard output, messages on standard error, colours |
+//! | [`piped_text`] | a text from standard input |
 //! | [`plan_watch`] | a plan that was edited during its run |
 //! | [`prompt`] | yes-or-no questions and choices |
 //! | [`questions`] | a run's questions, answered in this terminal |
@@ -16,6 +17,7 @@ pub(crate) mod attention;
 pub(crate) mod completion;
 pub(crate) mod foreground;
 pub(crate) mod output;
+pub(crate) mod piped_text;
 pub(crate) mod plan_watch;
 pub(crate) mod prompt;
 pub(crate) mod questions;

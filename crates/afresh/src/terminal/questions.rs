@@ -24,10 +24,20 @@ const GLANCE: Duration = Duration::from_millis(500);
 
 const NOTHING_OPEN: &str = "nothing waits for an answer; STOP halts the run";
 
+/// What Ctrl-C ends at a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TerminalRole {
+    /// The run is driven from here.
+    Driver,
+    /// Another process drives it.
+    View,
+}
+
 /// The user at this terminal.
 #[derive(Debug, Clone)]
 pub(crate) struct TerminalUser {
     output: Output,
+    role: TerminalRole,
     open: Arc<Mutex<Vec<Question>>>,
     /// Whether the input is still open.
     there: Arc<AtomicBool>,
@@ -35,9 +45,10 @@ pub(crate) struct TerminalUser {
 
 impl TerminalUser {
     /// None without a terminal.
-    pub(crate) fn at_terminal(output: &Output) -> Option<Self> {
+    pub(crate) fn at_terminal(output: &Output, role: TerminalRole) -> Option<Self> {
         output.is_interactive().then(|| Self {
             output: output.clone(),
+            role,
             open: Arc::default(),
             there: Arc::new(AtomicBool::new(true)),
         })
@@ -114,7 +125,11 @@ impl TerminalUser {
         let how = match others {
             // Its answer `stop` ends the run.
             0 if question.offers("stop") => {
-                "type a number or a word and Enter; Ctrl-C halts the run".to_owned()
+                let ends = match self.role {
+                    TerminalRole::Driver => "halts the run",
+                    TerminalRole::View => "ends only the view",
+                };
+                format!("type a number or a word and Enter; Ctrl-C {ends}")
             }
             0 => "type a number or a word and Enter; STOP halts the run".to_owned(),
             _ => {

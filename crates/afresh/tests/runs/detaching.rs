@@ -1,5 +1,6 @@
 //! `afresh run --detach` and `afresh attach`.
 
+use std::fs;
 use std::process::Stdio;
 
 use crate::support::terminal::Terminal;
@@ -39,6 +40,47 @@ fn a_detached_run_that_cannot_start_says_why() {
     repo.write("p.plan.toml", "version = 1\n[[task]]\nid = \"A\"\n");
     let refused = repo.run(&["--detach"]).expect(2);
     assert!(refused.stderr.contains("p.plan.toml:2"), "{refused:?}");
+}
+
+/// HU-08: with `--json`, what the refused command printed is passed on whole, and as what it was.
+#[test]
+fn a_long_refusal_of_a_detached_run_is_whole() {
+    let repo = repo();
+    let task = |n: u32| format!("[[task]]\nid = \"A{n}\"\nneeds = [\"nope\"]\n");
+    let tasks: String = (0..120).map(task).collect();
+    repo.write("p.plan.toml", &format!("version = 1\n{tasks}"));
+    let refused = repo.run(&["--detach", "--json"]).expect(2);
+    assert!(refused.stdout.len() > 8 * 1024, "{refused:?}");
+    assert!(refused.json()["error"]["findings"].is_array(), "{refused:?}");
+    assert_eq!(refused.stderr, "");
+}
+
+/// HU-08, R8: a start beside a driven run is refused, and does not touch that run's messages; a new run is named, not
+/// an unfinished one.
+#[test]
+fn each_detached_start_has_its_own_messages() {
+    let (repo, gate) = gated(1);
+    repo.write(
+        "old.plan.toml",
+        "version = 1\nname = \"old\"\n[[task]]\nid = \"A\"\ntitle = \"a\"\nno_check = \"prose\"\n\
+         [[task]]\nid = \"B\"\ntitle = \"b\"\nno_check = \"prose\"\n",
+    );
+    gate.open();
+    repo.afresh(&["run", "old.plan.toml", "--no-input", "--task", "A"]).expect(0);
+    gate.close();
+    let started = repo.run(&["--detach", "--json"]).expect(0).json();
+    assert_eq!(started["run"], "test-1", "{started}");
+    let file =
+        |name: &str| fs::read_to_string(started[name].as_str().expect("a path")).expect(name);
+    repo.wait_until("it has reported", || !file("output").is_empty());
+    let before = file("output");
+    repo.run(&["--detach"]).expect(5);
+    assert!(file("output").starts_with(&before), "{before}");
+    gate.open();
+    let end = repo.afresh(&["attach"]).stderr;
+    repo.wait_until("it has ended", || repo.status()["driver"].is_null());
+    assert!(file("output").starts_with(&before), "{end}");
+    repo.expect_no_survivors();
 }
 
 /// HU-04, HU-08: a question of a run that another process drives is answered in the terminal that is attached.

@@ -30,11 +30,12 @@ fn a_checkpoint_is_recovered_by_what_the_run_says() {
         let tasks = from["checkpoint"]["tasks"].as_array().cloned().unwrap_or_default();
         tasks.iter().map(|task| task["mark"].clone()).collect::<Vec<_>>()
     };
-    assert_eq!(marks(&recovered), ["success", "orphaned", "failed"], "{recovered}");
+    // The script called T003 failed; the run has not worked on it.
+    assert_eq!(marks(&recovered), ["success", "orphaned", "orphaned"], "{recovered}");
     repo.agent("echo x > $AFRESH_TASK.txt");
     repo.run(&[]).expect(0);
     let recovered = repo.afresh(&["checkpoint", "recover", "--json"]).expect(0).json();
-    assert_eq!(marks(&recovered), ["success", "success", "failed"], "{recovered}");
+    assert_eq!(marks(&recovered), ["success", "success", "success"], "{recovered}");
     assert_eq!(recovered["checkpoint"]["tasks"][2]["state"], "done", "{recovered}");
     let done = repo.afresh(&["checkpoint", "complete", "--json"]).expect(0).json();
     assert_eq!(done["checkpoint"]["completed"], true, "{done}");
@@ -43,6 +44,31 @@ fn a_checkpoint_is_recovered_by_what_the_run_says() {
     assert!(damaged.stderr.contains("`afresh checkpoint clear`"), "{damaged:?}");
     repo.afresh(&["checkpoint", "clear"]).expect(0);
     repo.afresh(&["checkpoint", "clear"]).expect(0);
+}
+
+/// ST-06, ST-07: a process that drives another run works on no task of this one.
+#[test]
+fn the_driver_of_another_run_does_not_count() {
+    let (repo, gate) = gated(2);
+    gate.open();
+    repo.run(&["--no-input", "--task", "T001"]).expect(0);
+    repo.afresh(&["checkpoint", "create", "T001", "T002"]).expect(0);
+    gate.close();
+    let other = "version = 1\nname = \"other\"\n[[task]]\nid = \"Z\"\ntitle = \"z\"\nno_check = \"prose\"\n";
+    repo.write("other.plan.toml", other);
+    let driver = Driver::start(&repo, &["run", "other.plan.toml", "--no-input"]);
+    repo.wait_until("the other run is driven", || {
+        let status = repo.status();
+        status["run"] == "other-1" && status["counts"]["running"] == 1
+    });
+    let recovered = repo.afresh(&["checkpoint", "recover", "--json"]).expect(1).json();
+    assert_eq!(recovered["checkpoint"]["tasks"][1]["mark"], "orphaned", "{recovered}");
+    let edit = ["task", "edit", "T002", "--title", "t", "--json", "--plan"];
+    let edited = |plan: &str| repo.afresh(&[&edit[..], &[plan]].concat()).expect(0).json();
+    let own = edited("p.plan.toml");
+    assert_eq!((&own["run"], &own["driven"]), (&"test-1".into(), &false.into()), "{own}");
+    gate.open();
+    driver.end().expect(0);
 }
 
 /// ST-06: marks that are set at the same time are all there.

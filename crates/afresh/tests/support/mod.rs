@@ -161,6 +161,10 @@ impl Gate {
         fs::write(&self.0, "").expect("written");
     }
 
+    pub(crate) fn close(&self) {
+        fs::remove_file(&self.0).expect("it was open");
+    }
+
     /// The line of a script that opens it.
     pub(crate) fn opened_by_worker(&self) -> String {
         format!(": > '{}'", self.0.display())

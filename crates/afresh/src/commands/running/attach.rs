@@ -21,7 +21,7 @@ use crate::reporters::json_events::JsonEventReporter;
 use crate::reporters::progress::{ProgressReporter, QuestionDisplay};
 use crate::terminal::completion;
 use crate::terminal::output::Output;
-use crate::terminal::questions::TerminalUser;
+use crate::terminal::questions::{TerminalRole, TerminalUser};
 
 const INTERVAL: Duration = Duration::from_millis(100);
 
@@ -47,7 +47,7 @@ pub(crate) fn attach(args: &Args, context: &AppContext, output: &Output) -> Resu
         "following run {run}, which process {pid} drives; Ctrl-C ends only the view"
     ));
     let mut view = AttachedView::new(context, repository, found, output);
-    while view.is_driven_by(pid)? {
+    while view.is_driven(pid)? {
         view.catch_up()?;
         view.pass_on_inputs();
         thread::sleep(INTERVAL);
@@ -75,7 +75,7 @@ impl<'a> AttachedView<'a> {
         output: &'a Output,
     ) -> Self {
         let (sender, typed) = channel();
-        let person = TerminalUser::at_terminal(output);
+        let person = TerminalUser::at_terminal(output, TerminalRole::View);
         let shown =
             person.as_ref().map_or(QuestionDisplay::ShownHere, |_| QuestionDisplay::AskedElsewhere);
         let mut reporters: Vec<Box<dyn Reporter>> = if output.json {
@@ -94,8 +94,16 @@ impl<'a> AttachedView<'a> {
         Self { context, repository, found, reporters, typed, output }
     }
 
-    fn is_driven_by(&self, pid: u32) -> Result<bool, AppError> {
-        Ok(self.repository.holder()?.is_some_and(|holder| holder.pid == pid))
+    /// Whether the run is driven by this process, which drives no other, or by a later one.
+    fn is_driven(&self, first: u32) -> Result<bool, AppError> {
+        match self.repository.holder()? {
+            None => Ok(false),
+            Some(holder) if holder.pid == first => Ok(true),
+            Some(_) => {
+                let driver = LastDriver::find(&self.repository)?;
+                Ok(driver.holder_of(self.found.run.id()).is_some())
+            }
+        }
     }
 
     /// Shows what was recorded since.

@@ -22,7 +22,7 @@ use crate::terminal::attention::AttentionReporter;
 use crate::terminal::output::{Output, Paint, count};
 use crate::terminal::plan_watch::PlanWatch;
 use crate::terminal::prompt::UserPrompt;
-use crate::terminal::questions::TerminalUser;
+use crate::terminal::questions::{TerminalRole, TerminalUser};
 use crate::terminal::signals;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
@@ -66,7 +66,8 @@ pub(crate) fn drive(
     let done_before = Some(opened.run()).filter(|_| !opened.is_new);
     let done_before = done_before.filter(|run| run_state(run) == RunState::Done).cloned();
     let started = Instant::now();
-    let person = TerminalUser::at_terminal(output).filter(|_| interaction == Interaction::Ask);
+    let person = TerminalUser::at_terminal(output, TerminalRole::Driver)
+        .filter(|_| interaction == Interaction::Ask);
     let layout = opened.repository.layout.clone();
     let repository = opened.repository.git.clone();
     let mut reporters = reporters(&opened.repository, person.as_ref(), output)?;

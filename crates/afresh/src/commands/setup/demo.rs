@@ -18,7 +18,7 @@ use crate::demo::{self, DemoScript, ScratchRepo, ScriptedModel};
 use crate::exit::Exit;
 use crate::reporters::summary;
 use crate::terminal::output::{Output, Paint};
-use crate::terminal::questions::TerminalUser;
+use crate::terminal::questions::{TerminalRole, TerminalUser};
 use afresh_app::agents::which;
 use afresh_app::config;
 use afresh_app::context::AppContext;
@@ -77,7 +77,7 @@ pub(crate) fn demo(args: &Args, context: &AppContext, output: &Output) -> Result
     let repository = scratch.repository();
     let place = RepoContext::find(&git, &repository, None, scratch.cache())?;
     let config = config::load(&repository, None)?;
-    let asks = !args.no_input && TerminalUser::at_terminal(output).is_some();
+    let asks = !args.no_input && TerminalUser::at_terminal(output, TerminalRole::Driver).is_some();
     let variables = match &played {
         Some(played) => played.variables(&scratch.home()?),
         None => BTreeMap::new(),

@@ -2,11 +2,14 @@
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::session::select_run;
 use afresh_app::tasks::workspace_copy::copy_workspace;
+use signal_hook::consts::{SIGINT, SIGQUIT};
 
 use crate::exit::Exit;
 use crate::terminal::completion;
@@ -54,6 +57,7 @@ pub(crate) fn open(args: &Args, context: &AppContext, output: &Output) -> Result
         Some((program, arguments)) => (program.clone(), arguments.to_vec()),
         None => (shell, Vec::new()),
     };
+    keep_running_on_keys()?;
     let ended = Command::new(&program).args(arguments).current_dir(&copy.directory).status();
     let ended = ended.map_err(|error| {
         AppError::usage("open", format!("cannot start {program}"))
@@ -63,4 +67,14 @@ pub(crate) fn open(args: &Args, context: &AppContext, output: &Output) -> Result
     output.note(&format!("the copy stays in {shown}; remove it when you no longer need it"));
     let is_success = ended.success() || args.command.is_empty() && ended.signal().is_none();
     Ok(if is_success { Exit::Done } else { Exit::Incomplete })
+}
+
+/// Keys such as Ctrl-C are for the program in the copy, and reach us too. It starts without these handlers.
+fn keep_running_on_keys() -> Result<(), AppError> {
+    for signal in [SIGINT, SIGQUIT] {
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false))).map_err(|error| {
+            AppError::machine("open", "cannot set up what Ctrl-C does").cause(error.to_string())
+        })?;
+    }
+    Ok(())
 }

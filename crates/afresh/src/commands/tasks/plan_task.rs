@@ -1,6 +1,5 @@
 //! `afresh task add`, `afresh task edit`: a task in the plan's file.
 
-use std::io::{IsTerminal, Read, stdin};
 use std::path::PathBuf;
 
 use afresh_app::context::AppContext;
@@ -10,6 +9,7 @@ use afresh_app::tasks::plan_edit::{PlanEditAction, PlanEditReport, PlanEditReque
 
 use crate::exit::Exit;
 use crate::terminal::output::Output;
+use crate::terminal::piped_text;
 
 /// The longest instructions from standard input, in bytes; a plan has a limit of its own.
 const MAX_INPUT_BYTES: u64 = 1024 * 1024;
@@ -128,7 +128,7 @@ fn to_fields(fields: &FieldArgs, added: &AddedArgs) -> Result<TaskFields, AppErr
         add: add.to_vec(),
     };
     let instructions = match fields.instructions.as_deref() {
-        Some("-") => Some(read_instructions()?),
+        Some("-") => Some(piped_text::read("the instructions", "as `--do TEXT`", MAX_INPUT_BYTES)?),
         given => given.map(str::to_owned),
     };
     Ok(TaskFields {
@@ -143,21 +143,6 @@ fn to_fields(fields: &FieldArgs, added: &AddedArgs) -> Result<TaskFields, AppErr
         checks: list(&fields.checks, &added.also_checked_by),
         requirements: list(&fields.requirements, &[]),
     })
-}
-
-fn read_instructions() -> Result<String, AppError> {
-    let failed = |why: String| {
-        AppError::usage("task", "cannot read the instructions from standard input")
-            .cause(why)
-            .hint("pipe plain text in, or give it as `--do TEXT`")
-    };
-    if stdin().is_terminal() {
-        return Err(failed("it is a terminal".to_owned()));
-    }
-    let mut text = String::new();
-    let read = stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut text);
-    read.map_err(|error| failed(error.to_string()))?;
-    Ok(text)
 }
 
 /// What was written, and how a run takes it up (ST-07).

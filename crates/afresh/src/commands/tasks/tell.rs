@@ -1,7 +1,5 @@
 //! `afresh tell TASK TEXT`: a person's comment for the workers of a task.
 
-use std::io::{IsTerminal, Read, stdin};
-
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::tasks::tell::{CommentDelivery, SentComment, tell_task};
@@ -10,6 +8,7 @@ use crate::commands::running::drive;
 use crate::exit::Exit;
 use crate::terminal::completion;
 use crate::terminal::output::Output;
+use crate::terminal::piped_text;
 
 /// More than a comment may have in any script.
 const MAX_INPUT_BYTES: u64 = 64 * 1024;
@@ -30,7 +29,7 @@ pub(crate) struct Args {
 
 pub(crate) fn tell(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let text = match args.text.as_slice() {
-        [one] if one == "-" => read_text()?,
+        [one] if one == "-" => piped_text::read("the comment", "as an argument", MAX_INPUT_BYTES)?,
         words => words.join(" "),
     };
     let run = args.run.as_deref();
@@ -41,21 +40,6 @@ pub(crate) fn tell(args: &Args, context: &AppContext, output: &Output) -> Result
         output.note(&describe(&sent));
     }
     Ok(Exit::Done)
-}
-
-fn read_text() -> Result<String, AppError> {
-    let failed = |why: String| {
-        AppError::usage("comment", "cannot read the comment from standard input")
-            .cause(why)
-            .hint("pipe plain text in, or give it as an argument")
-    };
-    if stdin().is_terminal() {
-        return Err(failed("it is a terminal".to_owned()));
-    }
-    let mut text = String::new();
-    let read = stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut text);
-    read.map_err(|error| failed(error.to_string()))?;
-    Ok(text)
 }
 
 /// Where the comment is now, and what has to happen until a worker has it.
