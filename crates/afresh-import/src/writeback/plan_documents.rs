@@ -30,13 +30,13 @@ pub(super) fn finish_gsd(
     let own = [file.to_owned()];
     let plan = layout::plans(&own).into_iter().next().ok_or(WritebackProblem::NotUnderstood)?;
     let text = progress.text(file)?;
-    write_gsd_summary(progress, &plan, &text, edits);
+    write_gsd_summary(progress, &plan, &text, edits)?;
     let counts = GsdCounts::read(progress, &plan);
     if plan.area == PlanningArea::Phases {
         update_roadmap(progress, &plan, &counts, edits);
         update_gsd_state(progress, &plan, &counts, edits);
     }
-    log_issues(progress, &format!("{}ISSUES.md", plan.root), edits);
+    log_issues(progress, &format!("{}ISSUES.md", plan.root), edits)?;
     Ok(TaskMark::WholeFile)
 }
 
@@ -71,17 +71,18 @@ fn write_gsd_summary(
     plan: &GsdPlanPath,
     text: &str,
     edits: &mut PlanEdits,
-) {
+) -> Result<(), WritebackProblem> {
     let task = progress.task;
     let paths = plan.summaries();
     // A summary that says that work is left is corrected, not replaced.
     for path in &paths {
-        if let Some(old) = progress.text_if_any(path) {
+        if let Some(old) = progress.old_text(path)? {
             let file = path.clone();
-            return EditedDocument { file, text: old, edits }.set_key("status", "complete");
+            EditedDocument { file, text: old, edits }.set_key("status", "complete");
+            return Ok(());
         }
     }
-    let Some(path) = paths.first() else { return };
+    let Some(path) = paths.first() else { return Ok(()) };
     let value = |key: &str| plan_value(text, key);
     let phase = value("phase").unwrap_or_else(|| plan.phase.clone());
     let number = value("plan").or_else(|| plan.number.as_ref().map(|it| format!("{:02}", it.plan)));
@@ -110,7 +111,7 @@ fn write_gsd_summary(
     let _ = write!(out, "## Verification\n\n{}\n", list_checks(task));
     let _ = write!(out, "## Deviations from Plan\n\n{}\n", list_deviations(task));
     out.push_str("## Self-Check: PASSED\n");
-    edits.write(path, out);
+    progress.add_file(path, out, edits)
 }
 
 /// The value of a key of a plan's frontmatter, as it was written, in one line.
@@ -246,7 +247,7 @@ pub(super) fn finish_long_run(
     }
     let plan = long_run::plan_path(file).ok_or(WritebackProblem::NotUnderstood)?;
     let document = PlanDocument::read(file, progress.text(file)?);
-    write_long_run_summary(progress, &plan, &document, edits);
+    write_long_run_summary(progress, &plan, &document, edits)?;
     if let Some(spec) = plan.home.strip_suffix(".long-run/") {
         let file = format!("{spec}tasks.md");
         if let Some(text) = progress.text_if_any(&file) {
@@ -263,7 +264,7 @@ pub(super) fn finish_long_run(
         }
     }
     update_long_run_state(progress, plan.home, edits);
-    log_issues(progress, &format!("{}ISSUES.md", plan.home), edits);
+    log_issues(progress, &format!("{}ISSUES.md", plan.home), edits)?;
     Ok(TaskMark::WholeFile)
 }
 
@@ -272,14 +273,15 @@ fn write_long_run_summary(
     plan: &long_run::LongRunPlanPath<'_>,
     document: &PlanDocument,
     edits: &mut PlanEdits,
-) {
+) -> Result<(), WritebackProblem> {
     let task = progress.task;
     let path = format!("{}summaries/{}-SUMMARY.md", plan.home, plan.id);
     let beside = plan.path.replace("-PLAN.md", "-SUMMARY.md");
     for old in [&path, &beside] {
-        if let Some(text) = progress.text_if_any(old) {
+        if let Some(text) = progress.old_text(old)? {
             let mut summary = EditedDocument { file: old.clone(), text, edits };
-            return summary.set_key("status", "completed");
+            summary.set_key("status", "completed");
+            return Ok(());
         }
     }
     let group = document.fields.task_group.clone().unwrap_or_else(|| task.title.clone());
@@ -301,7 +303,7 @@ fn write_long_run_summary(
     let _ = write!(out, "\n## Files Modified\n\n{}\n", list_files(task));
     let _ = write!(out, "## Verification Results\n\n{}\n", list_checks(task));
     let _ = write!(out, "## Deviations\n\n{}", list_deviations(task));
-    edits.write(&path, out);
+    progress.add_file(&path, out, edits)
 }
 
 fn update_long_run_state(progress: &PlanProgress<'_>, home: &str, edits: &mut PlanEdits) {
@@ -328,9 +330,16 @@ fn update_long_run_state(progress: &PlanProgress<'_>, home: &str, edits: &mut Pl
 }
 
 /// Improvements that a worker noticed and left alone (rule 5).
-fn log_issues(progress: &PlanProgress<'_>, file: &str, edits: &mut PlanEdits) {
-    let deferred = progress.task.claim.deviations.iter().filter(|one| one.rule == 5);
-    let old = progress.text_if_any(file);
+fn log_issues(
+    progress: &PlanProgress<'_>,
+    file: &str,
+    edits: &mut PlanEdits,
+) -> Result<(), WritebackProblem> {
+    let mut deferred = progress.task.claim.deviations.iter().filter(|one| one.rule == 5).peekable();
+    if deferred.peek().is_none() {
+        return Ok(());
+    }
+    let old = progress.old_text(file)?;
     let known = old.as_deref().unwrap_or_default();
     let mut number = highest_issue(known);
     let mut added = String::new();
@@ -344,9 +353,6 @@ fn log_issues(progress: &PlanProgress<'_>, file: &str, edits: &mut PlanEdits) {
             progress.task.id
         );
     }
-    if added.is_empty() {
-        return;
-    }
     match old {
         Some(text) => {
             let gap = if text.trim_end().lines().next_back().is_some_and(|it| it.starts_with("- "))
@@ -357,8 +363,9 @@ fn log_issues(progress: &PlanProgress<'_>, file: &str, edits: &mut PlanEdits) {
                 gap_after(&text)
             };
             edits.replace(file, text.len()..text.len(), format!("{gap}{added}"));
+            Ok(())
         }
-        None => edits.write(file, format!("# Issues\n\n{added}")),
+        None => progress.add_file(file, format!("# Issues\n\n{added}"), edits),
     }
 }
 
@@ -385,7 +392,7 @@ pub(super) fn finish_slice_task(
     let task = progress.task;
     let summary = format!("{slice_directory}/tasks/{own}-SUMMARY.md");
     let is_planned = progress.folder.holds(&format!("{slice_directory}/tasks/{own}-PLAN.md"));
-    if let Some(old) = progress.text_if_any(&summary) {
+    if let Some(old) = progress.old_text(&summary)? {
         // A summary that says that work is left is corrected, not replaced.
         let mut old = EditedDocument { file: summary, text: old, edits };
         old.set_key("verification_result", "passed");
@@ -398,10 +405,10 @@ pub(super) fn finish_slice_task(
         let mut parts = slice_directory.rsplit('/');
         let (slice, milestone) =
             (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
-        edits.write(&summary, format!(
+        progress.add_file(&summary, format!(
             "---\nid: {own}\nparent: {slice}\nmilestone: {milestone}\nkey_files: {}\nverification_result: passed\ncompleted_at: {}\nblocker_discovered: false\n---\n\n# {own}: {title}\n\n{what}\n\n## Verification\n\n{}",
             yaml_list(&files), task.moment(), list_checks(task)
-        ));
+        ), edits)?;
     }
     if progress.tasks_of(file).all(|id| progress.is_finished(id)) {
         tick_slice(progress, slice_directory, edits);
