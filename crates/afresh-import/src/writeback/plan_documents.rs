@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use afresh_formats::text::markdown::{Frontmatter, TableRow, check_boxes, headings, tables};
 
 use super::documents::{
-    EditedDocument, gap_after, list_checks, list_deviations, list_files, percent, with_bar,
-    with_count, with_position, yaml_list,
+    EditedDocument, comment_ranges, gap_after, is_within, list_checks, list_deviations, list_files,
+    percent, with_bar, with_count, with_position, yaml_list,
 };
 use super::edits::PlanEdits;
 use super::finished::one_line;
@@ -150,6 +150,12 @@ fn update_roadmap(
     if let Some(section) = sections {
         document.set_label(&section, "Plans", |old| with_count(old, counts.of_phase.0));
     }
+    let comments = comment_ranges(&text);
+    let progress_sections: Vec<_> = headings(&text)
+        .into_iter()
+        .filter(|one| one.text.trim().eq_ignore_ascii_case("progress"))
+        .map(|one| one.body)
+        .collect();
     for table in tables(&text, 0..text.len()) {
         let Some(phase) = table.column(&["phase"]) else { continue };
         let columns = RoadmapColumns {
@@ -157,11 +163,23 @@ fn update_roadmap(
             status: table.column(&["status"]),
             completed: table.column(&["completed"]),
         };
-        for row in table.rows.iter().filter(|row| is_phase(row.cell(Some(phase)).text)) {
+        // A table elsewhere may be the user's own, unless it has a status that the tool writes.
+        let is_kept = |row: &&TableRow<'_>| {
+            let status = row.cell(columns.status).text.to_lowercase();
+            !is_within(&comments, row.at.start)
+                && (is_within(&progress_sections, row.at.start)
+                    || ROADMAP_STATUSES.contains(&status.as_str()))
+        };
+        let own = table.rows.iter().filter(|row| is_phase(row.cell(Some(phase)).text));
+        for row in own.filter(is_kept) {
             update_row(row, &columns, counts, &progress.task.date(), &mut document);
         }
     }
 }
+
+/// What the status of a phase may be in a roadmap.
+const ROADMAP_STATUSES: &[&str] =
+    &["not started", "planned", "in progress", "complete", "deferred"];
 
 /// Columns of the table of phases.
 struct RoadmapColumns {
@@ -211,24 +229,25 @@ fn update_gsd_state(
     let (done, total) = counts.of_all;
     let (task, date) = (progress.task, progress.task.date());
     let mut document = EditedDocument { file, text, edits };
-    let whole = document.whole();
     let (number, name) = (plan.number.as_ref().map(|number| &number.phase), phase_name(plan));
-    document.set_label(&whole, "Phase", |old| {
+    document.set_state("Phase", |old| {
         let named = phase_number(old)?;
         let is_other = number.is_some_and(|number| *number != named.0);
         let own = number.filter(|_| is_other)?.iter().map(u64::to_string).collect::<Vec<_>>();
-        let rest = old[named.1..].split(" (").next().unwrap_or_default();
-        Some(format!("{}{rest} ({name})", own.join(".")))
+        let (rest, old_name) = old[named.1..].split_once(" (").unwrap_or((&old[named.1..], ""));
+        // What follows the name is not the tool's.
+        let note = old_name.split_once(')').map_or("", |(_, note)| note);
+        Some(format!("{}{rest} ({name}){note}", own.join(".")))
     });
     let (of_phase, in_phase) = counts.of_phase;
-    document.set_label(&whole, "Plan", |old| with_position(old, of_phase, in_phase));
+    document.set_state("Plan", |old| with_position(old, of_phase, in_phase));
     let status = if counts.is_phase_done() { "Phase complete" } else { "In progress" };
-    document.set_label(&whole, "Status", |_| Some(status.to_owned()));
+    document.set_state("Status", |_| Some(status.to_owned()));
     let activity = format!("{date} - Completed {}", one_line(&task.id));
-    document.set_label(&whole, "Last activity", |_| Some(activity.clone()));
-    document.set_label(&whole, "Progress", |old| with_bar(old, done, total));
+    document.set_state("Last activity", |_| Some(activity.clone()));
+    document.set_state("Progress", |old| with_bar(old, done, total));
     let number = |old: &str| old.parse::<usize>().is_ok().then(|| done.to_string());
-    document.set_label(&whole, "Total plans completed", number);
+    document.set_state("Total plans completed", number);
     document.set_key("completed_plans", &done.to_string());
     document.set_key("total_plans", &total.to_string());
     document.set_key("percent", &percent(done, total).to_string());
@@ -320,13 +339,12 @@ fn update_long_run_state(progress: &PlanProgress<'_>, home: &str, edits: &mut Pl
     let done = all.iter().filter(|path| **path == own || !open.contains(**path)).count();
     let next = next.next().unwrap_or_else(|| "none".to_owned());
     let mut document = EditedDocument { file, text, edits };
-    let whole = document.whole();
-    document.set_label(&whole, "Current plan", |_| Some(next.clone()));
-    document.set_label(&whole, "Plans completed", |old| {
+    document.set_state("Current plan", |_| Some(next.clone()));
+    document.set_state("Plans completed", |old| {
         with_count(old, done)
             .or_else(|| old.parse::<usize>().ok().map(|_| format!("{done}/{total}")))
     });
-    document.set_label(&whole, "Progress", |old| with_bar(old, done, total));
+    document.set_state("Progress", |old| with_bar(old, done, total));
 }
 
 /// Improvements that a worker noticed and left alone (rule 5).
@@ -344,7 +362,7 @@ fn log_issues(
     let mut number = highest_issue(known);
     let mut added = String::new();
     for deviation in deferred {
-        number += 1;
+        number = number.saturating_add(1);
         let what = one_line(&deviation.description);
         let _ = writeln!(
             added,

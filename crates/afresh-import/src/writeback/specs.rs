@@ -258,7 +258,6 @@ fn review_state(progress: &PlanProgress<'_>, home: &str, spec: &str, edits: &mut
     let file = format!("{home}STATE.md");
     let Some(text) = progress.text_if_any(&file) else { return };
     let mut document = EditedDocument { file: file.clone(), text: text.clone(), edits };
-    let whole = document.whole();
     let is_active = text.lines().any(|line| {
         let bare: String = line.chars().filter(|c| *c != '*').collect();
         bare.trim_start_matches(['-', ' ']).strip_prefix("Active Specification:").is_some_and(
@@ -268,8 +267,8 @@ fn review_state(progress: &PlanProgress<'_>, home: &str, spec: &str, edits: &mut
         )
     });
     if is_active {
-        document.set_label(&whole, "Status", |_| Some("review".to_owned()));
-        document.set_label(&whole, "Next Step", |_| Some("/sf:review".to_owned()));
+        document.set_state("Status", |_| Some("review".to_owned()));
+        document.set_state("Next Step", |_| Some("/sf:review".to_owned()));
     }
     for table in tables(&text, 0..text.len()) {
         let (Some(id), Some(status)) =
