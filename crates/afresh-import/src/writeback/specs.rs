@@ -314,12 +314,11 @@ pub(super) fn finish_tasker(
         "notes": task.summary().unwrap_or_default(),
     });
     let path = format!("{root}bundles/{}-result.json", task.id);
-    match progress.old_text(&path)? {
-        Some(old) => correct_result(&path, &old, &moment, edits)?,
-        None => {
-            let text = serde_json::to_string_pretty(&result).unwrap_or_default();
-            progress.add_file(&path, text + "\n", edits)?;
-        }
+    if let Some(old) = progress.old_text(&path)? {
+        correct_result(&path, &old, &moment, edits)?;
+    } else {
+        let text = serde_json::to_string_pretty(&result).unwrap_or_default();
+        progress.add_file(&path, text + "\n", edits)?;
     }
     update_tasker_state(progress, root, &own, edits);
     Ok(TaskMark::Task)

@@ -9,7 +9,7 @@ fn unreadable(file: &str) -> Result<PlanFiles, WritebackProblem> {
 
 const SPEC: &str = "---\nid: SPEC-007\nstatus: audited\n---\n# Export\n\n## Files to Create\n- `src/a.rs`\n- `src/b.rs`\n\n## Implementation Tasks\n\n### Task Groups\n| Group | Wave | Tasks | Dependencies | Est. Context |\n|---|---|---|---|---|\n| G1 | 1 | Create `src/a.rs` | — | 10% |\n| G2 | 2 | Create `src/b.rs` | G1 | 10% |\n";
 
-/// FO-07: a state of SpecFlow that is no JSON, or does not name the group, is not replaced by a new one.
+/// FO-07: a state of `SpecFlow` that is no JSON, or does not name the group, is not replaced by a new one.
 #[test]
 fn a_state_that_does_not_name_the_group_is_kept() {
     let file = ".specflow/execution/SPEC-007-state.json";
