@@ -4,7 +4,9 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use afresh_formats::text::markdown::{FenceTracker, Frontmatter, LineKind, TextLine, lines};
+use afresh_formats::text::markdown::{
+    FenceTracker, Frontmatter, Heading, LineKind, TextLine, headings, lines,
+};
 
 use super::edits::PlanEdits;
 use super::finished::{FinishedTask, one_line};
@@ -40,22 +42,76 @@ impl EditedDocument<'_> {
         }
     }
 
-    pub(super) fn whole(&self) -> Range<usize> {
-        0..self.text.len()
+    /// Replaces the value of the line with this label that tells the state: the first one of the sections that tools
+    /// keep up to date; without such a section, the only one of the document.
+    pub(super) fn set_state(&mut self, label: &str, value: impl Fn(&str) -> Option<String>) {
+        let found = labelled(&self.text, &(0..self.text.len()), label);
+        let sections = kept_sections(&self.text);
+        let is_kept = |at: &Range<usize>| sections.iter().any(|kept| kept.contains(&at.start));
+        let chosen = match found.as_slice() {
+            [only] if sections.is_empty() => Some(only),
+            all => all.iter().find(|(at, _)| is_kept(at)),
+        };
+        if let Some((at, old)) = chosen
+            && let Some(new) = value(old).filter(|new| new != old)
+        {
+            self.edits.replace(&self.file, at.clone(), new);
+        }
     }
 }
 
-/// The values of lines with a label, outside of code.
+/// Sections of a state that tools keep up to date.
+const KEPT_SECTIONS: &[&str] = &["current position", "progress", "performance metrics"];
+
+/// The text of these sections, without their parts that have headings of their own.
+fn kept_sections(text: &str) -> Vec<Range<usize>> {
+    let comments = comment_ranges(text);
+    let is_kept = |one: &Heading<'_>| {
+        KEPT_SECTIONS.iter().any(|name| one.text.trim().eq_ignore_ascii_case(name))
+            && !is_within(&comments, one.at.start)
+    };
+    headings(text).into_iter().filter(is_kept).map(|one| one.own).collect()
+}
+
+/// The comments `<!-- … -->`, outside of code. One that is never closed goes to the end.
+pub(super) fn comment_ranges(text: &str) -> Vec<Range<usize>> {
+    let mut fences = FenceTracker::within(text, 0..text.len());
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for line in lines(text) {
+        let is_text = fences.kind(&line) == LineKind::Text;
+        let mut from = found.last().map_or(0, |last| last.end).max(line.start);
+        while from < line.end() {
+            let Some(at) = text[from..line.end()].find("<!--").map(|at| from + at) else { break };
+            let in_code = text[line.start..at].matches('`').count() % 2 == 1;
+            if !is_text || in_code {
+                from = at + 4;
+                continue;
+            }
+            let end = text[at..].find("-->").map_or(text.len(), |end| at + end + 3);
+            found.push(at..end);
+            from = end;
+        }
+    }
+    found
+}
+
+pub(super) fn is_within(ranges: &[Range<usize>], at: usize) -> bool {
+    ranges.iter().any(|range| range.contains(&at))
+}
+
+/// The values of lines with a label, outside of code and comments.
 fn labelled(text: &str, within: &Range<usize>, label: &str) -> Vec<(Range<usize>, String)> {
+    let comments = comment_ranges(text);
     let mut fences = FenceTracker::within(text, 0..text.len());
     let is_text = |line: &TextLine<'_>| fences.kind(line) == LineKind::Text;
     let in_range = |line: &TextLine<'_>| within.start <= line.start && line.start < within.end;
     let value = |line: TextLine<'_>| {
         let bare = line.text.trim_start_matches([' ', '\t', '-', '*']);
         let rest = bare.strip_prefix(label)?.trim_start_matches('*').strip_prefix(':')?;
-        let value = rest.trim_start_matches('*').trim();
+        let value = rest.trim_start_matches('*').split("<!--").next().unwrap_or_default().trim();
         let found = line.part(value);
-        (!value.is_empty()).then(|| (found.range(), value.to_owned()))
+        let is_shown = !value.is_empty() && !is_within(&comments, found.start);
+        is_shown.then(|| (found.range(), value.to_owned()))
     };
     lines(text).filter(is_text).filter(in_range).filter_map(value).collect()
 }

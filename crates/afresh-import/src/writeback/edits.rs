@@ -21,8 +21,8 @@ pub struct TextEdit {
 pub enum FileChange {
     /// Parts of it, which do not overlap.
     Parts(Vec<TextEdit>),
-    /// The whole file, which may be new.
-    Whole(String),
+    /// A new file.
+    New(String),
 }
 
 /// The changes of all files, by path.
@@ -48,9 +48,9 @@ impl PlanEdits {
         }
     }
 
-    /// Writes a whole file.
-    pub(crate) fn write(&mut self, path: &str, text: String) {
-        self.files.insert(path.to_owned(), FileChange::Whole(text));
+    /// Adds a file that is not there.
+    pub(super) fn add(&mut self, path: &str, text: String) {
+        self.files.insert(path.to_owned(), FileChange::New(text));
     }
 
     /// The paths that change.
@@ -58,13 +58,13 @@ impl PlanEdits {
         self.files.keys().map(String::as_str)
     }
 
-    /// The new contents of the files. A file that `read` does not have stays missing, unless it is written as a whole.
+    /// The new contents of the files. A file that `read` does not have stays missing, unless it is new.
     pub fn apply(&self, read: impl Fn(&str) -> Option<Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
         let mut contents = BTreeMap::new();
         for (path, change) in &self.files {
             let old = read(path);
             let new = match (change, &old) {
-                (FileChange::Whole(text), _) => Some(text.clone().into_bytes()),
+                (FileChange::New(text), _) => Some(text.clone().into_bytes()),
                 (FileChange::Parts(edits), Some(old)) => Some(apply_edits(old, edits)),
                 (FileChange::Parts(_), None) => None,
             };

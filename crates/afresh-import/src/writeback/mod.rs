@@ -44,6 +44,8 @@ pub enum WritebackProblem {
     NoTask,
     /// A file that has to be changed cannot be read.
     Unreadable(String),
+    /// A file that has to be changed has no place for the progress.
+    NoPlace(String),
     /// Read again, the result would not say that this task is finished, or would say more than that.
     NotUnderstood,
 }
@@ -53,6 +55,7 @@ impl std::fmt::Display for WritebackProblem {
         match self {
             Self::NoTask => write!(f, "its files have no such task"),
             Self::Unreadable(file) => write!(f, "{file} cannot be read"),
+            Self::NoPlace(file) => write!(f, "{file} has no place for it"),
             Self::NotUnderstood => write!(f, "its files have no place for it"),
         }
     }
@@ -219,8 +222,27 @@ impl<'a> PlanProgress<'a> {
         text.ok_or_else(|| WritebackProblem::Unreadable(file.to_owned()))
     }
 
-    /// The text of a file that may be missing.
+    /// The text of a file that may be missing, but not unreadable: what cannot be read is never replaced.
+    pub(crate) fn old_text(&self, file: &str) -> Result<Option<String>, WritebackProblem> {
+        if self.folder.holds(file) { self.text(file).map(Some) } else { Ok(None) }
+    }
+
+    /// The text of a document that is left alone where it cannot be read.
     pub(crate) fn text_if_any(&self, file: &str) -> Option<String> {
         self.folder.text(file).and_then(Result::ok)
+    }
+
+    /// Adds a file. One that is there keeps what it says.
+    pub(crate) fn add_file(
+        &self,
+        path: &str,
+        text: String,
+        edits: &mut PlanEdits,
+    ) -> Result<(), WritebackProblem> {
+        if self.folder.holds(path) {
+            return Err(WritebackProblem::NoPlace(path.to_owned()));
+        }
+        edits.add(path, text);
+        Ok(())
     }
 }

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use afresh_formats::text::markdown::{Frontmatter, TableRow, check_boxes, headings, tables};
 
 use super::documents::{
-    EditedDocument, gap_after, list_checks, list_deviations, list_files, percent, with_bar,
-    with_count, with_position, yaml_list,
+    EditedDocument, comment_ranges, gap_after, is_within, list_checks, list_deviations, list_files,
+    percent, with_bar, with_count, with_position, yaml_list,
 };
 use super::edits::PlanEdits;
 use super::finished::one_line;
@@ -30,13 +30,13 @@ pub(super) fn finish_gsd(
     let own = [file.to_owned()];
     let plan = layout::plans(&own).into_iter().next().ok_or(WritebackProblem::NotUnderstood)?;
     let text = progress.text(file)?;
-    write_gsd_summary(progress, &plan, &text, edits);
+    write_gsd_summary(progress, &plan, &text, edits)?;
     let counts = GsdCounts::read(progress, &plan);
     if plan.area == PlanningArea::Phases {
         update_roadmap(progress, &plan, &counts, edits);
         update_gsd_state(progress, &plan, &counts, edits);
     }
-    log_issues(progress, &format!("{}ISSUES.md", plan.root), edits);
+    log_issues(progress, &format!("{}ISSUES.md", plan.root), edits)?;
     Ok(TaskMark::WholeFile)
 }
 
@@ -71,17 +71,18 @@ fn write_gsd_summary(
     plan: &GsdPlanPath,
     text: &str,
     edits: &mut PlanEdits,
-) {
+) -> Result<(), WritebackProblem> {
     let task = progress.task;
     let paths = plan.summaries();
     // A summary that says that work is left is corrected, not replaced.
     for path in &paths {
-        if let Some(old) = progress.text_if_any(path) {
+        if let Some(old) = progress.old_text(path)? {
             let file = path.clone();
-            return EditedDocument { file, text: old, edits }.set_key("status", "complete");
+            EditedDocument { file, text: old, edits }.set_key("status", "complete");
+            return Ok(());
         }
     }
-    let Some(path) = paths.first() else { return };
+    let Some(path) = paths.first() else { return Ok(()) };
     let value = |key: &str| plan_value(text, key);
     let phase = value("phase").unwrap_or_else(|| plan.phase.clone());
     let number = value("plan").or_else(|| plan.number.as_ref().map(|it| format!("{:02}", it.plan)));
@@ -110,7 +111,7 @@ fn write_gsd_summary(
     let _ = write!(out, "## Verification\n\n{}\n", list_checks(task));
     let _ = write!(out, "## Deviations from Plan\n\n{}\n", list_deviations(task));
     out.push_str("## Self-Check: PASSED\n");
-    edits.write(path, out);
+    progress.add_file(path, out, edits)
 }
 
 /// The value of a key of a plan's frontmatter, as it was written, in one line.
@@ -149,6 +150,12 @@ fn update_roadmap(
     if let Some(section) = sections {
         document.set_label(&section, "Plans", |old| with_count(old, counts.of_phase.0));
     }
+    let comments = comment_ranges(&text);
+    let progress_sections: Vec<_> = headings(&text)
+        .into_iter()
+        .filter(|one| one.text.trim().eq_ignore_ascii_case("progress"))
+        .map(|one| one.body)
+        .collect();
     for table in tables(&text, 0..text.len()) {
         let Some(phase) = table.column(&["phase"]) else { continue };
         let columns = RoadmapColumns {
@@ -156,11 +163,23 @@ fn update_roadmap(
             status: table.column(&["status"]),
             completed: table.column(&["completed"]),
         };
-        for row in table.rows.iter().filter(|row| is_phase(row.cell(Some(phase)).text)) {
+        // A table elsewhere may be the user's own, unless it has a status that the tool writes.
+        let is_kept = |row: &&TableRow<'_>| {
+            let status = row.cell(columns.status).text.to_lowercase();
+            !is_within(&comments, row.at.start)
+                && (is_within(&progress_sections, row.at.start)
+                    || ROADMAP_STATUSES.contains(&status.as_str()))
+        };
+        let own = table.rows.iter().filter(|row| is_phase(row.cell(Some(phase)).text));
+        for row in own.filter(is_kept) {
             update_row(row, &columns, counts, &progress.task.date(), &mut document);
         }
     }
 }
+
+/// What the status of a phase may be in a roadmap.
+const ROADMAP_STATUSES: &[&str] =
+    &["not started", "planned", "in progress", "complete", "deferred"];
 
 /// Columns of the table of phases.
 struct RoadmapColumns {
@@ -210,24 +229,25 @@ fn update_gsd_state(
     let (done, total) = counts.of_all;
     let (task, date) = (progress.task, progress.task.date());
     let mut document = EditedDocument { file, text, edits };
-    let whole = document.whole();
     let (number, name) = (plan.number.as_ref().map(|number| &number.phase), phase_name(plan));
-    document.set_label(&whole, "Phase", |old| {
+    document.set_state("Phase", |old| {
         let named = phase_number(old)?;
         let is_other = number.is_some_and(|number| *number != named.0);
         let own = number.filter(|_| is_other)?.iter().map(u64::to_string).collect::<Vec<_>>();
-        let rest = old[named.1..].split(" (").next().unwrap_or_default();
-        Some(format!("{}{rest} ({name})", own.join(".")))
+        let (rest, old_name) = old[named.1..].split_once(" (").unwrap_or((&old[named.1..], ""));
+        // What follows the name is not the tool's.
+        let note = old_name.split_once(')').map_or("", |(_, note)| note);
+        Some(format!("{}{rest} ({name}){note}", own.join(".")))
     });
     let (of_phase, in_phase) = counts.of_phase;
-    document.set_label(&whole, "Plan", |old| with_position(old, of_phase, in_phase));
+    document.set_state("Plan", |old| with_position(old, of_phase, in_phase));
     let status = if counts.is_phase_done() { "Phase complete" } else { "In progress" };
-    document.set_label(&whole, "Status", |_| Some(status.to_owned()));
+    document.set_state("Status", |_| Some(status.to_owned()));
     let activity = format!("{date} - Completed {}", one_line(&task.id));
-    document.set_label(&whole, "Last activity", |_| Some(activity.clone()));
-    document.set_label(&whole, "Progress", |old| with_bar(old, done, total));
+    document.set_state("Last activity", |_| Some(activity.clone()));
+    document.set_state("Progress", |old| with_bar(old, done, total));
     let number = |old: &str| old.parse::<usize>().is_ok().then(|| done.to_string());
-    document.set_label(&whole, "Total plans completed", number);
+    document.set_state("Total plans completed", number);
     document.set_key("completed_plans", &done.to_string());
     document.set_key("total_plans", &total.to_string());
     document.set_key("percent", &percent(done, total).to_string());
@@ -246,7 +266,7 @@ pub(super) fn finish_long_run(
     }
     let plan = long_run::plan_path(file).ok_or(WritebackProblem::NotUnderstood)?;
     let document = PlanDocument::read(file, progress.text(file)?);
-    write_long_run_summary(progress, &plan, &document, edits);
+    write_long_run_summary(progress, &plan, &document, edits)?;
     if let Some(spec) = plan.home.strip_suffix(".long-run/") {
         let file = format!("{spec}tasks.md");
         if let Some(text) = progress.text_if_any(&file) {
@@ -263,7 +283,7 @@ pub(super) fn finish_long_run(
         }
     }
     update_long_run_state(progress, plan.home, edits);
-    log_issues(progress, &format!("{}ISSUES.md", plan.home), edits);
+    log_issues(progress, &format!("{}ISSUES.md", plan.home), edits)?;
     Ok(TaskMark::WholeFile)
 }
 
@@ -272,14 +292,15 @@ fn write_long_run_summary(
     plan: &long_run::LongRunPlanPath<'_>,
     document: &PlanDocument,
     edits: &mut PlanEdits,
-) {
+) -> Result<(), WritebackProblem> {
     let task = progress.task;
     let path = format!("{}summaries/{}-SUMMARY.md", plan.home, plan.id);
     let beside = plan.path.replace("-PLAN.md", "-SUMMARY.md");
     for old in [&path, &beside] {
-        if let Some(text) = progress.text_if_any(old) {
+        if let Some(text) = progress.old_text(old)? {
             let mut summary = EditedDocument { file: old.clone(), text, edits };
-            return summary.set_key("status", "completed");
+            summary.set_key("status", "completed");
+            return Ok(());
         }
     }
     let group = document.fields.task_group.clone().unwrap_or_else(|| task.title.clone());
@@ -301,7 +322,7 @@ fn write_long_run_summary(
     let _ = write!(out, "\n## Files Modified\n\n{}\n", list_files(task));
     let _ = write!(out, "## Verification Results\n\n{}\n", list_checks(task));
     let _ = write!(out, "## Deviations\n\n{}", list_deviations(task));
-    edits.write(&path, out);
+    progress.add_file(&path, out, edits)
 }
 
 fn update_long_run_state(progress: &PlanProgress<'_>, home: &str, edits: &mut PlanEdits) {
@@ -318,24 +339,30 @@ fn update_long_run_state(progress: &PlanProgress<'_>, home: &str, edits: &mut Pl
     let done = all.iter().filter(|path| **path == own || !open.contains(**path)).count();
     let next = next.next().unwrap_or_else(|| "none".to_owned());
     let mut document = EditedDocument { file, text, edits };
-    let whole = document.whole();
-    document.set_label(&whole, "Current plan", |_| Some(next.clone()));
-    document.set_label(&whole, "Plans completed", |old| {
+    document.set_state("Current plan", |_| Some(next.clone()));
+    document.set_state("Plans completed", |old| {
         with_count(old, done)
             .or_else(|| old.parse::<usize>().ok().map(|_| format!("{done}/{total}")))
     });
-    document.set_label(&whole, "Progress", |old| with_bar(old, done, total));
+    document.set_state("Progress", |old| with_bar(old, done, total));
 }
 
 /// Improvements that a worker noticed and left alone (rule 5).
-fn log_issues(progress: &PlanProgress<'_>, file: &str, edits: &mut PlanEdits) {
-    let deferred = progress.task.claim.deviations.iter().filter(|one| one.rule == 5);
-    let old = progress.text_if_any(file);
+fn log_issues(
+    progress: &PlanProgress<'_>,
+    file: &str,
+    edits: &mut PlanEdits,
+) -> Result<(), WritebackProblem> {
+    let mut deferred = progress.task.claim.deviations.iter().filter(|one| one.rule == 5).peekable();
+    if deferred.peek().is_none() {
+        return Ok(());
+    }
+    let old = progress.old_text(file)?;
     let known = old.as_deref().unwrap_or_default();
     let mut number = highest_issue(known);
     let mut added = String::new();
     for deviation in deferred {
-        number += 1;
+        number = number.saturating_add(1);
         let what = one_line(&deviation.description);
         let _ = writeln!(
             added,
@@ -343,9 +370,6 @@ fn log_issues(progress: &PlanProgress<'_>, file: &str, edits: &mut PlanEdits) {
             progress.task.date(),
             progress.task.id
         );
-    }
-    if added.is_empty() {
-        return;
     }
     match old {
         Some(text) => {
@@ -357,8 +381,9 @@ fn log_issues(progress: &PlanProgress<'_>, file: &str, edits: &mut PlanEdits) {
                 gap_after(&text)
             };
             edits.replace(file, text.len()..text.len(), format!("{gap}{added}"));
+            Ok(())
         }
-        None => edits.write(file, format!("# Issues\n\n{added}")),
+        None => progress.add_file(file, format!("# Issues\n\n{added}"), edits),
     }
 }
 
@@ -385,7 +410,7 @@ pub(super) fn finish_slice_task(
     let task = progress.task;
     let summary = format!("{slice_directory}/tasks/{own}-SUMMARY.md");
     let is_planned = progress.folder.holds(&format!("{slice_directory}/tasks/{own}-PLAN.md"));
-    if let Some(old) = progress.text_if_any(&summary) {
+    if let Some(old) = progress.old_text(&summary)? {
         // A summary that says that work is left is corrected, not replaced.
         let mut old = EditedDocument { file: summary, text: old, edits };
         old.set_key("verification_result", "passed");
@@ -398,10 +423,10 @@ pub(super) fn finish_slice_task(
         let mut parts = slice_directory.rsplit('/');
         let (slice, milestone) =
             (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
-        edits.write(&summary, format!(
+        progress.add_file(&summary, format!(
             "---\nid: {own}\nparent: {slice}\nmilestone: {milestone}\nkey_files: {}\nverification_result: passed\ncompleted_at: {}\nblocker_discovered: false\n---\n\n# {own}: {title}\n\n{what}\n\n## Verification\n\n{}",
             yaml_list(&files), task.moment(), list_checks(task)
-        ));
+        ), edits)?;
     }
     if progress.tasks_of(file).all(|id| progress.is_finished(id)) {
         tick_slice(progress, slice_directory, edits);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use afresh_formats::text::markdown::{Frontmatter, headings, tables};
-use afresh_formats::text::node::Node;
+use afresh_formats::text::node::{Node, Value as NodeValue};
 use afresh_formats::text::yaml::values::{entries, get};
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(super) fn finish_group(
     let home = home.strip_suffix("specs/").unwrap_or(home).to_owned();
     let groups: Vec<&str> = progress.tasks_of(file).collect();
     if groups.len() > 1 {
-        write_execution_state(progress, &home, &id, &groups, edits);
+        write_execution_state(progress, &home, &id, &groups, edits)?;
     }
     if groups.iter().all(|group| progress.is_finished(group)) {
         finish_spec(progress, file, &text, &groups, edits);
@@ -76,19 +76,19 @@ fn write_execution_state(
     spec: &str,
     groups: &[&str],
     edits: &mut PlanEdits,
-) {
+) -> Result<(), WritebackProblem> {
     let file = execution_state(progress, spec)
         .unwrap_or_else(|| format!("{home}execution/{spec}-state.json"));
     let own = bare_group(&progress.task.id, spec);
-    if let Some(text) = progress.text_if_any(&file)
-        && let Some(root) = parse(&file, &text)
-        && update_waves(progress, &file, &text, &root, own, edits)
-    {
-        return;
+    if let Some(text) = progress.old_text(&file)? {
+        let unreadable = || WritebackProblem::Unreadable(file.clone());
+        let root = parse(&file, &text).ok_or_else(unreadable)?;
+        let is_named = update_waves(progress, &file, &text, &root, own, edits);
+        return if is_named { Ok(()) } else { Err(WritebackProblem::NoPlace(file)) };
     }
     let state = new_state(progress, spec, groups, own);
     let text = serde_json::to_string_pretty(&state).unwrap_or_default();
-    edits.write(&file, text + "\n");
+    progress.add_file(&file, text + "\n", edits)
 }
 
 /// Sets the result of the group in a state that names it.
@@ -258,7 +258,6 @@ fn review_state(progress: &PlanProgress<'_>, home: &str, spec: &str, edits: &mut
     let file = format!("{home}STATE.md");
     let Some(text) = progress.text_if_any(&file) else { return };
     let mut document = EditedDocument { file: file.clone(), text: text.clone(), edits };
-    let whole = document.whole();
     let is_active = text.lines().any(|line| {
         let bare: String = line.chars().filter(|c| *c != '*').collect();
         bare.trim_start_matches(['-', ' ']).strip_prefix("Active Specification:").is_some_and(
@@ -268,8 +267,8 @@ fn review_state(progress: &PlanProgress<'_>, home: &str, spec: &str, edits: &mut
         )
     });
     if is_active {
-        document.set_label(&whole, "Status", |_| Some("review".to_owned()));
-        document.set_label(&whole, "Next Step", |_| Some("/sf:review".to_owned()));
+        document.set_state("Status", |_| Some("review".to_owned()));
+        document.set_state("Next Step", |_| Some("/sf:review".to_owned()));
     }
     for table in tables(&text, 0..text.len()) {
         let (Some(id), Some(status)) =
@@ -315,9 +314,33 @@ pub(super) fn finish_tasker(
         "notes": task.summary().unwrap_or_default(),
     });
     let path = format!("{root}bundles/{}-result.json", task.id);
-    edits.write(&path, serde_json::to_string_pretty(&result).unwrap_or_default() + "\n");
+    if let Some(old) = progress.old_text(&path)? {
+        correct_result(&path, &old, &moment, edits)?;
+    } else {
+        let text = serde_json::to_string_pretty(&result).unwrap_or_default();
+        progress.add_file(&path, text + "\n", edits)?;
+    }
     update_tasker_state(progress, root, &own, edits);
     Ok(TaskMark::Task)
+}
+
+/// The result of an earlier execution says that this one succeeded, and keeps the rest.
+fn correct_result(
+    path: &str,
+    old: &str,
+    moment: &str,
+    edits: &mut PlanEdits,
+) -> Result<(), WritebackProblem> {
+    let unreadable = || WritebackProblem::Unreadable(path.to_owned());
+    let root = parse(path, old).ok_or_else(unreadable)?;
+    if !matches!(root.value, NodeValue::Table(_)) {
+        return Err(WritebackProblem::NoPlace(path.to_owned()));
+    }
+    if member_text(&root, "status") != Some("success") {
+        let fields = [("status", json!("success")), ("completed_at", json!(moment))];
+        records::set_all(old, &root, &fields, path, edits);
+    }
+    Ok(())
 }
 
 fn update_tasker_state(progress: &PlanProgress<'_>, root: &str, own: &Node, edits: &mut PlanEdits) {

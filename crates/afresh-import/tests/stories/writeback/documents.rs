@@ -33,6 +33,42 @@ fn a_plan_of_gsd_is_shown_as_done() {
     assert!(state.contains("Phase: 2 of 2 (more)\nPlan: 1 of 1 in current phase\n"), "{state}");
 }
 
+/// FO-07: labels and tables of the user, in other sections and in comments, stay; so does a note after a phase's name.
+#[test]
+fn words_of_the_user_in_a_state_are_kept() {
+    let position = "<!-- \nStatus: Ready | Done\n-->\n## Current Position\nPhase: 1 of 2 (Base) - blocked on legal\nStatus: Ready <!-- mine -->\n\n## Blockers\n- Status: waiting for vendor\n";
+    let table = "## Risks\n| Phase | Status |\n|---|---|\n| 2. More | waits for Ann |\n";
+    let roadmap = format!("{table}\n## Progress\n{}", table.replace("waits for Ann", "Planned"));
+    let old = files(&[
+        (".planning/phases/02-more/02-01-PLAN.md", &PLAN.replace("01-base", "02-more")),
+        (".planning/STATE.md", position),
+        (".planning/ROADMAP.md", &roadmap),
+    ]);
+    let new = finish("gsd", &old, &task("02-01")).expect("written");
+    let text = |file: &str| String::from_utf8_lossy(&new[file]).into_owned();
+    let expected = position
+        .replace("1 of 2 (Base)", "2 of 2 (more)")
+        .replace("Status: Ready <", "Status: Phase complete <");
+    assert_eq!(text(".planning/STATE.md"), expected);
+    assert_eq!(text(".planning/ROADMAP.md"), roadmap.replace("Planned", "Complete"));
+    let twice = "# State\nStatus: one\n\n## Blockers\nStatus: two\n";
+    let mut old = old;
+    old.insert(".planning/STATE.md".to_owned(), twice.into());
+    let new = finish("gsd", &old, &task("02-01")).expect("written");
+    assert_eq!(new[".planning/STATE.md"], twice.as_bytes());
+}
+
+/// FO-07: an issue with the highest number there is does not stop the writer.
+#[test]
+fn the_number_of_an_issue_has_an_end() {
+    let old = files(&[
+        (".planning/phases/01-base/01-01-PLAN.md", PLAN),
+        (".planning/ISSUES.md", "- ISS-4294967295: old\n"),
+    ]);
+    let new = finish("gsd", &old, &task("01-01")).expect("written");
+    assert!(new[".planning/ISSUES.md"].starts_with(b"- ISS-4294967295: old\n- **ISS-4294967295**"));
+}
+
 /// FO-07: a summary that says that work is left is corrected in its status alone.
 #[test]
 fn a_blocked_summary_is_corrected() {

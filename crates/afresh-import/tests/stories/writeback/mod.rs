@@ -3,6 +3,7 @@
 mod boxes;
 mod documents;
 mod records;
+mod unreadable;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
