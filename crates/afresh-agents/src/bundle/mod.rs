@@ -116,7 +116,7 @@ pub struct Bundle {
     #[serde(default)]
     pub project_rules: Option<RulesExcerpt>,
     /// The work to judge; none for a worker.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub review: Option<ReviewAssignment>,
 }
 

@@ -19,6 +19,18 @@ use crate::session::RunOptions;
 /// Where consents are kept, below the cache directory.
 const DIRECTORY: &str = "allowed-hooks";
 
+/// What the user says about hooks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HookChoice {
+    /// Those that were allowed before run.
+    #[default]
+    IfAllowed,
+    /// They are allowed as they are now; remembered.
+    Allow,
+    /// None runs.
+    Omit,
+}
+
 /// The hooks that run, and a line about them. Fails if the user has not allowed them.
 pub fn choose(
     hooks: HookConfig,
@@ -27,11 +39,11 @@ pub fn choose(
     file: &str,
 ) -> Result<(HookConfig, Option<Notice>), AppError> {
     let commands = list_commands(&hooks);
-    if options.without_hooks || commands.is_empty() {
+    if options.hooks == HookChoice::Omit || commands.is_empty() {
         return Ok((HookConfig::default(), None));
     }
     let consent = consent_file(&repository.layout.cache, repository.git.common_dir(), &commands);
-    if options.allow_hooks {
+    if options.hooks == HookChoice::Allow {
         let what = "consent to the hooks";
         fs::create_dir_all(repository.layout.cache.join(DIRECTORY))
             .map_err(|error| AppError::cannot_write(what, &consent, error))?;

@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::error::AppError;
 use crate::plan_source::PlanFile;
 use crate::policy::budget;
+use crate::policy::hook_consent::HookChoice;
 
 /// What the user asks of a run, beyond the configuration.
 #[derive(Debug, Clone, Default)]
@@ -38,10 +39,8 @@ pub struct RunOptions {
     pub sandbox: Option<String>,
     /// Checks may reach the network.
     pub check_network: bool,
-    /// The user allows the hooks of the configuration as they are now; for this session alone, but remembered.
-    pub allow_hooks: bool,
-    /// None of the configuration's hooks run.
-    pub without_hooks: bool,
+    /// What the user says about the configuration's hooks.
+    pub hooks: HookChoice,
     /// One of [`crate::policy::network::WORDS`].
     pub agent_network: Option<String>,
     /// Which checks run before the first worker.
@@ -73,7 +72,7 @@ impl RunOptions {
             ("schedule", self.schedule.map(|it| it.word().to_owned())),
             ("sandbox", self.sandbox.clone()),
             ("check-network", self.check_network.then(|| "on".to_owned())),
-            ("no-hooks", self.without_hooks.then(|| "on".to_owned())),
+            ("no-hooks", (self.hooks == HookChoice::Omit).then(|| "on".to_owned())),
             ("agent-network", self.agent_network.clone()),
             ("probe", self.probe.map(|it| it.word().to_owned())),
             ("on-red-base", self.on_red_base.map(|it| it.word().to_owned())),
@@ -98,7 +97,10 @@ impl RunOptions {
             schedule: self.schedule.or_else(|| Schedule::from_word(word("schedule")?)),
             sandbox: self.sandbox.or_else(|| flag("sandbox")),
             check_network: self.check_network || flags.contains_key("check-network"),
-            without_hooks: self.without_hooks || flags.contains_key("no-hooks"),
+            hooks: match self.hooks {
+                HookChoice::IfAllowed if flags.contains_key("no-hooks") => HookChoice::Omit,
+                choice => choice,
+            },
             agent_network: self.agent_network.or_else(|| flag("agent-network")),
             probe: self.probe.or_else(|| ProbeScope::from_word(word("probe")?)),
             on_red_base: self.on_red_base.or_else(|| OnRedBase::from_word(word("on-red-base")?)),

