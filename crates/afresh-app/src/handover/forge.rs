@@ -161,10 +161,15 @@ impl Forge {
     }
 }
 
-/// The host in the address of a remote; the whole of a path.
+/// The host in the address of a remote; the whole of a path, which has none.
 fn host_of(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split('/').next().unwrap_or(rest);
+    let authority = match url.split_once("://") {
+        Some((_, rest)) => rest.split('/').next().unwrap_or(rest),
+        None => match url.split_once(':').filter(|(host, _)| !host.contains('/')) {
+            Some((host, _)) => host,
+            None => return url,
+        },
+    };
     let host = authority.rsplit('@').next().unwrap_or(authority);
     host.split(':').next().unwrap_or(host)
 }

@@ -1,4 +1,4 @@
-//! Consent to hooks: they run as the user and outside of the sandbox, so nobody else's configuration may bring some
+//! Consent to hooks: they run as the user and outside of the sandbox, so a repository from elsewhere must not bring some
 //! unseen.
 //!
 //! The user allows the commands of a repository once, as they are written; the consent is kept outside of it. Other
@@ -77,8 +77,10 @@ fn consent_file(cache: &Path, repository: &Path, commands: &[String]) -> PathBuf
 
 fn not_allowed(commands: &[String], file: &str) -> AppError {
     let message = format!("{file} has hooks that you have not allowed");
-    let cause = format!("they would run as you, outside of the sandbox:\n{}", commands.concat());
-    AppError::usage("hooks-not-allowed", message).cause(cause.trim_end()).hint(
+    let shown: Vec<String> =
+        commands.iter().map(|line| format!("\n    {}", line.trim_end())).collect();
+    let cause = format!("they would run as you, outside of the sandbox:{}", shown.concat());
+    AppError::usage("hooks-not-allowed", message).cause(cause).hint(
         "`--allow-hooks` allows these commands in this repository from now on; `--no-hooks` runs without them",
     )
 }

@@ -9,7 +9,7 @@ use afresh_formats::text::markdown::{
 };
 
 use super::edits::PlanEdits;
-use super::finished::{FinishedTask, one_line};
+use super::finished::{FinishedTask, code_span, one_line};
 
 /// A file that is edited, with its text.
 pub(super) struct EditedDocument<'e> {
@@ -122,6 +122,8 @@ fn frontmatter_value(text: &str, key: &str) -> Option<Range<usize>> {
     let of_block = lines(text).filter(|line| block.at.contains(&line.start));
     of_block.into_iter().find_map(|line| {
         let value = line.text.trim_start().strip_prefix(key)?.strip_prefix(':')?.trim();
+        // A comment is the person's.
+        let value = value.split(" #").next().unwrap_or(value).trim_end();
         (!value.is_empty()).then(|| line.part(value).range())
     })
 }
@@ -179,7 +181,7 @@ pub(super) fn list_files(task: &FinishedTask) -> String {
         [(&task.created, "created"), (&task.modified, "modified"), (&task.deleted, "deleted")]
     {
         for path in paths {
-            let _ = writeln!(text, "- `{}` - {action}", one_line(path));
+            let _ = writeln!(text, "- {} - {action}", code_span(path));
         }
     }
     if text.is_empty() { "None\n".to_owned() } else { text }
@@ -192,8 +194,9 @@ pub(super) fn list_checks(task: &FinishedTask) -> String {
     }
     let mut text = "| Check | Result |\n|-------|--------|\n".to_owned();
     for check in &task.checks {
-        let command = one_line(&check.command).replace('`', "'");
-        let _ = writeln!(text, "| `{command}` | passed ({:.1} s) |", check.took.as_secs_f64());
+        // A bar would end the cell, even inside code.
+        let command = code_span(&check.command).replace('|', "\\|");
+        let _ = writeln!(text, "| {command} | passed ({:.1} s) |", check.took.as_secs_f64());
     }
     text
 }

@@ -69,6 +69,17 @@ pub fn one_line(text: &str) -> String {
     bare.replace('|', "/").replace('<', "‹")
 }
 
+/// A path or a command as it is, as code in one line.
+pub fn code_span(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let plain: String =
+        words.join(" ").chars().filter(|c| !c.is_control()).take(MAX_LINE_CHARS).collect();
+    let longest = plain.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let pad = if plain.starts_with('`') || plain.ends_with('`') { " " } else { "" };
+    format!("{fence}{pad}{plain}{pad}{fence}")
+}
+
 const SECONDS_A_DAY: u64 = 24 * 60 * 60;
 
 /// Year, month and day of a day since 1970.
@@ -99,6 +110,13 @@ mod tests {
             let task = FinishedTask { finished_at: seconds, ..FinishedTask::default() };
             assert_eq!(task.moment(), moment);
         }
+    }
+
+    /// FO-07: a command is recorded as it ran.
+    #[test]
+    fn a_command_stays_what_it_is() {
+        assert_eq!(code_span("[ -s a ] || exit 1"), "`[ -s a ] || exit 1`");
+        assert_eq!(code_span("echo `date`\u{1b}[2J\n< x"), "``echo `date`[2J < x``");
     }
 
     /// FO-07: a worker's text adds no box and no heading to a plan.
