@@ -312,7 +312,7 @@ fn a_policy_answers_for_a_person() {
     assert!(aborts.run.aborted().is_some());
 }
 
-/// EX-08, BE-11: an approval holds when a hook before the merge held the work back and its checks ran again.
+/// EX-08, BE-11: an approval holds when a hook before the merge held the work back.
 #[test]
 fn approved_work_is_not_reviewed_again() {
     let mut story = story("A: a");
@@ -324,9 +324,8 @@ fn approved_work_is_not_reviewed_again() {
         command: "freeze".to_owned(),
         why: "exit code 1".to_owned(),
     }));
-    story.answer(1, "retry");
-    let passed = story.checked("A.1", CheckPhase::Alone, 0).text();
-    assert!(passed.contains("→ build A.1") && !passed.contains("review"), "{passed}");
+    let released = story.answer(1, "retry").text();
+    assert!(released.contains("→ build A.1") && !released.contains("review"), "{released}");
 }
 
 /// EX-08: an end by policy leaves the question, so that the next start does not ask another reviewer instead.
