@@ -337,6 +337,15 @@ impl Run {
         self.merging
     }
 
+    /// Finished work in the order in which it is merged, that which is being merged first.
+    pub fn merge_order(&self) -> impl Iterator<Item = TaskIndex> + '_ {
+        self.merging.into_iter().chain(self.merge_queue.iter().copied())
+    }
+
+    pub fn is_merging(&self) -> bool {
+        self.merging.is_some()
+    }
+
     pub(crate) fn next_in_merge_queue(&self) -> Option<TaskIndex> {
         self.merge_queue.front().copied()
     }

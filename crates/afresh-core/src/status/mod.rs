@@ -292,21 +292,17 @@ impl RunStatus {
                     Some(format!("marked done in the plan, but its check fails: {result}"));
             }
         }
-        let mut counts = BTreeMap::new();
-        for task in &tasks {
-            *counts.entry(task.state).or_insert(0) += 1;
-        }
         Self {
             run: run.id().clone(),
             state: run_state(run),
             branch: run.branch().to_owned(),
             base: run.base().clone(),
             tip: run.tip().clone(),
-            counts,
+            counts: count_phases(run),
             tasks,
             questions: run.questions().map(question_status).collect(),
             usage: UsageStatus::from(&run.usage()),
-            without_price: run.tasks().map(|(_, state)| spending::without_price(state)).sum(),
+            without_price: count_unpriced(run),
             waves: spending::waves(run),
             halt: run.halt().map(|halt| HaltStatus {
                 now: halt.now,
@@ -320,6 +316,22 @@ impl RunStatus {
             is_ended: run.is_ended_for_good(),
         }
     }
+}
+
+/// How many tasks are in each phase.
+pub fn count_phases(run: &Run) -> BTreeMap<TaskPhase, usize> {
+    let blocked = run.blocked();
+    let mut counts = BTreeMap::new();
+    for (at, _, state) in run.indexed_tasks() {
+        let phase = task_phase(&state.stage, blocked.contains_key(&at), run.is_ready(at));
+        *counts.entry(phase).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// Attempts of a run that used tokens, and whose price is unknown.
+pub fn count_unpriced(run: &Run) -> usize {
+    run.tasks().map(|(_, state)| spending::without_price(state)).sum()
 }
 
 /// What a run's driver is doing.
