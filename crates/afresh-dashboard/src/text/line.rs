@@ -133,7 +133,7 @@ mod tests {
             let cut = line.clone().fit(width);
             assert!(cut.width() <= width, "{width}: {:?}", cut.to_text());
         }
-        assert_eq!(line.clone().fit(12).to_text(), "日本語 and…");
+        assert_eq!(line.clone().fit(12).to_text(), "日本語 and …");
         assert_eq!(line.clone().fit(99), line);
     }
 
