@@ -43,6 +43,7 @@ pub mod session;
 pub mod tasks;
 pub mod text;
 
+pub use afresh_dashboard as dashboard;
 pub use afresh_formats as formats;
 pub use afresh_git as git;
 pub use afresh_import as import;

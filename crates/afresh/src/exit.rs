@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use crate::terminal::live::tty_mode;
 use afresh_core::run::DriveState;
 
 use afresh_app::error::ErrorClass;
@@ -87,6 +88,7 @@ impl From<ErrorClass> for Exit {
 /// supervisors end their process trees, and the next start continues from there.
 pub(crate) fn exit_on_panic() {
     std::panic::set_hook(Box::new(|panic| {
+        tty_mode::restore();
         let _ = writeln!(std::io::stderr().lock(), "error: a bug in afresh: {panic}");
         std::process::exit(Exit::Bug as i32);
     }));

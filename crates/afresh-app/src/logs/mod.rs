@@ -7,12 +7,16 @@
 //! | [`readers`] | which agent made an attempt, and so how its output is read |
 //! | [`render`] | an agent's reports as readable text |
 //! | [`transcript`] | the files of an attempt |
+//! | [`watched_run`] | a run, its history and its workers, kept up to date for views |
+//! | [`worker_actions`] | what running workers did last |
 
 pub mod activity;
 pub mod decode;
 pub mod readers;
 pub mod render;
 pub mod transcript;
+pub mod watched_run;
+pub mod worker_actions;
 
 use std::time::Duration;
 

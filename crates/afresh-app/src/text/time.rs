@@ -19,6 +19,12 @@ pub fn now_seconds() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
+/// Milliseconds since 1970, as in the records of a journal.
+pub fn now_ms() -> i64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    i64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
+}
+
 /// A duration as `1h 02m`, `3m 05s` or `4.2s`.
 pub fn format_duration(span: Duration) -> String {
     let seconds = span.as_secs();

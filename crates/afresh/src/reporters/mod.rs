@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`bundles`] | bundles, their state and what is wrong with them |
 //! | [`json_events`] | recorded events as JSON lines |
+//! | [`live`] | the live region of a run |
 //! | [`logs`] | activity and transcripts of a run |
 //! | [`patch_file`] | a run's work as one patch |
 //! | [`progress`] | recorded events as lines in a terminal |
@@ -13,6 +14,7 @@
 
 pub(crate) mod bundles;
 pub(crate) mod json_events;
+pub(crate) mod live;
 pub(crate) mod logs;
 pub(crate) mod patch_file;
 pub(crate) mod progress;

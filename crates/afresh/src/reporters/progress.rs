@@ -16,7 +16,7 @@ use afresh_core::time::Timestamp;
 use afresh_engine::reports::quiet::QuietWatch;
 use afresh_engine::{RecordedEvent, Reporter};
 
-use crate::terminal::output::{Output, Paint, count, safe};
+use crate::terminal::output::{Output, Paint, ProgressMode, count, safe};
 use afresh_app::agents::agent_backoff;
 use afresh_app::text::{measured_base, ongoing_work, time};
 
@@ -59,6 +59,9 @@ impl ProgressReporter {
 
 impl Reporter for ProgressReporter {
     fn event_recorded(&mut self, seen: &RecordedEvent<'_>) {
+        if self.output.progress() == ProgressMode::None {
+            return self.question_event(seen.event);
+        }
         self.denials(seen.event);
         self.attempt_event(seen.run, seen.event);
         if let Some((who, text)) = agent_backoff::describe_wait(seen) {
@@ -73,7 +76,9 @@ impl Reporter for ProgressReporter {
         if self.has_printed.take() {
             self.quiet.note_shown(now);
         }
-        for work in self.quiet.take_reminder(run, now) {
+        let is_visible = self.output.region().is_active();
+        let reminders = self.quiet.take_reminder(run, now);
+        for work in reminders.into_iter().filter(|_| !is_visible) {
             let (who, text) = ongoing_work::describe(&work);
             self.line(work.activity.word(), Paint::Dim, &who, &text);
         }
@@ -89,6 +94,8 @@ impl ProgressReporter {
     /// What happens to attempts, from start to merge.
     fn attempt_event(&self, run: &Run, event: &Event) {
         match event {
+            // The live region has a line for each worker.
+            Event::AttemptSpawned { .. } if self.output.region().is_active() => {}
             Event::AttemptSpawned { attempt } => {
                 let state = run.state_of(&attempt.task);
                 let resumed =
@@ -260,10 +267,8 @@ impl ProgressReporter {
 
     /// Questions, answers, halts.
     fn user_event(&self, event: &Event) {
+        self.question_event(event);
         match event {
-            Event::QuestionAsked { question } if self.questions == QuestionDisplay::ShownHere => {
-                self.line("question", Paint::Yellow, &question.id.to_string(), &question.text);
-            }
             Event::QuestionAnswered { question, answer, by } => {
                 self.line(
                     "answer",
@@ -293,6 +298,14 @@ impl ProgressReporter {
                 self.line("budget", Paint::Red, "-", "budget reached; no new attempts");
             }
             _ => {}
+        }
+    }
+
+    fn question_event(&self, event: &Event) {
+        if let Event::QuestionAsked { question } = event
+            && self.questions == QuestionDisplay::ShownHere
+        {
+            self.line("question", Paint::Yellow, &question.id.to_string(), &question.text);
         }
     }
 

@@ -6,6 +6,7 @@
 use std::io::{IsTerminal, Write};
 
 use afresh_app::config::TerminalNotify;
+use afresh_app::dashboard::data::progress::RunProgress;
 use afresh_core::printable;
 use afresh_core::status::run_state;
 use afresh_core::{Event, Run};
@@ -47,10 +48,7 @@ impl AttentionReporter {
     }
 
     fn call(&self, text: &str) {
-        // A terminal that is gone hears nothing.
-        let mut terminal = std::io::stderr().lock();
-        let _ = terminal.write_all(render(self.codes, text).as_bytes());
-        let _ = terminal.flush();
+        write_codes(&render(self.codes, text));
     }
 }
 
@@ -68,6 +66,49 @@ impl Reporter for AttentionReporter {
     fn drive_ended(&mut self, run: &Run) {
         self.call(&format!("run {} is {}", run.id(), run_state(run).word()));
     }
+}
+
+/// Progress in the terminal's title and in the taskbar.
+#[derive(Debug)]
+pub(crate) struct TaskbarProgress {
+    shown: String,
+}
+
+impl TaskbarProgress {
+    /// None where the terminal would print the codes.
+    pub(crate) fn at_terminal(
+        notify: TerminalNotify,
+        output: &Output,
+        term: Option<&str>,
+    ) -> Option<Self> {
+        let attention = AttentionReporter::at_terminal(notify, output, term)?;
+        (attention.codes == AttentionCodes::All).then(|| Self { shown: String::new() })
+    }
+
+    pub(crate) fn show(&mut self, run: &Run, progress: &RunProgress) {
+        let RunProgress { done, total, .. } = *progress;
+        let percent = (done * 100).checked_div(total).unwrap_or(0);
+        // Paused while a person has to answer.
+        let state = if run.questions().next().is_some() { 4 } else { 1 };
+        let codes =
+            format!("\x1b]9;4;{state};{percent}\x07\x1b]2;afresh: {done}/{total} {}\x07", run.id());
+        if codes != self.shown {
+            write_codes(&codes);
+            self.shown = codes;
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        write_codes("\x1b]9;4;0;0\x07");
+        self.shown.clear();
+    }
+}
+
+fn write_codes(codes: &str) {
+    // A terminal that is gone hears nothing.
+    let mut terminal = std::io::stderr().lock();
+    let _ = terminal.write_all(codes.as_bytes());
+    let _ = terminal.flush();
 }
 
 /// The codes with the text in them, which cannot end a code or begin another one.

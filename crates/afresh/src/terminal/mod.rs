@@ -5,6 +5,7 @@
 //! | [`attention`] | bell, title and desktop notification |
 //! | [`completion`] | what a shell completes |
 //! | [`foreground`] | programs that take over the terminal |
+//! | [`live`] | the live region at the bottom of the terminal |
 //! | [`output`] | data on standard output, messages on standard error, colours |
 //! | [`piped_text`] | a text from standard input |
 //! | [`plan_watch`] | a plan that was edited during its run |
@@ -16,6 +17,7 @@
 pub(crate) mod attention;
 pub(crate) mod completion;
 pub(crate) mod foreground;
+pub(crate) mod live;
 pub(crate) mod output;
 pub(crate) mod piped_text;
 pub(crate) mod plan_watch;

@@ -13,11 +13,14 @@ use afresh_app::notice::Notice;
 use afresh_core::printable;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::cli::{ColorChoice, CommonArgs};
 use crate::error;
 use crate::exit::Exit;
+use crate::terminal::live::LiveRegion;
+use crate::terminal::live::region::RegionSize;
 use crate::terminal::{foreground, wrap};
 
 /// Where and how a command prints.
@@ -30,6 +33,23 @@ pub(crate) struct Output {
     color: ColorUse,
     /// Notices that were printed: a command that prepares several runs says each once.
     noticed: Arc<Mutex<BTreeSet<String>>>,
+    progress: ProgressMode,
+    /// Messages are printed above it.
+    region: LiveRegion,
+}
+
+/// How the progress of a run is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgressMode {
+    /// Live in a terminal that can show it, else plain
+    #[default]
+    Auto,
+    /// Below the log, painted again and again
+    Live,
+    /// One line per event
+    Plain,
+    /// Questions and the summary only
+    None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +78,8 @@ impl Output {
             (false, true) => Verbosity::Verbose,
         };
         let (json, color_option, noticed) = (common.json, common.color, Arc::default());
-        Self { json, color_option, verbosity, color, noticed }
+        let (progress, region) = (ProgressMode::Auto, LiveRegion::default());
+        Self { json, color_option, verbosity, color, noticed, progress, region }
     }
 
     /// Before the options are known: without colours.
@@ -69,7 +90,41 @@ impl Output {
             verbosity: Verbosity::Normal,
             color: ColorUse::Plain,
             noticed: Arc::default(),
+            progress: ProgressMode::Plain,
+            region: LiveRegion::default(),
         }
+    }
+
+    /// The same with another way to show progress.
+    pub(crate) fn with_progress(&self, progress: ProgressMode) -> Self {
+        Self { progress, ..self.clone() }
+    }
+
+    pub(crate) fn progress(&self) -> ProgressMode {
+        self.progress
+    }
+
+    pub(crate) fn region(&self) -> &LiveRegion {
+        &self.region
+    }
+
+    pub(crate) fn is_colored(&self) -> bool {
+        self.color == ColorUse::Colored
+    }
+
+    /// Whether progress is shown in a live region; `term` is the name of the terminal.
+    pub(crate) fn shows_live_region(&self, term: Option<&str>) -> bool {
+        let is_wanted = match self.progress {
+            ProgressMode::Live => true,
+            ProgressMode::Auto => !self.is_quiet() && !self.is_verbose(),
+            ProgressMode::Plain | ProgressMode::None => false,
+        };
+        let is_able = term.is_some_and(|term| term != "dumb") && std::io::stderr().is_terminal();
+        is_wanted
+            && is_able
+            && !self.json
+            && !foreground::is_taken()
+            && RegionSize::measure().is_some()
     }
 
     /// The same without JSON, for messages while scripts get something else on standard output.
@@ -139,9 +194,10 @@ impl Output {
 
     /// The same, also for those who asked for less.
     pub(crate) fn message(&self, text: &str) {
-        let text = self.sanitize(text);
-        let _ =
-            writeln!(std::io::stderr().lock(), "{}", wrap::for_stream(&std::io::stderr(), &text));
+        let text = wrap::for_stream(&std::io::stderr(), &self.sanitize(text));
+        if !self.region.print_above(&text) {
+            let _ = writeln!(std::io::stderr().lock(), "{text}");
+        }
     }
 
     /// The last line of defence: whatever was forgotten before, only our own colours get through.
@@ -166,10 +222,7 @@ impl Output {
     /// A word in a colour, where colours are wanted.
     pub(crate) fn paint(&self, paint: Paint, text: &str) -> String {
         match self.color {
-            ColorUse::Colored => {
-                let style = paint.style();
-                format!("{style}{text}{style:#}")
-            }
+            ColorUse::Colored => paint.apply(text),
             ColorUse::Plain => text.to_owned(),
         }
     }
@@ -230,6 +283,11 @@ pub(crate) enum Paint {
 }
 
 impl Paint {
+    pub(crate) fn apply(self, text: &str) -> String {
+        let style = self.style();
+        format!("{style}{text}{style:#}")
+    }
+
     fn style(self) -> Style {
         let colored = |color: AnsiColor| Style::new().fg_color(Some(color.into()));
         match self {
@@ -282,6 +340,8 @@ mod tests {
             verbosity: Verbosity::Normal,
             color: ColorUse::Colored,
             noticed: Arc::default(),
+            progress: ProgressMode::Plain,
+            region: LiveRegion::default(),
         };
         let text = format!("{} \x1b[2J\x1b[31;1m\x1b]0;t\x07\x1b", output.paint(Paint::Red, "x"));
         let wanted = "\x1b[31mx\x1b[0m \\u{1b}[2J\\u{1b}[31;1m\\u{1b}]0;t\\u{7}\\u{1b}";

@@ -3,7 +3,8 @@
 //! Without a terminal, or from another one, `afresh decide` does the same; the driver sees no
 //! difference.
 
-use std::io::{BufRead, stdin};
+use std::io::{BufRead, ErrorKind, stdin};
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,13 +15,19 @@ use afresh_core::ids::QuestionId;
 use afresh_core::question::{Question, QuestionTopic};
 use afresh_core::{Event, Input, Run};
 use afresh_engine::{RecordedEvent, Reporter};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, poll};
 
 use crate::terminal::foreground;
+use crate::terminal::live::tty_mode;
+use crate::terminal::live::typed_line::{TypedEvent, TypedLine};
 use crate::terminal::output::{Output, Paint, safe};
 use afresh_app::context::user_name;
 
 /// How often a job in the background checks that it still is.
 const GLANCE: Duration = Duration::from_millis(500);
+/// How soon typing is left to others once the drive has ended.
+const GLANCE_MS: u8 = 100;
 
 const NOTHING_OPEN: &str = "nothing waits for an answer; STOP halts the run";
 
@@ -33,14 +40,27 @@ pub(crate) enum TerminalRole {
     View,
 }
 
+/// What can be read next.
+enum NextKeys {
+    Bytes(Vec<u8>),
+    /// The input is closed.
+    End,
+    /// Another job has the terminal.
+    TerminalTaken,
+    DriveEnded,
+}
+
 /// The user at this terminal.
 #[derive(Debug, Clone)]
 pub(crate) struct TerminalUser {
     output: Output,
     role: TerminalRole,
     open: Arc<Mutex<Vec<Question>>>,
+    /// What is being typed below the live region.
+    typed: Arc<Mutex<String>>,
     /// Whether the input is still open.
     there: Arc<AtomicBool>,
+    has_ended: Arc<AtomicBool>,
 }
 
 impl TerminalUser {
@@ -50,7 +70,9 @@ impl TerminalUser {
             output: output.clone(),
             role,
             open: Arc::default(),
+            typed: Arc::default(),
             there: Arc::new(AtomicBool::new(true)),
+            has_ended: Arc::default(),
         })
     }
 
@@ -59,24 +81,81 @@ impl TerminalUser {
         Arc::clone(&self.there)
     }
 
-    /// Reads answers from now on.
+    /// Reads answers until the drive ends.
     pub(crate) fn listen(&self, inputs: Sender<Input>) {
         let person = self.clone();
+        if person.output.region().is_active() {
+            tty_mode::enable();
+        }
         thread::spawn(move || {
             foreground::fail_in_background();
-            let send = |input| inputs.send(input).is_ok();
-            for line in stdin().lock().lines() {
-                let heard = match line {
-                    Ok(line) => person.understand(&line).is_none_or(send),
-                    Err(_) if foreground::is_taken() => person.wait_for_terminal(send),
-                    Err(_) => break,
+            person.read_answers(|input| inputs.send(input).is_ok());
+        });
+    }
+
+    fn read_answers(&self, send: impl Fn(Input) -> bool) {
+        let mut typed = TypedLine::default();
+        loop {
+            let events = match self.next_keys() {
+                NextKeys::Bytes(bytes) => typed.feed(&bytes),
+                NextKeys::DriveEnded => return,
+                NextKeys::TerminalTaken => {
+                    if !self.wait_for_terminal(&send) {
+                        return;
+                    }
+                    if self.output.region().is_active() {
+                        tty_mode::enable();
+                    }
+                    continue;
+                }
+                NextKeys::End => typed.end(),
+            };
+            for event in events {
+                let heard = match event {
+                    TypedEvent::Line(line) => self.understand(&line).is_none_or(&send),
+                    TypedEvent::End => {
+                        self.output.region().show_input(None);
+                        tty_mode::restore();
+                        self.leaves(&send);
+                        return;
+                    }
                 };
                 if !heard {
                     return;
                 }
             }
-            person.leaves(send);
-        });
+            typed.text().clone_into(&mut self.typed.lock().unwrap_or_else(PoisonError::into_inner));
+            self.offer_to_type();
+        }
+    }
+
+    /// Never waits in a read: what is typed after the end of the drive is for others.
+    fn next_keys(&self) -> NextKeys {
+        loop {
+            if self.has_ended.load(Ordering::Relaxed) {
+                return NextKeys::DriveEnded;
+            }
+            if foreground::is_taken() {
+                return NextKeys::TerminalTaken;
+            }
+            let input = stdin();
+            let mut wanted = [PollFd::new(input.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut wanted, GLANCE_MS) {
+                Ok(0) | Err(Errno::EINTR) => continue,
+                Ok(_) => {}
+                Err(_) => return NextKeys::End,
+            }
+            let mut reader = input.lock();
+            let bytes = match reader.fill_buf() {
+                Ok([]) => return NextKeys::End,
+                Ok(bytes) => bytes.to_vec(),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(_) if foreground::is_taken() => return NextKeys::TerminalTaken,
+                Err(_) => return NextKeys::End,
+            };
+            reader.consume(bytes.len());
+            return NextKeys::Bytes(bytes);
+        }
     }
 
     /// Waits until the terminal is ours again. False once the driver is gone.
@@ -94,6 +173,20 @@ impl TerminalUser {
         self.there.store(false, Ordering::Relaxed);
         // Wakes the driver, which may be waiting for nothing else.
         send(Input::Woke)
+    }
+
+    /// Shows what is typed, behind the question that a bare answer goes to.
+    fn offer_to_type(&self) {
+        if !tty_mode::is_enabled() {
+            return;
+        }
+        let typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let prompt = match self.open().first() {
+            Some(question) => format!("answer {}> {typed}", question.id),
+            None if typed.is_empty() => return self.output.region().show_input(None),
+            None => format!("> {typed}"),
+        };
+        self.output.region().show_input(Some(prompt));
     }
 
     /// Shows a question that has not been shown yet.
@@ -230,6 +323,11 @@ pub(crate) fn where_to_look(question: &Question) -> Option<String> {
 }
 
 impl Reporter for TerminalUser {
+    fn drive_ended(&mut self, _run: &Run) {
+        self.has_ended.store(true, Ordering::Relaxed);
+        tty_mode::restore();
+    }
+
     fn waiting_for_answers(&mut self, _run: &Run) {
         let open = self.open();
         let ids: Vec<String> = open.iter().map(|question| question.id.to_string()).collect();
@@ -252,6 +350,7 @@ impl Reporter for TerminalUser {
             Event::QuestionAnswered { .. } => self.name_open(),
             _ => {}
         }
+        self.offer_to_type();
     }
 }
 

@@ -10,8 +10,27 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use afresh_core::Input;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
+
+use crate::terminal::live::{LiveRegion, tty_mode};
+
+/// Gives the terminal back as it was before Ctrl-Z stops us, and takes it again afterwards.
+pub(crate) fn leave_terminal_when_stopped(region: LiveRegion) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGTSTP])?;
+    thread::spawn(move || {
+        for signal in signals.forever() {
+            region.hide();
+            let was_enabled = tty_mode::is_enabled();
+            tty_mode::restore();
+            // Returns when the shell continues us.
+            if signal_hook::low_level::emulate_default_handler(signal).is_ok() && was_enabled {
+                tty_mode::enable();
+            }
+        }
+    });
+    Ok(())
+}
 
 /// Sends a halt for every such signal.
 pub(crate) fn listen(inputs: Sender<Input>) -> std::io::Result<()> {

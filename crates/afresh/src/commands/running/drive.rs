@@ -14,23 +14,29 @@ use serde_json::json;
 
 use crate::exit::Exit;
 use crate::reporters::json_events::JsonEventReporter;
+use crate::reporters::live::LiveReporter;
 use crate::reporters::progress::{ProgressReporter, QuestionDisplay};
 use crate::reporters::state_page::StatePageReporter;
 use crate::reporters::summary::EndedRun;
 use crate::reporters::worker_files::WorkerFilesReporter;
-use crate::terminal::attention::AttentionReporter;
+use crate::terminal::attention::{AttentionReporter, TaskbarProgress};
+use crate::terminal::live::tty_mode;
 use crate::terminal::output::{Output, Paint, count};
 use crate::terminal::plan_watch::PlanWatch;
 use crate::terminal::prompt::UserPrompt;
 use crate::terminal::questions::{TerminalRole, TerminalUser};
 use crate::terminal::signals;
+use afresh_app::config::TerminalNotify;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::git::ref_names;
+use afresh_app::logs::readers::AgentReaders;
+use afresh_app::logs::watched_run::WatchedRun;
+use afresh_app::logs::worker_actions::WorkerActions;
 use afresh_app::notice::Notice;
 use afresh_app::session::interruption::{InterruptedWave, RESUME_CHOICES};
 use afresh_app::session::open::{OpenedRun, RunRequest};
-use afresh_app::session::{PreparedRun, control};
+use afresh_app::session::{PreparedRun, control, select_run};
 use afresh_app::text::time;
 use afresh_views::forecast_text::describe_forecast;
 
@@ -57,7 +63,8 @@ pub(crate) fn drive(
 ) -> Result<EndedRun, AppError> {
     let watch = PlanWatch::new(&prepared.file);
     let term = context.environment.text("TERM");
-    let attention = AttentionReporter::at_terminal(prepared.notify, output, term);
+    let notify = prepared.notify;
+    let attention = AttentionReporter::at_terminal(notify, output, term);
     let ask = |wave: &InterruptedWave| ask_how_to_resume(wave, interaction, output);
     let opened = output.with_notices(|notices| prepared.open(request, context, &ask, notices))?;
     if opened.is_new {
@@ -70,7 +77,9 @@ pub(crate) fn drive(
         .filter(|_| interaction == Interaction::Ask);
     let layout = opened.repository.layout.clone();
     let repository = opened.repository.git.clone();
+    let live = start_live_region(notify, &opened, context, output)?;
     let mut reporters = reporters(&opened.repository, person.as_ref(), output)?;
+    reporters.extend(live.map(|live| Box::new(live) as Box<dyn Reporter>));
     reporters.extend(attention.map(|attention| Box::new(attention) as Box<dyn Reporter>));
     let (mut driver, opening) = opened.into_driver(reporters)?;
     signals::listen(driver.input_sender())
@@ -80,7 +89,11 @@ pub(crate) fn drive(
         person.listen(driver.input_sender());
     }
     watch.start(output.clone());
-    let standing = driver.drive(opening)?;
+    let standing = driver.drive(opening);
+    // Also after an error: it is printed where the region was.
+    output.region().finish();
+    tty_mode::restore();
+    let standing = standing?;
     let run = driver.run().clone();
     finish_hooks(&mut driver, &run, &layout, output);
     let landed_on = repository.branch_with(run.tip()).ok().flatten();
@@ -93,6 +106,31 @@ pub(crate) fn drive(
     let was_done = done_before.as_ref().is_some_and(is_same) && run_state(&run) == RunState::Done;
     let took = started.elapsed();
     Ok(EndedRun { run, standing, took, layout, landed_on, has_branch, was_done })
+}
+
+/// The live region, where this terminal can show one and the user wants it.
+fn start_live_region(
+    notify: TerminalNotify,
+    opened: &OpenedRun,
+    context: &AppContext,
+    output: &Output,
+) -> Result<Option<LiveReporter>, AppError> {
+    let term = context.environment.text("TERM");
+    if !output.shows_live_region(term) {
+        return Ok(None);
+    }
+    let repository = opened.repository.clone();
+    let layout = repository.layout.clone();
+    let found = select_run::find_run(&repository, Some(opened.run().id().as_str()))?;
+    let readers = AgentReaders::load(&found.run, context);
+    let actions = WorkerActions::new(readers);
+    let history = WatchedRun::new(repository, found, AgentReaders::default())?.history;
+    let taskbar = TaskbarProgress::at_terminal(notify, output, term);
+    let region = output.region().clone();
+    signals::leave_terminal_when_stopped(region.clone())
+        .map_err(|error| AppError::bug("signals", error.to_string()))?;
+    region.start(output.is_colored());
+    Ok(Some(LiveReporter::new(region, history, layout, actions, taskbar)))
 }
 
 /// Runs the hooks of the end. What fails is reported, and changes nothing.

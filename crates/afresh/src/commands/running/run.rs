@@ -88,6 +88,7 @@ impl From<ResumeArg> for ResumeMode {
 }
 
 pub(crate) fn run(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let output = &output.with_progress(args.options.progress);
     if args.options.detach && !args.dry_run {
         return detach::start(context, output);
     }
@@ -186,6 +187,7 @@ pub(crate) fn resume(
     context: &AppContext,
     output: &Output,
 ) -> Result<Exit, AppError> {
+    let output = &output.with_progress(args.progress);
     if args.detach {
         return detach::start(context, output);
     }

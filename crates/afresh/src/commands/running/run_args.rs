@@ -6,6 +6,7 @@ use afresh_core::settings::{
 use afresh_core::usage::Budget;
 
 use crate::terminal::completion;
+use crate::terminal::output::ProgressMode;
 use afresh_app::policy::hook_consent::HookChoice;
 use afresh_app::policy::{network, sandbox};
 use afresh_app::session::RunOptions;
@@ -65,6 +66,9 @@ pub(crate) struct RunArgs {
     /// This is the process in the background
     #[arg(long, hide = true, conflicts_with = "detach")]
     pub(crate) in_background: bool,
+    /// How to show progress
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = ProgressMode::Auto)]
+    pub(crate) progress: ProgressMode,
     /// What to do with attempts that were running when afresh was killed
     #[arg(long, value_parser = possible_values(OnOrphan::WORDS))]
     on_orphan: Option<String>,

@@ -107,6 +107,7 @@ enum PlanCommand {
 }
 
 pub(crate) fn plan(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
+    let output = &output.with_progress(args.options.progress);
     match &args.command {
         Some(PlanCommand::Validate(args)) => return validate::validate(args, context, output),
         Some(PlanCommand::Verdict(args)) => return verdict::register(args, context, output),
