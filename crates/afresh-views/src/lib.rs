@@ -9,7 +9,8 @@
 //! | [`colored_diff`] | the kinds of the lines of a patch |
 //! | [`conflicts`] | why two tasks cannot run at the same time |
 //! | [`forecast_text`] | what a plan is expected to take, and its score, in a line each |
-//! | [`plan_graph`] | a plan as a tree, for Mermaid, for Graphviz |
+//! | [`html_report`] | a run as one HTML page |
+//! | [`plan_graph`] | a plan as a picture, as a tree, for Mermaid, for Graphviz |
 //! | [`plan_json`] | a plan as JSON |
 //! | [`plan_text`] | a plan as text |
 //! | [`probe_json`] | checks before any work as JSON |
@@ -25,6 +26,7 @@ pub mod audit;
 pub mod colored_diff;
 pub mod conflicts;
 pub mod forecast_text;
+pub mod html_report;
 pub mod plan_graph;
 pub mod plan_json;
 pub mod plan_text;

@@ -146,7 +146,7 @@ pub fn retry_heat(heat: &RetryHeat) -> String {
     let mut svg = SvgWriter::new(260 + most * CELL, 8 + rows * (CELL + 2), "attempts by outcome");
     for (number, row) in (0_u32..).zip(&heat.rows) {
         let y = 4 + number * (CELL + 2);
-        svg.text("", MARGIN, y + 14, &format!("{} {}", row.task, row.title), 34);
+        svg.text("", MARGIN, y + 14, &format!("{} {}", row.task, row.title), 30);
         for (column, cell) in (0_u32..).zip(&row.cells) {
             draw_cell(&mut svg, row.task.as_str(), cell, 240 + column * CELL, y);
         }

@@ -4,7 +4,7 @@ use super::markup::{SvgArea, SvgWriter};
 use crate::data::glyphs;
 use crate::data::graph::{GraphEdge, GraphNode, NODE_HEIGHT, NODE_WIDTH, TaskGraph};
 
-const TITLE_COLUMNS: usize = 25;
+const TITLE_COLUMNS: usize = 23;
 
 pub fn render(graph: &TaskGraph) -> String {
     let name = format!("{} tasks and their dependencies", graph.nodes.len());

@@ -1,4 +1,4 @@
-//! A plan as a graph in text: a tree for terminals, Mermaid and DOT for pages.
+//! A plan as a graph: a tree for terminals, Mermaid and DOT for pages, SVG to look at.
 //!
 //! Each shows waves, dependencies, files, the critical path, and tasks that never run at the same time.
 
@@ -6,6 +6,8 @@ mod dot;
 mod mermaid;
 mod tree;
 
+use afresh_app::dashboard::data::graph::TaskGraph;
+use afresh_app::dashboard::svg;
 use afresh_core::Plan;
 use afresh_core::pattern::FilePattern;
 use afresh_core::plan::{Task, TaskIndex};
@@ -26,6 +28,8 @@ pub enum GraphFormat {
     Mermaid,
     /// For Graphviz
     Dot,
+    /// A picture, as a file of its own
+    Svg,
 }
 
 pub fn draw(plan: &Plan, picture: GraphFormat) -> String {
@@ -33,6 +37,7 @@ pub fn draw(plan: &Plan, picture: GraphFormat) -> String {
         GraphFormat::Tree => tree::draw(plan),
         GraphFormat::Mermaid => mermaid::draw(plan),
         GraphFormat::Dot => dot::draw(plan),
+        GraphFormat::Svg => svg::standalone(&svg::graph::render(&TaskGraph::from_plan(plan))),
     }
 }
 

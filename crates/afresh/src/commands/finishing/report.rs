@@ -9,18 +9,46 @@ use crate::terminal::completion;
 use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
+use afresh_app::logs::watched_run::WatchedRun;
+use afresh_app::plan_source::PlanReadOptions;
+use afresh_app::session::tracing::{self, TraceRequest};
 use afresh_app::session::{runs, select_run};
 use afresh_app::text::report_page;
+use afresh_views::html_report::{self, HtmlReportParts};
 
-/// Summarize a run, as Markdown or JSON
+/// Summarize a run, as Markdown, JSON or one HTML page
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The run; by default, the last one
     #[arg(add = completion::runs())]
     run: Option<String>,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output; a name that ends in `.html` means a page
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Make one HTML page with all pictures in it
+    #[arg(long, conflicts_with = "json")]
+    html: bool,
+}
+
+/// What a report looks like.
+enum ReportForm {
+    Markdown,
+    Json,
+    Html,
+}
+
+impl Args {
+    fn form(&self, output: &Output) -> ReportForm {
+        let is_page =
+            self.output.as_ref().and_then(|file| file.extension()).is_some_and(|end| {
+                end.eq_ignore_ascii_case("html") || end.eq_ignore_ascii_case("htm")
+            });
+        match (output.json, self.html || is_page) {
+            (true, _) => ReportForm::Json,
+            (false, true) => ReportForm::Html,
+            (false, false) => ReportForm::Markdown,
+        }
+    }
 }
 
 pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
@@ -28,22 +56,31 @@ pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Resu
     let found = select_run::find_run(&place, args.run.as_deref())?;
     let around = runs::report_context(&place, &found.run)?;
     let report = RunReport::from_run(&found, around).map_err(AppError::journal)?;
+    let text = match args.form(output) {
+        ReportForm::Json => serde_json::to_string_pretty(&report).unwrap_or_default() + "\n",
+        ReportForm::Markdown => report_page::render(&report),
+        ReportForm::Html => page(&report, context, output)?,
+    };
     let Some(file) = &args.output else {
-        if output.json {
-            output.document(&report);
-        } else {
-            output.prose(report_page::render(&report).trim_end());
+        match args.form(output) {
+            ReportForm::Markdown => output.prose(text.trim_end()),
+            ReportForm::Json | ReportForm::Html => output.data(text.trim_end()),
         }
         return Ok(Exit::Done);
-    };
-    let text = if output.json {
-        serde_json::to_string_pretty(&report).unwrap_or_default() + "\n"
-    } else {
-        report_page::render(&report)
     };
     write(&context.directory()?.join(file), &text)?;
     output.note(&format!("wrote the report of {} to {}", report.run, file.display()));
     Ok(Exit::Done)
+}
+
+fn page(report: &RunReport, context: &AppContext, output: &Output) -> Result<String, AppError> {
+    let run = Some(report.run.as_str());
+    let dashboard = WatchedRun::open(context, run)?.dashboard()?;
+    let request = TraceRequest { run, plan: None, how: PlanReadOptions::default() };
+    // A plan that cannot be read any more says nothing about requirements.
+    let trace = output.with_notices(|notices| tracing::load_trace(context, &request, notices)).ok();
+    let parts = HtmlReportParts { report, dashboard: &dashboard, trace: trace.as_ref() };
+    Ok(html_report::render(parts))
 }
 
 fn write(file: &Path, text: &str) -> Result<(), AppError> {

@@ -27,7 +27,7 @@ pub(crate) struct Args {
     plan: PathBuf,
     #[command(flatten)]
     how: PlanArgs,
-    /// Draw it: as a tree, or for Mermaid or Graphviz
+    /// Draw it
     #[arg(long = "as", value_enum, value_name = "PICTURE", conflicts_with = "json")]
     picture: Option<PictureArg>,
     /// Say why two tasks cannot run side by side
@@ -44,6 +44,8 @@ enum PictureArg {
     Mermaid,
     /// For Graphviz
     Dot,
+    /// To look at, such as in a browser
+    Svg,
 }
 
 impl From<PictureArg> for GraphFormat {
@@ -52,6 +54,7 @@ impl From<PictureArg> for GraphFormat {
             PictureArg::Tree => Self::Tree,
             PictureArg::Mermaid => Self::Mermaid,
             PictureArg::Dot => Self::Dot,
+            PictureArg::Svg => Self::Svg,
         }
     }
 }

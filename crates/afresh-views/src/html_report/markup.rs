@@ -1,0 +1,126 @@
+//! Tags, with every text escaped and bounded.
+
+use std::fmt::Write as _;
+
+use afresh_app::dashboard::svg;
+use afresh_core::printable;
+
+/// Longer texts are cut: the whole is in `afresh report --json` and in the transcripts.
+const MAX_TEXT_CHARS: usize = 4_000;
+
+#[derive(Debug)]
+pub(super) struct HtmlPage {
+    text: String,
+}
+
+impl HtmlPage {
+    pub(super) fn new(title: &str) -> Self {
+        let style = include_str!("style.css");
+        let pictures = svg::STYLE;
+        let title = escape(title);
+        // Nothing may be loaded and nothing can run, whatever a text contains.
+        let policy = "default-src 'none'; style-src 'unsafe-inline'";
+        let text = format!(
+            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+             <title>{title}</title>\n<style>{style}{pictures}</style></head>\n<body>\n"
+        );
+        Self { text }
+    }
+
+    pub(super) fn finish(mut self) -> String {
+        self.text.push_str("</body></html>\n");
+        self.text
+    }
+
+    /// Markup of ours; texts in it are escaped.
+    pub(super) fn push(&mut self, markup: &str) {
+        self.text.push_str(markup);
+        self.text.push('\n');
+    }
+
+    pub(super) fn heading(&mut self, text: &str) {
+        let _ = writeln!(self.text, "<h2>{}</h2>", escape(text));
+    }
+
+    /// A picture that can be scrolled sideways.
+    pub(super) fn picture(&mut self, title: &str, svg: &str) {
+        self.heading(title);
+        let _ = writeln!(self.text, "<div class=\"wide\">{svg}</div>");
+    }
+
+    pub(super) fn table(
+        &mut self,
+        columns: &[&str],
+        rows: impl IntoIterator<Item = Vec<HtmlCell>>,
+    ) {
+        self.text.push_str("<table><thead><tr>");
+        for column in columns {
+            let _ = write!(self.text, "<th>{}</th>", escape(column));
+        }
+        self.text.push_str("</tr></thead><tbody>\n");
+        for row in rows {
+            self.text.push_str("<tr>");
+            for HtmlCell { class, markup } in row {
+                let _ = write!(self.text, "<td class=\"{class}\">{markup}</td>");
+            }
+            self.text.push_str("</tr>\n");
+        }
+        self.text.push_str("</tbody></table>\n");
+    }
+}
+
+/// One cell of a table.
+#[derive(Debug)]
+pub(super) struct HtmlCell {
+    class: &'static str,
+    markup: String,
+}
+
+impl HtmlCell {
+    pub(super) fn text(text: &str) -> Self {
+        Self { class: "", markup: escape(text) }
+    }
+
+    pub(super) fn code(text: &str) -> Self {
+        Self { class: "mono", markup: escape(text) }
+    }
+
+    pub(super) fn number(text: impl ToString) -> Self {
+        Self { class: "right", markup: escape(&text.to_string()) }
+    }
+
+    pub(super) fn with_class(class: &'static str, text: &str) -> Self {
+        Self { class, markup: escape(text) }
+    }
+
+    /// Markup of ours; texts in it are escaped.
+    pub(super) fn markup(markup: String) -> Self {
+        Self { class: "", markup }
+    }
+}
+
+/// A text of any origin.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for (number, c) in printable::lines(text).chars().enumerate() {
+        if number == MAX_TEXT_CHARS {
+            escaped.push('…');
+            break;
+        }
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+pub(super) fn code(text: &str) -> String {
+    format!("<code>{}</code>", escape(text))
+}
