@@ -6,7 +6,7 @@ use afresh_app::context::AppContext;
 use afresh_app::context::environment::Environment;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{finishing, in_attempt, planning, running, setup, tasks, tooling};
+use crate::commands::{finishing, in_attempt, planning, running, setup, tasks, tooling, viewing};
 
 /// Runs a plan to completion with a fresh coding agent for every task.
 #[derive(Debug, Parser)]
@@ -88,6 +88,7 @@ pub(crate) enum CliCommand {
     Bundle(planning::bundle::Args),
     Run(running::run::Args),
     Attach(running::attach::Args),
+    Serve(viewing::serve::Args),
     Status(running::status::Args),
     Runs(running::runs::Args),
     Statusline(running::statusline::Args),

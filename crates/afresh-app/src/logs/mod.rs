@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`activity`] | the journal as log entries |
 //! | [`decode`] | bytes of a worker as text that is safe to print |
+//! | [`folded`] | the same as entries that can be folded |
 //! | [`readers`] | which agent made an attempt, and so how its output is read |
 //! | [`render`] | an agent's reports as readable text |
 //! | [`transcript`] | the files of an attempt |
@@ -12,6 +13,7 @@
 
 pub mod activity;
 pub mod decode;
+pub mod folded;
 pub mod readers;
 pub mod render;
 pub mod transcript;

@@ -1,5 +1,7 @@
 //! A recorded run as views see it: the run, its history and what its workers do, kept up to date from the journal.
 
+use std::time::SystemTime;
+
 use afresh_core::ids::RunId;
 use afresh_dashboard::text::live::LiveOverview;
 use afresh_dashboard::{Dashboard, LiveFacts, RunHistory};
@@ -21,6 +23,10 @@ pub struct WatchedRun {
     pub found: RecordedRun,
     pub history: RunHistory,
     actions: WorkerActions,
+    /// The process that had the lock when it was last looked up, and whether it drives this run.
+    driver: Option<(u32, bool)>,
+    /// Size and time of the journal's files when they were last read.
+    journal_marks: Vec<Option<(u64, SystemTime)>>,
 }
 
 impl WatchedRun {
@@ -42,6 +48,8 @@ impl WatchedRun {
             found,
             history: RunHistory::default(),
             actions: WorkerActions::new(readers),
+            driver: None,
+            journal_marks: Vec::new(),
         };
         watched.fold_from(0)?;
         Ok(watched)
@@ -58,6 +66,12 @@ impl WatchedRun {
 
     /// Reads what was recorded since; returns whether there was anything new.
     pub fn catch_up(&mut self) -> Result<bool, AppError> {
+        // Most of the time nothing has changed, and two calls of the file system show it.
+        let marks = self.read_journal_marks();
+        if marks == self.journal_marks {
+            return Ok(false);
+        }
+        self.journal_marks = marks;
         let known = self.found.records.len();
         if !self.found.catch_up(&self.repository)? {
             return Ok(false);
@@ -74,10 +88,31 @@ impl WatchedRun {
         Ok(())
     }
 
+    fn read_journal_marks(&self) -> Vec<Option<(u64, SystemTime)>> {
+        let state = &self.repository.layout.state;
+        let mark = |name: &str| {
+            let found = std::fs::metadata(state.join(name)).ok()?;
+            Some((found.len(), found.modified().ok()?))
+        };
+        ["journal.sqlite", "journal.sqlite-wal"].map(mark).into()
+    }
+
     /// Whether a process drives it now.
-    pub fn is_driven(&self) -> Result<bool, AppError> {
-        let driver = LastDriver::find(&self.repository)?;
-        Ok(driver.holder_of(self.found.run.id()).is_some())
+    pub fn is_driven(&mut self) -> Result<bool, AppError> {
+        let Some(holder) = self.repository.holder()? else {
+            self.driver = None;
+            return Ok(false);
+        };
+        // Which run a process drives takes the whole journal to know, and it drives no other.
+        match self.driver {
+            Some((pid, is_ours)) if pid == holder.pid => Ok(is_ours),
+            _ => {
+                let driver = LastDriver::find(&self.repository)?;
+                let is_ours = driver.holder_of(self.found.run.id()).is_some();
+                self.driver = Some((holder.pid, is_ours));
+                Ok(is_ours)
+            }
+        }
     }
 
     /// What is known now besides the journal.

@@ -40,6 +40,12 @@ pub struct TaskRow {
 }
 
 impl TaskRow {
+    /// Every task, in the plan's order.
+    pub fn list_all(run: &Run, history: &RunHistory) -> Vec<Self> {
+        let path = CriticalPath::new(run, history);
+        Self::list(run, history, &RunStatus::from_run(run), &path)
+    }
+
     pub(crate) fn list(
         run: &Run,
         history: &RunHistory,

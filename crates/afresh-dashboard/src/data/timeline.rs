@@ -147,7 +147,7 @@ fn queued_since(
 }
 
 impl CriticalPath {
-    fn new(run: &Run, history: &RunHistory) -> Self {
+    pub(crate) fn new(run: &Run, history: &RunHistory) -> Self {
         let plan = run.plan();
         let merged: BTreeMap<TaskIndex, i64> = history
             .landed()

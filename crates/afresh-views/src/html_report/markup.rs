@@ -87,8 +87,8 @@ impl HtmlCell {
         Self { class: "mono", markup: escape(text) }
     }
 
-    pub(super) fn number(text: impl ToString) -> Self {
-        Self { class: "right", markup: escape(&text.to_string()) }
+    pub(super) fn number(text: impl std::fmt::Display) -> Self {
+        Self { class: "right", markup: escape(&format!("{text}")) }
     }
 
     pub(super) fn with_class(class: &'static str, text: &str) -> Self {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use afresh_app::dashboard::Dashboard;
+use afresh_app::dashboard::data::context::ContextBar;
 use afresh_app::dashboard::text::figures::{amount, dollars};
 use afresh_app::text::{count, time};
 use afresh_core::status::{RunState, TaskPhase};
@@ -36,7 +37,7 @@ pub(super) fn figures(page: &mut HtmlPage, report: &RunReport, dashboard: &Dashb
     let number = |phase| progress.counts.get(&phase).copied().unwrap_or(0);
     let failed = number(TaskPhase::Failed) + number(TaskPhase::Blocked);
     let attempts: usize = report.tasks.iter().map(|task| task.attempts.len()).sum();
-    let fullest = dashboard.contexts.iter().filter_map(|bar| bar.percent()).max();
+    let fullest = dashboard.contexts.iter().filter_map(ContextBar::percent).max();
     let mut tiles = vec![
         (format!("{} / {}", progress.done, progress.total), "tasks done".to_owned()),
         (time::format_duration(Duration::from_millis(progress.driven_ms)), "driven".to_owned()),

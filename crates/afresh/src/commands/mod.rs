@@ -10,6 +10,7 @@
 //! | [`in_attempt`] | what workers and their agents call |
 //! | [`suggest`] | what to type instead of a command that does not exist |
 //! | [`tooling`] | `help`, `version`, `schema`, `completions`, `man` |
+//! | [`viewing`] | `serve` |
 
 pub(crate) mod finishing;
 pub(crate) mod in_attempt;
@@ -19,6 +20,7 @@ pub(crate) mod setup;
 pub(crate) mod suggest;
 pub(crate) mod tasks;
 pub(crate) mod tooling;
+pub(crate) mod viewing;
 
 use crate::cli::{Cli, CliCommand};
 use crate::exit::Exit;
@@ -43,6 +45,7 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Run(args) => running::run::run(args, context, output),
         CliCommand::Runs(args) => running::runs::runs(args, context, output),
         CliCommand::Abort(args) => running::abort::abort(args, context, output),
+        CliCommand::Serve(args) => viewing::serve::serve(args, context, output),
         CliCommand::Attach(args) => running::attach::attach(args, context, output),
         CliCommand::Fork(args) => running::fork::fork(args, context, output),
         CliCommand::Rewind(args) => running::rewind::rewind(args, context, output),

@@ -53,6 +53,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         &[
             "run",
             "attach",
+            "serve",
             "status",
             "logs",
             "questions",

@@ -1,0 +1,3 @@
+//! Commands that show runs.
+
+pub(crate) mod serve;
