@@ -54,12 +54,18 @@ pub fn replay(records: &[JournalRecord]) -> Result<Option<(Run, Timestamp)>, Rec
     for record in records {
         let event = to_event(record)?;
         last = last.max(Timestamp(record.at_ms));
-        match &mut run {
-            None => run = Run::start(&event),
-            Some(run) => apply(run, record.seq, &event)?,
-        }
+        start_or_apply(&mut run, record.seq, &event)?;
     }
     Ok(run.map(|run| (run, last)))
+}
+
+/// Starts the run with its first event, and applies every later one.
+pub fn start_or_apply(run: &mut Option<Run>, seq: u64, event: &Event) -> Result<(), RecordError> {
+    match run {
+        None => *run = Run::start(event),
+        Some(run) => apply(run, seq, event)?,
+    }
+    Ok(())
 }
 
 /// Applies the event of one record.

@@ -24,7 +24,7 @@ import { failureNotice } from "./parts/notices.js";
 
 /**
  * A page of a run is given more.
- * @typedef {PageContext & {run: string, live: LiveRun, task: string}} RunPageContext
+ * @typedef {PageContext & {run: string, live: LiveRun, task: string, at: string}} RunPageContext
  */
 
 /** @type {Record<string, (context: RunPageContext) => void>} */
@@ -58,7 +58,7 @@ function showPage() {
   }
   if (isRun) {
     const show = RUN_PAGES[page] ?? runPage;
-    show({ ...context, run, task, live: followed(run) });
+    show({ ...context, run, task, at: task, live: followed(run) });
   } else {
     live?.stop();
     live = null;
@@ -108,7 +108,17 @@ function setTitle(title) {
   document.title = `${title} · afresh`;
 }
 
+/** "/" goes to the filter of a page that has one. @param {KeyboardEvent} event */
+function focusFilter(event) {
+  const target = event.target instanceof Element ? event.target.closest("input, textarea, select") : null;
+  const filter = content.querySelector("input[type=search]");
+  if (event.key !== "/" || target || !(filter instanceof HTMLElement)) return;
+  event.preventDefault();
+  filter.focus();
+}
+
 takeToken();
+addEventListener("keydown", focusFilter);
 addEventListener("hashchange", () => {
   showPage();
   content.focus({ preventScroll: true });

@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use afresh_app::error::AppError;
-use afresh_app::logs::activity::{ActivityEntry, ActivityFilter};
+use afresh_app::logs::activity::{self, ActivityEntry, ActivityFilter};
+use afresh_app::logs::run_replay::RunReplay;
 use afresh_app::logs::watched_run::WatchedRun;
-use afresh_core::ids::TaskId;
+use afresh_core::ids::{RunId, TaskId};
 use afresh_core::status::{RunState, run_state};
 use afresh_dashboard::data::merge_line::MergeLine;
 use afresh_dashboard::data::needs_you::NeedsYou;
@@ -18,6 +19,7 @@ use afresh_dashboard::data::progress::RunProgress;
 use afresh_dashboard::data::task_rows::TaskRow;
 use afresh_dashboard::data::workers::WorkerRow;
 use afresh_dashboard::{Dashboard, LiveFacts};
+use afresh_store::JournalRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::sync::watch;
@@ -27,6 +29,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 const WORKER_INTERVAL: Duration = Duration::from_secs(1);
 /// A browser that was away for longer starts with the last ones.
 const MAX_ACTIVITY: usize = 200;
+const MAX_REPLAY_ACTIVITY: usize = 40;
 
 /// What changed since a browser was last sent something.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -61,6 +64,26 @@ pub struct ActivityItem {
     pub message: String,
 }
 
+/// When each record of a run was written.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+pub struct RunMoments {
+    pub seqs: Vec<u64>,
+    pub at_ms: Vec<i64>,
+}
+
+/// A run as it was after one record.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+pub struct RunMoment {
+    pub seq: u64,
+    pub at_ms: i64,
+    /// How many records there were then, and how many there are.
+    pub position: usize,
+    pub of: usize,
+    pub dashboard: Dashboard,
+    /// What was recorded last before it, in words.
+    pub activity: Vec<ActivityItem>,
+}
+
 /// Where a connection is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FeedPosition {
@@ -82,6 +105,8 @@ impl FeedPosition {
 #[derive(Debug)]
 pub(crate) struct RunFeed {
     inner: Mutex<FeedState>,
+    /// For looking back; made when it is first asked for.
+    replay: Mutex<Option<RunReplay>>,
     changed: watch::Sender<u64>,
 }
 
@@ -105,7 +130,11 @@ impl RunFeed {
             version: 0,
         };
         state.refresh()?;
-        let feed = Arc::new(Self { inner: Mutex::new(state), changed: watch::channel(1).0 });
+        let feed = Arc::new(Self {
+            inner: Mutex::new(state),
+            replay: Mutex::default(),
+            changed: watch::channel(1).0,
+        });
         let weak = Arc::downgrade(&feed);
         std::thread::spawn(move || keep_up(&weak));
         Ok(feed)
@@ -147,6 +176,45 @@ impl RunFeed {
     pub(crate) fn dashboard(&self) -> Dashboard {
         let state = self.lock();
         Dashboard::new(&state.watched.found.run, &state.watched.history, &state.facts)
+    }
+
+    /// When each record was written.
+    pub(crate) fn moments(&self) -> RunMoments {
+        let records = &self.lock().watched.found.records;
+        RunMoments {
+            seqs: records.iter().map(|record| record.seq).collect(),
+            at_ms: records.iter().map(|record| record.wall_ms).collect(),
+        }
+    }
+
+    /// The run after this record.
+    pub(crate) fn moment(&self, seq: u64) -> Result<RunMoment, AppError> {
+        let mut replay = self.replay.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.lock();
+        let of = state.watched.found.records.len();
+        let replay = match &mut *replay {
+            Some(replay) if replay.records().len() == of => replay,
+            outdated => outdated.insert(RunReplay::new(&state.watched.found)),
+        };
+        let run = state.watched.id().clone();
+        // The live view does not wait for it.
+        drop(state);
+        replay.go_to_seq(seq)?;
+        let Some(dashboard) = replay.dashboard() else {
+            let message = format!("run {run} had not started at record {seq}");
+            return Err(AppError::usage("moment", message));
+        };
+        let position = replay.position();
+        let before = &replay.records()[..position];
+        let last = &before[position.saturating_sub(MAX_REPLAY_ACTIVITY)..];
+        Ok(RunMoment {
+            seq: before.last().map_or(0, |record| record.seq),
+            at_ms: replay.history().last_ms(),
+            position,
+            of,
+            dashboard,
+            activity: activity_items(last, &run)?,
+        })
     }
 
     /// Reads something of the run itself.
@@ -197,7 +265,7 @@ impl FeedState {
     }
 }
 
-/// Until nobody has the feed any more.
+/// Until no connection has the feed any more.
 fn keep_up(feed: &Weak<RunFeed>) {
     let mut workers_read_at = Instant::now();
     loop {
@@ -218,8 +286,11 @@ fn activity_since(watched: &WatchedRun, seq: u64) -> Result<Vec<ActivityItem>, A
     let records = &watched.found.records;
     let first = records.partition_point(|record| record.seq <= seq);
     let fresh = &records[first.max(records.len().saturating_sub(MAX_ACTIVITY))..];
-    let entries =
-        afresh_app::logs::activity::entries(fresh.to_vec(), watched.id(), ActivityFilter::Usual)?;
+    activity_items(fresh, watched.id())
+}
+
+fn activity_items(records: &[JournalRecord], run: &RunId) -> Result<Vec<ActivityItem>, AppError> {
+    let entries = activity::entries(records.to_vec(), run, ActivityFilter::Usual)?;
     let skipped = entries.len().saturating_sub(MAX_ACTIVITY);
     let item = |entry: ActivityEntry| ActivityItem {
         seq: entry.seq,

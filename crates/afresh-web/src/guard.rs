@@ -4,8 +4,10 @@
 //! the Host must be ours, an Origin must be ours, and everything but the page's own files needs the token, in a header
 //! that no form and no link can set.
 
-use std::fs::File;
-use std::io::Read;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -31,7 +33,31 @@ impl std::fmt::Debug for AccessToken {
 }
 
 impl AccessToken {
-    pub fn generate() -> std::io::Result<Self> {
+    /// The one in this file, which only its owner can read; makes it if there is none.
+    pub fn keep(file: &Path) -> std::io::Result<Self> {
+        match std::fs::read_to_string(file) {
+            Ok(text) if is_well_formed(text.trim()) => Ok(Self(text.trim().to_owned())),
+            Ok(_) => Self::renew(file),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::renew(file),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A new one, kept in this file.
+    pub fn renew(file: &Path) -> std::io::Result<Self> {
+        let token = Self::generate()?;
+        let directory = file.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(directory)?;
+        // Created with its mode and moved into place: no moment at which others can read it.
+        let fresh = file.with_extension(format!("{}.new", std::process::id()));
+        let mut options = OpenOptions::new();
+        let mut written = options.write(true).create_new(true).mode(0o600).open(&fresh)?;
+        writeln!(written, "{}", token.0)?;
+        std::fs::rename(&fresh, file)?;
+        Ok(token)
+    }
+
+    fn generate() -> std::io::Result<Self> {
         let mut bytes = [0_u8; 16];
         File::open("/dev/urandom")?.read_exact(&mut bytes)?;
         Ok(Self(format!("{:032x}", u128::from_be_bytes(bytes))))
@@ -46,6 +72,10 @@ impl AccessToken {
         let (own, given) = (self.0.as_bytes(), given.as_bytes());
         own.len() == given.len() && own.iter().zip(given).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
     }
+}
+
+fn is_well_formed(token: &str) -> bool {
+    token.len() == 32 && token.bytes().all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it))
 }
 
 /// Checks a request before any route sees it, and adds the headers of every answer.

@@ -8,6 +8,7 @@
 //! | [`server`] | binding, serving, stopping |
 //! | [`guard`] | who may ask: token, Host, Origin; headers of every answer |
 //! | [`feed`] | one watched run, shared by every browser that looks at it |
+//! | `list_cache` | lists over all runs, made again only when they may have changed |
 //! | [`failure`] | errors as JSON with a status |
 //! | `routes` | what can be asked, one file per topic |
 //! | `page` | the files of the page, which are part of the program |
@@ -15,6 +16,7 @@
 pub mod failure;
 pub mod feed;
 pub mod guard;
+mod list_cache;
 mod page;
 mod routes;
 pub mod server;

@@ -1,13 +1,15 @@
 //! Binding, serving, stopping.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
+use afresh_app::logs::needs::{self, RunNeeds};
 use afresh_app::logs::readers::AgentReaders;
 use afresh_app::logs::watched_run::WatchedRun;
+use afresh_app::session::runs::{self, RunEntry};
 use afresh_app::session::select_run;
 use afresh_core::ids::RunId;
 use afresh_engine::{RepoContext, Reporter};
@@ -15,9 +17,10 @@ use tokio::sync::Notify;
 
 use crate::feed::RunFeed;
 use crate::guard::AccessToken;
+use crate::list_cache::{ListCache, SharedList};
 use crate::routes;
 
-/// More runs are watched at the same time only for as long as somebody looks at them.
+/// More runs are watched at the same time only as long as a browser looks at them.
 const MAX_KEPT_FEEDS: usize = 4;
 
 /// Opens what records commands that are applied without a driver.
@@ -27,6 +30,8 @@ pub struct WebServerConfig {
     pub context: AppContext,
     pub address: SocketAddr,
     pub token: AccessToken,
+    /// Names of this machine besides its address, without a port.
+    pub hosts: Vec<String>,
     pub reporters: Box<ReporterFactory>,
 }
 
@@ -63,6 +68,8 @@ pub(crate) struct WebState {
     pub(crate) hosts: Vec<String>,
     pub(crate) reporters: Box<ReporterFactory>,
     feeds: Mutex<BTreeMap<RunId, Arc<RunFeed>>>,
+    runs: ListCache<RunEntry>,
+    needs: ListCache<RunNeeds>,
 }
 
 impl std::fmt::Debug for WebState {
@@ -73,7 +80,7 @@ impl std::fmt::Debug for WebState {
 
 impl WebServer {
     pub fn bind(config: WebServerConfig) -> Result<Self, AppError> {
-        let WebServerConfig { context, address, token, reporters } = config;
+        let WebServerConfig { context, address, token, hosts, reporters } = config;
         let failed = |error: std::io::Error| {
             AppError::machine("serve", format!("cannot listen on {address}"))
                 .cause(error.to_string())
@@ -85,9 +92,11 @@ impl WebServer {
         let state = WebState {
             context,
             token,
-            hosts: hosts_of(address),
+            hosts: hosts_of(address, &hosts),
             reporters,
             feeds: Mutex::default(),
+            runs: ListCache::default(),
+            needs: ListCache::default(),
         };
         Ok(Self { listener, state: Arc::new(state), address })
     }
@@ -123,17 +132,14 @@ impl WebServer {
 }
 
 /// The names under which this address can be reached on this machine.
-fn hosts_of(address: SocketAddr) -> Vec<String> {
+fn hosts_of(address: SocketAddr, named: &[String]) -> Vec<String> {
     let port = address.port();
     let mut hosts = vec![address.to_string()];
-    if is_local(address.ip()) {
+    hosts.extend(named.iter().map(|name| format!("{name}:{port}")));
+    if address.ip().is_loopback() || address.ip().is_unspecified() {
         hosts.extend([format!("localhost:{port}"), format!("127.0.0.1:{port}")]);
     }
     hosts
-}
-
-fn is_local(address: IpAddr) -> bool {
-    address.is_loopback()
 }
 
 impl WebState {
@@ -141,7 +147,17 @@ impl WebState {
         self.context.repository()
     }
 
-    /// The feed of a run, started when somebody first looks at it.
+    /// Every run, newest first.
+    pub(crate) fn runs(&self) -> Result<SharedList<RunEntry>, AppError> {
+        self.runs.read(&self.repository()?, runs::list_runs)
+    }
+
+    /// What waits for a person, of every run.
+    pub(crate) fn needs(&self) -> Result<SharedList<RunNeeds>, AppError> {
+        self.needs.read(&self.repository()?, needs::list_needs)
+    }
+
+    /// The feed of a run, started when a browser first looks at it.
     pub(crate) fn feed(&self, run: &str) -> Result<Arc<RunFeed>, AppError> {
         let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, feed)) = feeds.iter().find(|(id, _)| id.as_str() == run) {

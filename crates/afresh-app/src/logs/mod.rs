@@ -5,8 +5,11 @@
 //! | [`activity`] | the journal as log entries |
 //! | [`decode`] | bytes of a worker as text that is safe to print |
 //! | [`folded`] | the same as entries that can be folded |
+//! | [`journal_marks`] | noticing that the journal may have changed |
+//! | [`needs`] | what waits for a person, of every run |
 //! | [`readers`] | which agent made an attempt, and so how its output is read |
 //! | [`render`] | an agent's reports as readable text |
+//! | [`run_replay`] | a recorded run again, record by record |
 //! | [`transcript`] | the files of an attempt |
 //! | [`watched_run`] | a run, its history and its workers, kept up to date for views |
 //! | [`worker_actions`] | what running workers did last |
@@ -14,8 +17,11 @@
 pub mod activity;
 pub mod decode;
 pub mod folded;
+pub mod journal_marks;
+pub mod needs;
 pub mod readers;
 pub mod render;
+pub mod run_replay;
 pub mod transcript;
 pub mod watched_run;
 pub mod worker_actions;

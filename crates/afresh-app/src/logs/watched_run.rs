@@ -1,13 +1,12 @@
 //! A recorded run as views see it: the run, its history and what its workers do, kept up to date from the journal.
 
-use std::time::SystemTime;
-
 use afresh_core::ids::RunId;
 use afresh_dashboard::text::live::LiveOverview;
 use afresh_dashboard::{Dashboard, LiveFacts, RunHistory};
 use afresh_engine::session::RecordedRun;
 use afresh_engine::{RepoContext, journal_records};
 
+use super::journal_marks::JournalMarks;
 use super::readers::AgentReaders;
 use super::worker_actions::WorkerActions;
 use crate::context::AppContext;
@@ -25,8 +24,8 @@ pub struct WatchedRun {
     actions: WorkerActions,
     /// The process that had the lock when it was last looked up, and whether it drives this run.
     driver: Option<(u32, bool)>,
-    /// Size and time of the journal's files when they were last read.
-    journal_marks: Vec<Option<(u64, SystemTime)>>,
+    /// The journal's files when they were last read.
+    journal_marks: JournalMarks,
 }
 
 impl WatchedRun {
@@ -49,7 +48,7 @@ impl WatchedRun {
             history: RunHistory::default(),
             actions: WorkerActions::new(readers),
             driver: None,
-            journal_marks: Vec::new(),
+            journal_marks: JournalMarks::default(),
         };
         watched.fold_from(0)?;
         Ok(watched)
@@ -67,7 +66,7 @@ impl WatchedRun {
     /// Reads what was recorded since; returns whether there was anything new.
     pub fn catch_up(&mut self) -> Result<bool, AppError> {
         // Most of the time nothing has changed, and two calls of the file system show it.
-        let marks = self.read_journal_marks();
+        let marks = JournalMarks::read(&self.repository.layout.state);
         if marks == self.journal_marks {
             return Ok(false);
         }
@@ -86,15 +85,6 @@ impl WatchedRun {
             self.history.record(record.wall_ms, &event, &self.found.run);
         }
         Ok(())
-    }
-
-    fn read_journal_marks(&self) -> Vec<Option<(u64, SystemTime)>> {
-        let state = &self.repository.layout.state;
-        let mark = |name: &str| {
-            let found = std::fs::metadata(state.join(name)).ok()?;
-            Some((found.len(), found.modified().ok()?))
-        };
-        ["journal.sqlite", "journal.sqlite-wal"].map(mark).into()
     }
 
     /// Whether a process drives it now.

@@ -18,13 +18,14 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use afresh_core::printable;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::findings::excerpt::ExcerptPlace;
 pub use crate::findings::excerpt::SourceExcerpt;
 pub use source::{SourceText, not_utf8, wide_encoding};
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Finding {
     pub severity: Severity,
     /// A stable identifier for scripts.
@@ -49,7 +50,7 @@ pub struct Finding {
 }
 
 /// Another place that a finding refers to, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct RelatedPlace {
     pub message: String,
     pub file: String,
@@ -88,7 +89,7 @@ impl Fix {
 }
 
 /// How serious a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// Information, or a matter of style.

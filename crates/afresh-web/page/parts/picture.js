@@ -27,15 +27,21 @@ export class LivePicture {
     this.wantedSeq = -1;
     this.interval = REDRAW_INTERVAL_MS;
     this.isDrawing = false;
+    /** @type {number | null} */
+    this.at = null;
     /** @type {number | undefined} */
     this.timer = undefined;
     this.place.addEventListener("click", (event) => this.openTask(event));
     signal.addEventListener("abort", () => clearTimeout(this.timer), { once: true });
   }
 
-  /** @param {number} seq the last record that there is */
-  refresh(seq) {
+  /**
+   * @param {number} seq the last record that there is
+   * @param {number | null} at draws the run as it was after this record, instead of now
+   */
+  refresh(seq, at = null) {
     this.wantedSeq = seq;
+    this.at = at;
     if (seq === this.drawnSeq || this.isDrawing || this.timer !== undefined || !this.place.isConnected) return;
     const draw = () => {
       this.timer = undefined;
@@ -49,7 +55,8 @@ export class LivePicture {
   async draw(seq) {
     this.isDrawing = true;
     try {
-      const text = await getText(`${runPath(this.run)}/pictures/${this.name}`, this.signal);
+      const moment = this.at === null ? "" : `?at=${this.at}`;
+      const text = await getText(`${runPath(this.run)}/pictures/${this.name}${moment}`, this.signal);
       this.interval = text.length > LARGE_PICTURE_CHARS ? LARGE_REDRAW_INTERVAL_MS : REDRAW_INTERVAL_MS;
       fill(this.place, parsePicture(text));
       this.drawnSeq = seq;
@@ -59,7 +66,7 @@ export class LivePicture {
     } finally {
       this.isDrawing = false;
     }
-    if (this.drawnSeq >= 0 && !this.signal.aborted) this.refresh(this.wantedSeq);
+    if (this.drawnSeq >= 0 && !this.signal.aborted) this.refresh(this.wantedSeq, this.at);
   }
 
   /** @param {Event} event */

@@ -1,6 +1,7 @@
 //! The `OpenAPI` document: what can be asked, and what comes back.
 
 use afresh_app::logs::folded::FoldedTranscript;
+use afresh_app::logs::needs::RunNeeds;
 use afresh_app::session::runs::RunEntry;
 use afresh_app::tasks::details::TaskDetails;
 use afresh_app::tasks::tell::SentComment;
@@ -13,8 +14,9 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::actions::{Accepted, AnswerRequest, HaltBody, TaskRequest, TellRequest};
+use super::runs::PlanFindings;
 use super::tasks::AttemptDiff;
-use crate::feed::ViewUpdate;
+use crate::feed::{RunMoment, RunMoments, ViewUpdate};
 
 pub(super) async fn document() -> Json<Value> {
     Json(openapi())
@@ -80,6 +82,11 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
     vec![
         get("/api/openapi.json", "This document", AnswerKind::Json(json!({"type": "object"}))),
         get(
+            "/api/needs-you",
+            "What waits for a person, of every run",
+            AnswerKind::Json(schema::<Vec<RunNeeds>>(generator)),
+        ),
+        get(
             "/api/runs",
             "Every run, newest first",
             AnswerKind::Json(schema::<Vec<RunEntry>>(generator)),
@@ -96,8 +103,18 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
         ),
         get(
             "/api/runs/{run}/pictures/{picture}",
-            "graph.svg, timeline.svg, contexts.svg, burn-up.svg or retries.svg",
+            "graph.svg, timeline.svg, contexts.svg, burn-up.svg or retries.svg; `at` draws it as it was after a record",
             AnswerKind::Text("image/svg+xml"),
+        ),
+        get(
+            "/api/runs/{run}/moments",
+            "When each record was written",
+            AnswerKind::Json(schema::<RunMoments>(generator)),
+        ),
+        get(
+            "/api/runs/{run}/moments/{seq}",
+            "The run as it was after a record",
+            AnswerKind::Json(schema::<RunMoment>(generator)),
         ),
         get(
             "/api/runs/{run}/trace",
@@ -112,7 +129,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
         get(
             "/api/runs/{run}/findings",
             "What is wrong with the plan's files as they are now",
-            AnswerKind::Json(json!({"type": "object"})),
+            AnswerKind::Json(schema::<PlanFindings>(generator)),
         ),
         get(
             "/api/runs/{run}/tasks/{task}",

@@ -4,11 +4,13 @@
 //! | --- | --- |
 //! | [`runs`] | the list of runs, one run, its stream of updates, its pictures |
 //! | [`tasks`] | one task: attempts, transcripts, differences, prompts |
+//! | [`replay`] | a run as it was at an earlier moment |
 //! | [`actions`] | answers, comments, retries, skips, halts |
 //! | [`description`] | the `OpenAPI` document |
 
 mod actions;
 mod description;
+mod replay;
 mod runs;
 mod tasks;
 
@@ -32,10 +34,13 @@ const MAX_BODY_BYTES: usize = 128 * 1024;
 pub(crate) fn router(state: Arc<WebState>) -> Router {
     let router = Router::new()
         .route("/api/openapi.json", get(description::document))
+        .route("/api/needs-you", get(runs::needs_you))
         .route("/api/runs", get(runs::list))
         .route("/api/runs/{run}", get(runs::dashboard))
         .route("/api/runs/{run}/updates", get(runs::updates))
         .route("/api/runs/{run}/pictures/{picture}", get(runs::picture))
+        .route("/api/runs/{run}/moments", get(replay::moments))
+        .route("/api/runs/{run}/moments/{seq}", get(replay::moment))
         .route("/api/runs/{run}/trace", get(runs::trace))
         .route("/api/runs/{run}/report", get(runs::report))
         .route("/api/runs/{run}/findings", get(runs::findings))

@@ -1,31 +1,42 @@
 //! The list of runs, one run, its stream of updates, its pictures.
 
 use std::convert::Infallible;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use afresh_app::logs::needs::RunNeeds;
 use afresh_app::plan_source::{self, PlanReadOptions};
+use afresh_app::session::runs::{self, RunEntry};
+use afresh_app::session::select_run;
 use afresh_app::session::tracing::{self, TraceRequest};
-use afresh_app::session::{runs, select_run};
 use afresh_core::status::trace::RequirementTrace;
 use afresh_dashboard::{Dashboard, svg};
 use afresh_engine::reports::run_report::RunReport;
+use afresh_formats::Finding;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, Stream};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::read_blocking;
 use crate::failure::WebFailure;
 use crate::feed::{FeedPosition, RunFeed};
+use crate::list_cache::SharedList;
 use crate::server::WebState;
 
 pub(super) type Answer<T> = Result<Json<T>, WebFailure>;
 
-pub(super) async fn list(State(state): State<Arc<WebState>>) -> Answer<Vec<runs::RunEntry>> {
-    read_blocking(move || Ok(Json(runs::list_runs(&state.repository()?)?))).await
+pub(super) async fn list(State(state): State<Arc<WebState>>) -> Answer<SharedList<RunEntry>> {
+    read_blocking(move || Ok(Json(state.runs()?))).await
+}
+
+/// What waits for a person, of every run.
+pub(super) async fn needs_you(State(state): State<Arc<WebState>>) -> Answer<SharedList<RunNeeds>> {
+    read_blocking(move || Ok(Json(state.needs()?))).await
 }
 
 pub(super) async fn dashboard(
@@ -75,12 +86,23 @@ fn stream_updates(
     })
 }
 
+#[derive(Debug, Deserialize)]
+pub(super) struct PictureQuery {
+    /// As it was after this record, instead of now.
+    at: Option<u64>,
+}
+
 pub(super) async fn picture(
     State(state): State<Arc<WebState>>,
     Path((run, picture)): Path<(String, String)>,
+    Query(query): Query<PictureQuery>,
 ) -> Result<Response, WebFailure> {
     let drawn = read_blocking(move || {
-        let board = state.feed(&run)?.dashboard();
+        let feed = state.feed(&run)?;
+        let board = match query.at {
+            Some(seq) => feed.moment(seq)?.dashboard,
+            None => feed.dashboard(),
+        };
         match picture.as_str() {
             "graph.svg" => Ok(svg::graph::render(&board.graph)),
             "timeline.svg" => Ok(svg::timeline::render(&board.timeline)),
@@ -120,22 +142,27 @@ pub(super) async fn report(
 }
 
 /// What is wrong with the plan's files as they are now.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PlanFindings {
+    plan: PathBuf,
+    findings: Vec<Finding>,
+}
+
 pub(super) async fn findings(
     State(state): State<Arc<WebState>>,
     Path(run): Path<String>,
-) -> Answer<Value> {
+) -> Answer<PlanFindings> {
     read_blocking(move || {
         let repository = state.repository()?;
         let found = select_run::find_run(&repository, Some(&run))?;
-        let source = std::path::PathBuf::from(&found.run.settings().source);
+        let plan = PathBuf::from(&found.run.settings().source);
         let directory = state.context.directory()?;
-        let read = plan_source::read(&directory, &source, &PlanReadOptions::default());
-        let listed = match read {
+        let findings = match plan_source::read(&directory, &plan, &PlanReadOptions::default()) {
             Ok(found) => found.for_caller(found.reading.findings.clone()),
             Err(error) if error.findings.is_empty() => return Err(error.into()),
             Err(error) => error.findings,
         };
-        Ok(Json(json!({"plan": source, "findings": listed})))
+        Ok(Json(PlanFindings { plan, findings }))
     })
     .await
 }

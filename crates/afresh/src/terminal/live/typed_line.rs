@@ -72,12 +72,13 @@ impl TypedLine {
     /// Whether the byte belongs to a key that means nothing here.
     fn skips(&mut self, byte: u8) -> bool {
         let (skips, next) = match (self.escape, byte) {
-            (EscapeState::None, _) => (false, EscapeState::None),
             (EscapeState::Started, b'[' | b'O') => (true, EscapeState::InSequence),
-            (EscapeState::Started, 0x20..) => (true, EscapeState::None),
-            (EscapeState::InSequence, 0x40..=0x7e) => (true, EscapeState::None),
+            // The last byte of a sequence.
+            (EscapeState::Started, 0x20..) | (EscapeState::InSequence, 0x40..=0x7e) => {
+                (true, EscapeState::None)
+            }
             (EscapeState::InSequence, 0x20..) => (true, EscapeState::InSequence),
-            // A control character ends whatever was before it.
+            // Text, or a control character, which ends whatever was before it.
             (_, _) => (false, EscapeState::None),
         };
         self.escape = next;
