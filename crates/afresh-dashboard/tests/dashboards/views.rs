@@ -12,7 +12,7 @@ use insta::assert_snapshot;
 
 use crate::recorded::{PlayedRun, is_question, is_spawned};
 
-fn text(lines: Vec<TextLine>) -> String {
+fn text(lines: &[TextLine]) -> String {
     lines.iter().map(TextLine::to_text).collect::<Vec<_>>().join("\n")
 }
 
@@ -123,8 +123,8 @@ fn the_break_between_two_drivers_is_no_work() {
 fn the_live_region_in_the_middle_of_a_run() {
     let played = PlayedRun::until(is_question);
     let overview = LiveOverview::new(&played.run, &played.history, &played.live(2_000));
-    let wide = text(overview.lines(120, 20));
-    let narrow = text(overview.lines(60, 20));
+    let wide = text(&overview.lines(120, 20));
+    let narrow = text(&overview.lines(60, 20));
     assert_snapshot!(format!("{wide}\n---\n{narrow}"));
 }
 
@@ -135,7 +135,7 @@ fn a_worker_line_shows_what_its_program_reported_last() {
     let action = WorkerAction { verb: "Edit".into(), object: "lib/words.sh\x1b[2J".into() };
     let actions = BTreeMap::from([(attempt, action)]);
     let facts = LiveFacts { actions, ..played.live(75_000) };
-    let shown = text(LiveOverview::new(&played.run, &played.history, &facts).lines(110, 20));
+    let shown = text(&LiveOverview::new(&played.run, &played.history, &facts).lines(110, 20));
     assert!(shown.contains("Edit lib/words.sh\\u{1b}[2J"), "{shown}");
     assert!(shown.contains("1m 15s"), "{shown}");
 }
@@ -157,5 +157,5 @@ fn the_live_region_fits_every_terminal() {
 #[test]
 fn a_timeline_of_characters() {
     let board = PlayedRun::whole().dashboard();
-    assert_snapshot!(text(timeline::lines(&board.timeline, 110)));
+    assert_snapshot!(text(&timeline::lines(&board.timeline, 110)));
 }

@@ -69,16 +69,21 @@ fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
 }
 
 fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
-    let get =
-        |path, summary, answer| Operation { method: "get", path, summary, body: None, answer };
-    let post = |path, summary, body, answer: Value| Operation {
-        method: "post",
-        path,
-        summary,
-        body: Some(body),
-        answer: AnswerKind::Json(answer),
-    };
-    let accepted = schema::<Accepted>(generator);
+    let mut operations = run_operations(generator);
+    operations.extend(task_operations(generator));
+    operations.extend(action_operations(generator));
+    operations
+}
+
+fn get(path: &'static str, summary: &'static str, answer: AnswerKind) -> Operation {
+    Operation { method: "get", path, summary, body: None, answer }
+}
+
+fn post(path: &'static str, summary: &'static str, body: Value, answer: Value) -> Operation {
+    Operation { method: "post", path, summary, body: Some(body), answer: AnswerKind::Json(answer) }
+}
+
+fn run_operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
     vec![
         get("/api/openapi.json", "This document", AnswerKind::Json(json!({"type": "object"}))),
         get(
@@ -131,6 +136,11 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             "What is wrong with the plan's files as they are now",
             AnswerKind::Json(schema::<PlanFindings>(generator)),
         ),
+    ]
+}
+
+fn task_operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
+    vec![
         get(
             "/api/runs/{run}/tasks/{task}",
             "One task with its attempts, checks and comments",
@@ -151,6 +161,12 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             "prompt, stderr or result",
             AnswerKind::Text("text/plain"),
         ),
+    ]
+}
+
+fn action_operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
+    let accepted = schema::<Accepted>(generator);
+    vec![
         post(
             "/api/runs/{run}/answer",
             "Answer a question",
