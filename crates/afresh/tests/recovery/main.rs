@@ -3,6 +3,7 @@
 //! | module | what it tests |
 //! | --- | --- |
 //! | [`concurrent_changes`] | the user changes the repository during a run |
+//! | [`disturbed_run`] | kills, halts, answers, edits, rewinds and retries, all in one run |
 //! | [`faults`] | single writes and syncs that fail |
 //! | [`file_systems`] | file systems without what a run needs |
 //! | [`garbage_collection`] | `git gc --prune=now` during a run; refs whose objects are gone |
@@ -11,6 +12,7 @@
 //! | [`journal`] | damage to the journal |
 //! | [`kill`] | kill -9 of the driver at random moments |
 //! | [`kill_sweep`] | kill -9 of the driver at chosen places |
+//! | [`many_calls`] | many commands at the same time |
 //! | [`one_driver`] | two drivers for one repository |
 //! | [`orphans`] | a git of ours that outlives its driver |
 //! | [`processes`] | open files and signals of workers and checks |
@@ -24,6 +26,7 @@
 mod support;
 
 mod concurrent_changes;
+mod disturbed_run;
 mod faults;
 mod file_systems;
 mod full_disk;
@@ -33,6 +36,7 @@ mod git_program;
 mod journal;
 mod kill;
 mod kill_sweep;
+mod many_calls;
 mod one_driver;
 mod orphans;
 mod processes;
