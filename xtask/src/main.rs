@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `agents` | everything that can go wrong with each real agent program |
-//! | `bench` | benchmarks: reading, audit, estimates, watching agents, orchestration, sandbox, probe |
+//! | `bench` | benchmarks: reading, audit, estimates, watching agents, orchestration, sandbox, probe, calls |
 //! | `breaking` | breaks our own code on purpose, and expects a test to notice |
 //! | `fuzz` | runs the fuzz targets |
 //! | `leftovers` | runs a command, and expects it to leave nothing behind |
@@ -31,9 +31,9 @@ cargo xtask NAME
                    scripted model server. Words select programs and cases; `matrix` runs each program in
                    each sandbox and prints a table. AFRESH_TEST_AGENTS names the directory that
                    `.ci/agents` made
-  bench            Measure reading of large plans, audit, discovery, watching of agents, orchestration, the sandbox
-                   and the probe. A NAME (reading, audit, discovery, watching, sandbox, probe, orchestration) selects
-                   one. `bench estimate DIR…` compares our estimate of tokens with public tokenizers, for the sources
+  bench            Measure reading of large plans, audit, discovery, watching of agents, orchestration, the sandbox, the
+                   probe and many commands at once. A NAME (reading, audit, discovery, watching, sandbox, probe, calls,
+                   orchestration) selects one. `bench estimate DIR…` compares our estimate of tokens with public tokenizers, for the sources
                    of a package in each directory
   break-core       Break copies of the core and the driver, one way after the other, and expect the
                    simulator to notice each. A NAME selects the ways that contain it

@@ -27,7 +27,7 @@ struct Took {
 }
 
 /// Not among temporary files: sandboxes have their own, and no real repository is there.
-pub(super) fn bench(afresh: &Path) -> Result<(String, bool)> {
+pub(super) fn bench(afresh: &Path, _: &Path) -> Result<(String, bool)> {
     let directory = afresh.parent().unwrap_or(Path::new("."));
     let scratch = tempfile::Builder::new().prefix("bench-").tempdir_in(directory)?;
     let scratch = scratch.path();
