@@ -15,6 +15,7 @@
 //! | [`lint_fixes`] | `afresh lint --fix` |
 //! | [`measured_defects`] | checks that prove nothing, measured and read |
 //! | [`places`] | findings name files as the caller sees them |
+//! | [`plan_tools`] | the programs of other tools, after a run on their plans |
 //! | [`show`] | `afresh show` |
 //! | [`staged_planning`] | planning in stages, acceptance tests, verdicts |
 //! | [`starting`] | `afresh new` |
@@ -38,6 +39,7 @@ mod lint;
 mod lint_fixes;
 mod measured_defects;
 mod places;
+mod plan_tools;
 mod show;
 mod staged_planning;
 mod starting;

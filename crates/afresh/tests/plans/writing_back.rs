@@ -124,7 +124,7 @@ fn rewinding_takes_the_progress_back() {
 
 /// Runs it to its end and lands it: then all of it is done by its own files, for a new run too.
 #[track_caller]
-fn lands_as_done(repo: &TestRepo) {
+pub(crate) fn lands_as_done(repo: &TestRepo) {
     let mut ran = repo.afresh(&["run", ".", "--on-decision", "first"]);
     if ran.code == Some(4) {
         for question in repo.status()["questions"].as_array().expect("questions") {
@@ -141,49 +141,6 @@ fn lands_as_done(repo: &TestRepo) {
     assert!(!logs.contains("plan-changed"), "{logs}");
     let new = repo.afresh(&["run", ".", "--new"]);
     assert!(!new.stderr.contains("start "), "nothing is done again: {}", new.stderr);
-}
-
-/// FO-07, FO-08: a change of `OpenSpec` lands ticked; its own program, where it is installed, accepts it and counts it
-/// as complete.
-#[test]
-fn a_change_of_openspec_lands_ticked() {
-    let change = "openspec/changes/add-rm";
-    let files = [
-        (format!("{change}/proposal.md"), "## Why\nNotes must go.\n\n## What Changes\n- rm\n"),
-        (
-            format!("{change}/specs/notes/spec.md"),
-            "## ADDED Requirements\n\n### Requirement: Remove\nThe program SHALL remove a note.\n\n#### Scenario: Known\n- **WHEN** it is removed\n- **THEN** it is gone\n",
-        ),
-        (
-            format!("{change}/tasks.md"),
-            "## 1. Store\n\n- [ ] 1.1 Create `rm.txt`; `test -s rm.txt` passes\n  - [ ] part of it\n- [ ] 1.2 Create `list.txt`\n",
-        ),
-    ];
-    let repo = with_files(&files.map(|(path, text)| (path, text.to_owned())), "");
-    lands_as_done(&repo);
-    let tasks = repo.git(&["show", &format!("HEAD:{change}/tasks.md")]);
-    assert_eq!((tasks.matches("- [x]").count(), tasks.matches("- [ ]").count()), (3, 0), "{tasks}");
-    let Some(program) = plan_tool("openspec") else { return };
-    let ran = |args: &[&str]| {
-        let mut command = std::process::Command::new(&program);
-        let output = command.args(args).current_dir(repo.root()).output().expect("it starts");
-        assert!(output.status.success(), "{args:?}: {output:?}");
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    ran(&["validate", "add-rm", "--strict"]);
-    assert!(ran(&["list"]).contains("Complete"), "{}", ran(&["list"]));
-}
-
-/// A program of another tool, from the directory that `AFRESH_TEST_PLAN_TOOLS` names: one with `node_modules`.
-#[expect(clippy::print_stderr, reason = "a test that skips a part says so")]
-fn plan_tool(name: &str) -> Option<std::path::PathBuf> {
-    let tools = std::env::var_os("AFRESH_TEST_PLAN_TOOLS").map(std::path::PathBuf::from);
-    let found = tools.map(|tools| tools.join("node_modules/.bin").join(name));
-    let found = found.filter(|program| program.exists());
-    if found.is_none() {
-        eprintln!("SKIPPED: {name} is not installed in $AFRESH_TEST_PLAN_TOOLS");
-    }
-    found
 }
 
 /// FO-07, FO-02: plans of GSD have summaries.
