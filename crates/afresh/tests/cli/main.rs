@@ -3,6 +3,7 @@
 //! | module | what it tests |
 //! | --- | --- |
 //! | [`demo`] | `afresh demo` |
+//! | [`dialogs`] | the dialogs of a run, in tmux and without a terminal |
 //! | [`discovery`] | `afresh discover` |
 //! | [`doctor`] | `afresh doctor` |
 //! | [`documents`] | the commands that documents show |
@@ -20,6 +21,7 @@
 mod support;
 
 mod demo;
+mod dialogs;
 mod discovery;
 mod doctor;
 mod documents;

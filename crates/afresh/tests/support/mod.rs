@@ -12,6 +12,7 @@ pub(crate) mod staged_plan;
 pub(crate) mod strace;
 pub(crate) mod sweep;
 pub(crate) mod terminal;
+pub(crate) mod tmux;
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
