@@ -89,6 +89,7 @@ pub(crate) enum CliCommand {
     Run(running::run::Args),
     Attach(running::attach::Args),
     Serve(viewing::serve::Args),
+    Replay(viewing::replay::Args),
     Status(running::status::Args),
     Runs(running::runs::Args),
     Statusline(running::statusline::Args),

@@ -9,6 +9,7 @@
 //! | [`needs`] | what waits for a person, of every run |
 //! | [`readers`] | which agent made an attempt, and so how its output is read |
 //! | [`render`] | an agent's reports as readable text |
+//! | [`replay_check`] | whether the records lead to the same state, schedule and trees again |
 //! | [`run_replay`] | a recorded run again, record by record |
 //! | [`transcript`] | the files of an attempt |
 //! | [`watched_run`] | a run, its history and its workers, kept up to date for views |
@@ -21,6 +22,7 @@ pub mod journal_marks;
 pub mod needs;
 pub mod readers;
 pub mod render;
+pub mod replay_check;
 pub mod run_replay;
 pub mod transcript;
 pub mod watched_run;

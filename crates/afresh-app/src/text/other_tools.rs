@@ -58,9 +58,6 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
 pub const PLANNED: &[(&str, &str)] = &[
     ("watch", "`afresh status` shows the progress, `afresh logs -f` follows it"),
     ("tui", "`afresh status` shows the progress, `afresh logs -f` follows it"),
-    ("serve", "`afresh report` summarizes a run as Markdown or JSON"),
-    ("web", "`afresh report` summarizes a run as Markdown or JSON"),
-    ("replay", "`afresh logs` shows what was recorded"),
     ("worker", "runs use this machine only"),
     ("fleet", "runs use this machine only"),
 ];

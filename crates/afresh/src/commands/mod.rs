@@ -57,6 +57,7 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Logs(args) => running::logs::logs(args, context, output),
         CliCommand::Scan(args) => finishing::scan::scan(args, context, output),
         CliCommand::Clean(args) => finishing::clean::clean(args, context, output),
+        CliCommand::Replay(args) => viewing::replay::replay(args, context, output),
         CliCommand::Land(args) => finishing::land::land(args, context, output),
         CliCommand::VerifyRun(args) => finishing::verify_run::verify_run(args, context, output),
         CliCommand::New(args) => planning::new::new(args, context, output),

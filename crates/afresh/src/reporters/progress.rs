@@ -1,7 +1,7 @@
 //! The progress of a run: one plain line per event, readable without colour.
 
 use std::cell::Cell;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use afresh_core::Event;
 use afresh_core::Run;
@@ -24,6 +24,8 @@ use afresh_app::text::{measured_base, ongoing_work, time};
 pub(crate) struct ProgressReporter {
     output: Output,
     started: Instant,
+    /// The time that is shown, of a recorded run.
+    recorded: Cell<Option<Duration>>,
     questions: QuestionDisplay,
     quiet: QuietWatch,
     /// Whether a line was printed since the quiet watch was told.
@@ -40,12 +42,19 @@ pub(crate) enum QuestionDisplay {
 impl ProgressReporter {
     pub(crate) fn new(output: Output, questions: QuestionDisplay) -> Self {
         let (started, quiet) = (Instant::now(), QuietWatch::default());
-        Self { output, started, questions, quiet, has_printed: Cell::new(true) }
+        let (recorded, has_printed) = (Cell::new(None), Cell::new(true));
+        Self { output, started, recorded, questions, quiet, has_printed }
+    }
+
+    /// What follows happened so long after the start of a recorded run.
+    pub(crate) fn show_recorded_time(&self, since: Duration) {
+        self.recorded.set(Some(since));
     }
 
     fn line(&self, mark: &str, paint: Paint, who: &str, text: &str) {
         self.has_printed.set(true);
-        let since = time::format_duration(self.started.elapsed());
+        let since = self.recorded.get().unwrap_or_else(|| self.started.elapsed());
+        let since = time::format_duration(since);
         let mark = self.output.paint(paint, &format!("{mark:>9}"));
         let mut lines = text.lines();
         let first = lines.next().unwrap_or_default();

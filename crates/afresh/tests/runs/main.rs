@@ -18,6 +18,7 @@
 //! | [`one_task`] | commands about one task |
 //! | [`pull_requests`] | `afresh land --pr` |
 //! | [`questions`] | answers, retries, new runs |
+//! | [`replaying`] | `afresh replay` |
 //! | [`rewinding`] | continuing an interrupted wave |
 //! | [`scope`] | changes outside the files of a task |
 //! | [`scripts`] | checkpoints, `halt --check`, `statusline` |
@@ -44,6 +45,7 @@ mod no_repository;
 mod one_task;
 mod pull_requests;
 mod questions;
+mod replaying;
 mod reviewing;
 mod rewinding;
 mod scope;

@@ -1,3 +1,4 @@
 //! Commands that show runs.
 
+pub(crate) mod replay;
 pub(crate) mod serve;
