@@ -90,6 +90,7 @@ pub(crate) enum CliCommand {
     Attach(running::attach::Args),
     Serve(viewing::serve::Args),
     Replay(viewing::replay::Args),
+    Mcp(viewing::mcp::Args),
     Status(running::status::Args),
     Runs(running::runs::Args),
     Statusline(running::statusline::Args),
@@ -126,8 +127,6 @@ pub(crate) enum CliCommand {
     #[command(hide = true)]
     ReportResult(in_attempt::report_result::Args),
     #[command(hide = true)]
-    Mcp(in_attempt::mcp::Args),
-    #[command(hide = true)]
     Hook(in_attempt::hook::Args),
     #[command(hide = true)]
     Agent(in_attempt::agent::Args),
@@ -135,4 +134,4 @@ pub(crate) enum CliCommand {
 
 /// Hidden commands that workers call, and that are documented. The other hidden ones are called by
 /// afresh itself.
-pub(crate) const WORKER_COMMANDS: &[&str] = &["step", "log", "issue", "report-result", "mcp"];
+pub(crate) const WORKER_COMMANDS: &[&str] = &["step", "log", "issue", "report-result"];

@@ -48,9 +48,7 @@ pub(crate) fn from_usage(error: &clap::Error, arguments: &[String]) -> AppError 
     let typed = typed_command(arguments);
     let command = typed.as_deref();
     match error.kind() {
-        _ if matches!(command, Some("log" | "mcp")) && !is_in_attempt(error) => {
-            called_by_workers(command.unwrap_or_default(), error)
-        }
+        _ if command == Some("log") && !is_in_attempt(error) => called_by_workers("log", error),
         ErrorKind::InvalidSubcommand => {
             let name = text_of(error, ContextKind::InvalidSubcommand).unwrap_or_default();
             match command {
@@ -110,9 +108,6 @@ fn called_by_workers(command: &str, error: &clap::Error) -> AppError {
         "usage",
         format!("`afresh {command}` is called by workers, inside an attempt"),
     );
-    if command == "mcp" {
-        return failure.hint("for your own tools, every command prints JSON with `--json`");
-    }
     let task = text_of(error, ContextKind::InvalidValue).unwrap_or_default();
     failure.hint(format!("`{}` shows what happened", format!("afresh logs {task}").trim()))
 }

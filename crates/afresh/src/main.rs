@@ -5,6 +5,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`agent_session`] | `afresh mcp`: tools and resources for a person's agent session |
 //! | [`cli`] | what was typed |
 //! | [`commands`] | one file per command |
 //! | [`demo`] | the scratch repository of `afresh demo` |
@@ -15,6 +16,7 @@
 //! | [`reporters`] | data as text: for people, for scripts, for files |
 //! | [`terminal`] | output, questions, signals, completion |
 
+mod agent_session;
 mod cli;
 mod commands;
 mod demo;

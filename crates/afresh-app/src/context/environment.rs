@@ -14,6 +14,7 @@
 //! | `AFRESH_TASK`, `AFRESH_ATTEMPT`, `AFRESH_BUNDLE` | in an attempt: the attempt, and its bundle |
 //! | `AFRESH_COMPLETE` | set by a shell that asks for completions |
 //! | `XDG_CACHE_HOME`, `HOME` | where the user's cache directory is, and what the user prefers |
+//! | `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `XDG_CONFIG_HOME` | where agent programs keep what belongs to the user |
 //! | `TMPDIR` | where `afresh demo` creates its scratch repository |
 //! | `NO_COLOR` | no colours |
 //! | `TERM` | which escape codes draw attention |
@@ -69,7 +70,8 @@ impl Environment {
         self.raw(name)?.to_str()
     }
 
-    fn directory(&self, name: &str) -> Option<PathBuf> {
+    /// The directory in a variable.
+    pub(crate) fn directory(&self, name: &str) -> Option<PathBuf> {
         std::path::absolute(PathBuf::from(self.raw(name)?)).ok()
     }
 

@@ -2,6 +2,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`await_person`] | waiting until a run needs a person or has ended |
 //! | [`briefing`] | the files that every prompt of a run contains |
 //! | [`control`] | commands to a run, whether another process drives it or none does |
 //! | [`fork`] | a new run that starts from an earlier merge of another one |
@@ -23,6 +24,7 @@
 //! Terms are built once and whole: [`plan_terms`] for everything that needs only the plan, and
 //! [`Session::prepare`] for a run.
 
+pub mod await_person;
 pub mod briefing;
 pub mod control;
 pub mod fork;

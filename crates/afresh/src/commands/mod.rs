@@ -10,7 +10,7 @@
 //! | [`in_attempt`] | what workers and their agents call |
 //! | [`suggest`] | what to type instead of a command that does not exist |
 //! | [`tooling`] | `help`, `version`, `schema`, `completions`, `man` |
-//! | [`viewing`] | `serve` |
+//! | [`viewing`] | `serve`, `mcp` |
 
 pub(crate) mod finishing;
 pub(crate) mod in_attempt;
@@ -85,7 +85,7 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::ReportResult(args) => {
             in_attempt::report_result::report_result(args, context, output)
         }
-        CliCommand::Mcp(args) => in_attempt::mcp::mcp(args, context),
+        CliCommand::Mcp(args) => viewing::mcp::mcp(args, context, output),
         CliCommand::Hook(args) => in_attempt::hook::hook(args, context, output),
         CliCommand::Help(args) => tooling::help::help(args, output),
         CliCommand::Version(args) => Ok(tooling::version::version(args, output)),

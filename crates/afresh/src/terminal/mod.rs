@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`attention`] | bell, title and desktop notification |
+//! | [`capture`] | what commands print for a client instead of a terminal |
 //! | [`completion`] | what a shell completes |
 //! | [`foreground`] | programs that take over the terminal |
 //! | [`live`] | the live region at the bottom of the terminal |
@@ -15,6 +16,7 @@
 //! | [`wrap`] | wrapping lines to the width of the terminal |
 
 pub(crate) mod attention;
+pub(crate) mod capture;
 pub(crate) mod completion;
 pub(crate) mod foreground;
 pub(crate) mod live;

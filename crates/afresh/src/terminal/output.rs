@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,7 +21,7 @@ use crate::error;
 use crate::exit::Exit;
 use crate::terminal::live::LiveRegion;
 use crate::terminal::live::region::RegionSize;
-use crate::terminal::{foreground, wrap};
+use crate::terminal::{capture::CapturedOutput, foreground, wrap};
 
 /// Where and how a command prints.
 #[derive(Debug, Clone)]
@@ -36,6 +36,8 @@ pub(crate) struct Output {
     progress: ProgressMode,
     /// Messages are printed above it.
     region: LiveRegion,
+    /// Where everything goes instead of the streams of this process.
+    captured: Option<CapturedOutput>,
 }
 
 /// How the progress of a run is shown.
@@ -79,7 +81,12 @@ impl Output {
         };
         let (json, color_option, noticed) = (common.json, common.color, Arc::default());
         let (progress, region) = (ProgressMode::Auto, LiveRegion::default());
-        Self { json, color_option, verbosity, color, noticed, progress, region }
+        Self { json, color_option, verbosity, color, noticed, progress, region, captured: None }
+    }
+
+    /// Prints nothing, and keeps everything for the caller: for commands that a client asks for.
+    pub(crate) fn captured(json: bool, captured: &CapturedOutput) -> Self {
+        Self { captured: Some(captured.clone()), ..Self::for_usage_errors(json) }
     }
 
     /// Before the options are known: without colours.
@@ -92,6 +99,7 @@ impl Output {
             noticed: Arc::default(),
             progress: ProgressMode::Plain,
             region: LiveRegion::default(),
+            captured: None,
         }
     }
 
@@ -123,6 +131,7 @@ impl Output {
         is_wanted
             && is_able
             && !self.json
+            && self.captured.is_none()
             && !foreground::is_taken()
             && RegionSize::measure().is_some()
     }
@@ -143,7 +152,7 @@ impl Output {
     /// Whether a person can read a question here and type an answer.
     pub(crate) fn is_interactive(&self) -> bool {
         let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-        is_terminal && !self.json && !foreground::is_taken()
+        is_terminal && !self.json && self.captured.is_none() && !foreground::is_taken()
     }
 
     /// A line of data.
@@ -155,14 +164,33 @@ impl Output {
     /// A line of data; false once standard output is closed.
     pub(crate) fn line(&self, text: &str) -> bool {
         let text = if self.json { escape_hidden(text) } else { self.sanitize(text).into() };
-        writeln!(std::io::stdout().lock(), "{text}").is_ok()
+        self.write_data(format!("{text}\n").as_bytes()).is_ok()
+    }
+
+    /// Data as it is, for files and programs. Fails once standard output is closed.
+    pub(crate) fn write_data(&self, bytes: &[u8]) -> io::Result<()> {
+        if let Some(captured) = &self.captured {
+            captured.add_data(bytes);
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(bytes)?;
+        out.flush()
+    }
+
+    /// Whether data goes to a terminal, which would obey what is in it.
+    pub(crate) fn is_data_on_terminal(&self) -> bool {
+        self.captured.is_none() && io::stdout().is_terminal()
     }
 
     /// A line of data that is prose: wrapped at words where standard output is a terminal.
     pub(crate) fn prose(&self, text: &str) {
         let text = self.sanitize(text);
-        let _ =
-            writeln!(std::io::stdout().lock(), "{}", wrap::for_stream(&std::io::stdout(), &text));
+        let text = match &self.captured {
+            Some(_) => text,
+            None => wrap::for_stream(&std::io::stdout(), &text),
+        };
+        let _ = self.write_data(format!("{text}\n").as_bytes());
     }
 
     /// A finding as data.
@@ -194,6 +222,9 @@ impl Output {
 
     /// The same, also for those who asked for less.
     pub(crate) fn message(&self, text: &str) {
+        if let Some(captured) = &self.captured {
+            return captured.add_message(&self.sanitize(text));
+        }
         let text = wrap::for_stream(&std::io::stderr(), &self.sanitize(text));
         if !self.region.print_above(&text) {
             let _ = writeln!(std::io::stderr().lock(), "{text}");
@@ -229,7 +260,7 @@ impl Output {
 
     /// The same on standard output.
     pub(crate) fn paint_data(&self, paint: Paint, text: &str) -> String {
-        if std::io::stdout().is_terminal() { self.paint(paint, text) } else { text.to_owned() }
+        if self.is_data_on_terminal() { self.paint(paint, text) } else { text.to_owned() }
     }
 
     /// Prints notices of a library function.
@@ -342,6 +373,7 @@ mod tests {
             noticed: Arc::default(),
             progress: ProgressMode::Plain,
             region: LiveRegion::default(),
+            captured: None,
         };
         let text = format!("{} \x1b[2J\x1b[31;1m\x1b]0;t\x07\x1b", output.paint(Paint::Red, "x"));
         let wanted = "\x1b[31mx\x1b[0m \\u{1b}[2J\\u{1b}[31;1m\\u{1b}]0;t\\u{7}\\u{1b}";

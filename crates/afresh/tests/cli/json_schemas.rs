@@ -145,6 +145,7 @@ const COMMANDS: &[(&[&str], &str, i32)] = &[
     (&["plan", "status"], "plan-status", 0),
     (&["plan", "verdict", "READY", "It is all there."], "plan-verdict", 0),
     (&["init", "--dry-run"], "init", 0),
+    (&["init", "--claude", "--dry-run"], "init-sessions", 0),
     (&["doctor"], "doctor", 0),
     (&["agents", "list"], "agents-list", 0),
     (&["config", "list"], "config-list", 0),

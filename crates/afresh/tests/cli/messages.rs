@@ -241,7 +241,6 @@ fn a_wrong_command_line_is_explained_in_our_words() {
         ),
         ("config set a b", "`afresh config` has no subcommand `set`", ".afresh/config.toml"),
         ("config get a", "`afresh config` has no subcommand `get`", "`afresh config list`"),
-        ("mcp", "`afresh mcp` is called by workers", "`--json`"),
         ("schema paln", "`NAME` cannot be `paln`", "did you mean `plan`?"),
         ("probe --limit 5", "5s is 5 seconds, 5m is 5 minutes", "`afresh help probe`"),
         ("run --probe of", "`--probe` cannot be `of`", "did you mean `off`?"),

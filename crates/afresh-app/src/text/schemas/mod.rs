@@ -157,6 +157,7 @@ pub const OUTPUTS: &[OutputSchema] = &[
     output::<outputs::CleanOutput>("clean", "What `afresh clean --json` prints"),
     output::<outputs::ScanOutput>("scan", "What `afresh scan --json` prints"),
     output::<outputs::InitOutput>("init", "What `afresh init --json` prints"),
+    output::<outputs::InitSessionsOutput>("init-sessions", "`afresh init --claude --json`"),
     output::<outputs::DoctorOutput>("doctor", "What `afresh doctor --json` prints"),
     output::<Vec<outputs::ConfigEntry>>("config-list", "What `afresh config list --json` prints"),
     output::<outputs::AgentsListOutput>("agents-list", "What `afresh agents list --json` prints"),

@@ -4,6 +4,5 @@ pub(crate) mod agent;
 pub(crate) mod hook;
 pub(crate) mod issue;
 pub(crate) mod log;
-pub(crate) mod mcp;
 pub(crate) mod report_result;
 pub(crate) mod step;

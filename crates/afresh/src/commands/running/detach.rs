@@ -19,8 +19,9 @@ use crate::terminal::output::Output;
 
 /// What the process in the background is started with.
 pub(crate) const IN_BACKGROUND: &str = "--in-background";
-/// How long it gets to take the lock; preparing a run may probe agents.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long it gets to take the lock; preparing a run may probe agents. Programs that call us through a tool give up
+/// after a minute.
+const START_TIMEOUT: Duration = Duration::from_secs(45);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Starts it, and waits until it drives a run or has ended.

@@ -5,7 +5,6 @@ use afresh_engine::RepoContext;
 use afresh_engine::reports::run_report::{ReportContext, RunReport, TaskReport};
 use afresh_engine::session::RecordedRun;
 use serde_json::{Value, json};
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use crate::exit::Exit;
@@ -52,7 +51,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn logs(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
-    if args.raw && std::io::stdout().is_terminal() {
+    if args.raw && output.is_data_on_terminal() {
         return Err(AppError::usage("raw", "raw output of workers could control the terminal")
             .hint("redirect it to a file or a program: `afresh logs TASK --raw | less`"));
     }
@@ -103,10 +102,10 @@ impl TranscriptView<'_> {
         }
         let show =
             if self.args.raw { TranscriptEncoding::Raw } else { TranscriptEncoding::Printable };
-        let mut pages = TranscriptPrinter::new(show, readers, self.args.lines);
+        let mut pages = TranscriptPrinter::new(show, readers, self.args.lines, self.output);
         let mut looked = Instant::now();
         // A write error means that the reader is gone, which is no failure.
-        while pages.print(&transcripts, self.output).is_ok() && self.expects_more(&found)? {
+        while pages.print(&transcripts).is_ok() && self.expects_more(&found)? {
             std::thread::sleep(FOLLOW_INTERVAL);
             // A running check has a file before it has a record.
             if found.catch_up(&self.place)? || looked.elapsed() > NEW_FILES {
@@ -115,7 +114,7 @@ impl TranscriptView<'_> {
             }
         }
         // What was printed before the last record arrived.
-        let _ = pages.print(&transcripts, self.output);
+        let _ = pages.print(&transcripts);
         let _ = pages.finish();
         Ok(())
     }

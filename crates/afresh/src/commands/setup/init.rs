@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use afresh_app::formats::project::{self, CheckKind, FileListing, ProjectStack};
 use serde_json::json;
 
+use crate::commands::setup::session_files::{self, SessionArgs};
 use crate::commands::setup::write_config::{ConfigWriter, WriteConsent};
 use crate::exit::Exit;
 use crate::terminal::output::{Output, safe};
@@ -18,7 +19,11 @@ use afresh_app::init::files;
 use afresh_app::init::template::{self, CheckOrigin, ConfigChoices};
 use afresh_app::init::trial::{self, TriedCommand};
 
-/// Write a configuration for this repository
+/// Write a configuration for this repository, or what your own agent sessions need
+///
+/// With --claude, --codex, --gemini or --opencode, the configuration stays as it is: the tools of `afresh mcp`, and
+/// commands that call them, are installed for sessions in these programs. Everything else in their files stays byte for
+/// byte, and --remove takes exactly that away.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one per flag")]
 pub(crate) struct Args {
@@ -46,10 +51,16 @@ pub(crate) struct Args {
     /// Replace an existing configuration
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    sessions: SessionArgs,
 }
 
 pub(crate) fn init(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let root = root(&context.directory()?);
+    let consent = WriteConsent { yes: args.yes, dry_run: args.dry_run, force: args.force };
+    if let Some(setup) = args.sessions.setup(&root, context)? {
+        return session_files::change_files(&setup, consent, context, output);
+    }
     let target = match &context.config_file {
         Some(file) => context.directory()?.join(file),
         None => root.join(".afresh/config.toml"),
@@ -74,7 +85,6 @@ pub(crate) fn init(args: &Args, context: &AppContext, output: &Output) -> Result
     }
     let text = template::render(&choices);
     let before = fs::read_to_string(&target).ok();
-    let consent = WriteConsent { yes: args.yes, dry_run: args.dry_run, force: args.force };
     let mut writing = ConfigWriter { output, consent, target, text, before, asker, written: false };
     if !output.json {
         writing.show();

@@ -1,7 +1,5 @@
 //! `afresh diff TASK`: what an attempt changed, what landed, or how two attempts differ.
 
-use std::io::{IsTerminal, Write as _};
-
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::git::DiffFormat;
@@ -72,9 +70,9 @@ fn describe_no_difference(diff: &TaskDiff) -> String {
 
 /// Exact bytes for files and pipes, so that `git apply` takes them; on a terminal, only what it cannot obey.
 fn print(rendered: &[u8], format: DiffFormat, output: &Output) {
-    if !std::io::stdout().is_terminal() {
+    if !output.is_data_on_terminal() {
         // A closed standard output is no error.
-        let _ = std::io::stdout().lock().write_all(rendered);
+        let _ = output.write_data(rendered);
         return;
     }
     let text = String::from_utf8_lossy(rendered);

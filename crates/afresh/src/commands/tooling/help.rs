@@ -54,6 +54,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "run",
             "attach",
             "serve",
+            "mcp",
             "status",
             "logs",
             "questions",

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use afresh_engine::reports::run_report::AttemptResult;
@@ -28,6 +28,7 @@ pub(crate) struct TranscriptPrinter {
     /// The last printed file, whose heading is not repeated.
     current: Option<PathBuf>,
     ends_line: bool,
+    output: Output,
 }
 
 /// How far a file was read.
@@ -61,19 +62,17 @@ impl TranscriptPrinter {
         show: TranscriptEncoding,
         readers: AgentReaders,
         last: Option<usize>,
+        output: &Output,
     ) -> Self {
-        Self { show, readers, last, files: BTreeMap::new(), current: None, ends_line: true }
+        let (files, output) = (BTreeMap::new(), output.clone());
+        Self { show, readers, last, files, current: None, ends_line: true, output }
     }
 
     /// Prints what is new in these files. Fails once standard output is closed.
-    pub(crate) fn print(
-        &mut self,
-        transcripts: &[AttemptTranscript],
-        output: &Output,
-    ) -> io::Result<()> {
+    pub(crate) fn print(&mut self, transcripts: &[AttemptTranscript]) -> io::Result<()> {
         for transcript in transcripts {
             for part in &transcript.parts {
-                self.print_part(transcript, part, output)?;
+                self.print_part(transcript, part)?;
             }
         }
         Ok(())
@@ -95,7 +94,6 @@ impl TranscriptPrinter {
         &mut self,
         transcript: &AttemptTranscript,
         part: &TranscriptFile,
-        output: &Output,
     ) -> io::Result<()> {
         // A file that is missing now may exist at the next look.
         let Ok(mut file) = File::open(&part.file) else { return Ok(()) };
@@ -120,7 +118,7 @@ impl TranscriptPrinter {
         // An empty transcript gets a heading, once.
         let is_silent = !known && part.name == "stdout";
         if length > from || is_silent {
-            self.heading(transcript, part, output)?;
+            self.heading(transcript, part)?;
             from = match last.filter(|_| is_told) {
                 Some(last) => self.copy_last(&mut file, &part.file, last)?,
                 None => self.copy(&mut file, from, &part.file)?,
@@ -168,12 +166,7 @@ impl TranscriptPrinter {
         Ok(at)
     }
 
-    fn heading(
-        &mut self,
-        transcript: &AttemptTranscript,
-        part: &TranscriptFile,
-        output: &Output,
-    ) -> io::Result<()> {
+    fn heading(&mut self, transcript: &AttemptTranscript, part: &TranscriptFile) -> io::Result<()> {
         if self.current.as_deref() == Some(part.file.as_path())
             || self.show == TranscriptEncoding::Raw
         {
@@ -193,7 +186,7 @@ impl TranscriptPrinter {
             _ => String::new(),
         };
         let heading = format!("=== {} {}{details}", attempt.attempt, part.name);
-        self.write(format!("{}\n", output.paint_data(Paint::Cyan, &heading)).as_bytes())
+        self.write(format!("{}\n", self.output.paint_data(Paint::Cyan, &heading)).as_bytes())
     }
 
     /// Prints a file from an offset; returns where it ended.
@@ -221,9 +214,7 @@ impl TranscriptPrinter {
         if let Some(last) = bytes.last() {
             self.ends_line = *last == b'\n';
         }
-        let mut out = io::stdout().lock();
-        out.write_all(bytes)?;
-        out.flush()
+        self.output.write_data(bytes)
     }
 }
 

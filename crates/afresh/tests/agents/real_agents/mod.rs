@@ -10,6 +10,7 @@
 //! | `interruptions` | real programs that are killed or halted inside a tool |
 //! | `reports` | real programs that forget to report their result |
 //! | `reviews` | reviews that real programs report with our tool |
+//! | `sessions` | people's sessions that drive a run through `afresh mcp` |
 //! | `requests` | every request of opencode is counted, over every protocol |
 //! | `limits` | budgets, endless loops and a context that fills up |
 //! | `environment` | its model behind proxies, its PATH, its variables, the rules of the project |
@@ -21,6 +22,7 @@ mod planning;
 mod reports;
 mod requests;
 mod reviews;
+mod sessions;
 mod tasks;
 
 use std::fs;

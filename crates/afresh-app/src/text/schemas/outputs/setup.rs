@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde_json::Value;
 
+use crate::init::sessions::SessionFileChange;
+
 /// `afresh init --json`.
 #[derive(JsonSchema)]
 pub(in crate::text::schemas) struct InitOutput {
@@ -16,6 +18,13 @@ pub(in crate::text::schemas) struct InitOutput {
     agents: Vec<Value>,
     stacks: Vec<Value>,
     tried: Vec<TriedOutput>,
+}
+
+/// `afresh init --claude --json`.
+#[derive(JsonSchema)]
+pub(in crate::text::schemas) struct InitSessionsOutput {
+    files: Vec<SessionFileChange>,
+    written: bool,
 }
 
 #[derive(JsonSchema)]

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use crate::commands::running::detach;
 use crate::commands::running::drive::Interaction;
 use crate::commands::running::run_args::RunArgs;
 use crate::exit::Exit;
@@ -115,6 +116,12 @@ pub(crate) fn plan(args: &Args, context: &AppContext, output: &Output) -> Result
         Some(PlanCommand::Load(args)) => return status::load(args, context, output),
         Some(PlanCommand::Advance(args)) => return status::advance(args, context, output),
         None => {}
+    }
+    if args.options.detach {
+        return detach::start(context, output);
+    }
+    if args.options.in_background {
+        detach::leave_session();
     }
     let is_about_stored = args.verify || args.from.is_some() || args.again;
     let (spec, stored) = match &args.spec {
