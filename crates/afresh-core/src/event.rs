@@ -59,6 +59,9 @@ pub enum Event {
         /// The model tier that it gets.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tier: Option<ModelTier>,
+        /// Whose turn it is, if several agents compete (BE-08).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<String>,
         /// The interrupted attempt whose conversation and files it continues with.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resumes: Option<AttemptResumption>,
@@ -182,6 +185,21 @@ pub enum Event {
         attempt: AttemptId,
         tree: TreeId,
         results: Vec<CheckResult>,
+    },
+    /// The attempt's own tree passed, and waits for the work of the other agents (BE-08).
+    ContestEntered {
+        attempt: AttemptId,
+        tree: TreeId,
+        results: Vec<CheckResult>,
+    },
+    /// The agent whose turn it was cannot do the task; the next one may.
+    ContestForfeited {
+        task: TaskId,
+        reason: String,
+    },
+    /// This work lands next; that of the other agents is kept aside.
+    ContestDecided {
+        attempt: AttemptId,
     },
     /// The checks were stopped and have to run again.
     ChecksStopped {

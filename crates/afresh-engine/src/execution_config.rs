@@ -10,7 +10,7 @@ use afresh_agents::bundle::surroundings::WorkerSurroundings;
 use afresh_agents::{Agent, Briefing, PriceTable};
 use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::hook::HookPoint;
-use afresh_core::plan::{ModelTier, Plan};
+use afresh_core::plan::{ModelTier, Plan, Task};
 use afresh_process::{Containment, TreeLimits};
 use afresh_proxy::{HostAllowlist, UpstreamProxy};
 use afresh_sandbox::{ProcessRlimits as SandboxLimits, SandboxLevel};
@@ -133,7 +133,8 @@ impl WorkerConfig {
     /// The agents that a run of this plan starts, by name.
     pub fn agents_of<'a>(&'a self, plan: &'a Plan) -> BTreeSet<&'a str> {
         let tasks = plan.tasks().iter();
-        let workers = tasks.map(|task| task.agent.as_deref().unwrap_or(&self.default_agent));
+        let named = tasks.flat_map(Task::agents);
+        let workers = named.map(|agent| agent.unwrap_or(&self.default_agent));
         workers.chain(self.reviewer.as_deref()).collect()
     }
 

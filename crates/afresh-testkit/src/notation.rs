@@ -5,10 +5,13 @@
 
 use afresh_core::check::{CheckEnd, CheckResult};
 use afresh_core::ids::{AttemptId, CommitId, TaskId, TreeId};
-use afresh_core::plan::{Check, CheckDraft, FileDraft, PlanDraft, TaskDraft, TierChoice};
+use afresh_core::plan::{
+    Check, CheckDraft, ContestRule, FileDraft, PlanDraft, TaskDraft, TierChoice,
+};
 use afresh_core::status::RunStatus;
 
-/// A plan with a line for each task: `ID ! TIER < NEEDS: FILES`, as in `B < A: b.txt`.
+/// A plan with a line for each task: `ID ! TIER ? RULE AGENTS < NEEDS: FILES`, as in `B < A: b.txt` or
+/// `C ? cheapest one two: c.txt`.
 pub fn draft_of(text: &str) -> PlanDraft {
     let tasks = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(task_draft);
     PlanDraft { name: "story".to_owned(), spec: None, tasks: tasks.collect() }
@@ -17,6 +20,9 @@ pub fn draft_of(text: &str) -> PlanDraft {
 fn task_draft(line: &str) -> TaskDraft {
     let (head, files) = line.split_once(':').unwrap_or((line, ""));
     let (id, needs) = head.split_once('<').unwrap_or((head, ""));
+    let (id, contest) = id.split_once('?').unwrap_or((id, ""));
+    let mut contest = contest.split_whitespace();
+    let rule = contest.next();
     let (id, tier) = id.trim().split_once('!').unwrap_or((id.trim(), ""));
     let id = id.trim().to_owned();
     TaskDraft {
@@ -26,12 +32,18 @@ fn task_draft(line: &str) -> TaskDraft {
         checks: vec![check(&format!("test {id}"))],
         id,
         tier: known_tier(tier.trim()),
+        land: rule.and_then(known_rule),
+        attempts_by: contest.map(str::to_owned).collect(),
         ..TaskDraft::default()
     }
 }
 
 fn known_tier(word: &str) -> Option<TierChoice> {
     TierChoice::WORDS.iter().find(|(known, _)| *known == word).map(|(_, tier)| *tier)
+}
+
+fn known_rule(word: &str) -> Option<ContestRule> {
+    ContestRule::WORDS.iter().find(|(known, _)| *known == word).map(|(_, rule)| *rule)
 }
 
 pub fn file(path: &str) -> FileDraft {

@@ -155,7 +155,8 @@ impl TaskAssignments {
     /// The context window of a task's model, in tokens.
     pub fn window(&self, task: &Task) -> u64 {
         let Some((settings, workers)) = &self.0 else { return DEFAULT_WINDOW };
-        workers.window(task.agent.as_deref(), settings.tier_of(task))
+        let windows = task.agents().map(|agent| workers.window(agent, settings.tier_of(task)));
+        windows.min().unwrap_or(DEFAULT_WINDOW)
     }
 
     pub fn assigned_to(&self, task: &Task) -> AssignedAgent {
@@ -164,8 +165,13 @@ impl TaskAssignments {
         if task.checkpoint.is_some() || task.done_before.is_some() {
             return AssignedAgent::default();
         }
-        let agent = task.agent.clone().unwrap_or_else(|| workers.default_agent.clone());
-        let model = workers.agents.get(&agent).and_then(|one| one.model(settings.tier_of(task)));
-        AssignedAgent { model: model.map(str::to_owned), agent: Some(agent) }
+        let names: Vec<&str> =
+            task.agents().map(|agent| agent.unwrap_or(&workers.default_agent)).collect();
+        // Several have several models.
+        let model = match names[..] {
+            [name] => workers.agents.get(name).and_then(|one| one.model(settings.tier_of(task))),
+            _ => None,
+        };
+        AssignedAgent { model: model.map(str::to_owned), agent: Some(names.join(", ")) }
     }
 }

@@ -5,7 +5,7 @@
 use afresh_agents::agent::definition::{GENERAL, MAX_DEFINITION_BYTES};
 use afresh_agents::bundle::FileChecksum;
 use afresh_agents::{Agent, AgentDefinition, Briefing, WorkerRole};
-use afresh_core::plan::nearest;
+use afresh_core::plan::{Task, nearest};
 use afresh_core::printable;
 use afresh_formats::Finding;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,7 +57,7 @@ pub fn adopt(
     agents: &mut BTreeMap<String, Agent>,
     notices: &mut Vec<Notice>,
 ) -> Result<AdoptedDefinitions, AppError> {
-    let named = file.plan.tasks().iter().filter_map(|task| task.agent.as_deref());
+    let named = file.plan.tasks().iter().flat_map(Task::agents).flatten();
     let unknown: BTreeSet<&str> =
         named.chain([default_agent]).filter(|name| !agents.contains_key(*name)).collect();
     let mut adopted = AdoptedDefinitions::default();

@@ -120,7 +120,8 @@ fn commands(found: &RecordedRun, attempt: &AttemptId) -> BTreeMap<String, String
     for event in found.records.iter().filter_map(|record| journal_records::to_event(record).ok()) {
         match &event {
             Event::RedSeen { attempt, results } => note("red", attempt, results),
-            Event::ChecksPassed { attempt, results, .. } => note("alone", attempt, results),
+            Event::ChecksPassed { attempt, results, .. }
+            | Event::ContestEntered { attempt, results, .. } => note("alone", attempt, results),
             Event::LandIntended { attempt, receipt, .. } => {
                 note("merged", attempt, &receipt.checks);
             }

@@ -39,9 +39,7 @@ impl WorkerActions {
         let running: BTreeMap<AttemptId, Option<&str>> = run
             .active_tasks()
             .filter_map(|(at, state)| match &state.stage {
-                TaskStage::Running(work) => {
-                    Some((work.attempt.clone(), run.agent_of(run.plan().task(at))))
-                }
+                TaskStage::Running(work) => Some((work.attempt.clone(), run.agent_of(at))),
                 _ => None,
             })
             .collect();

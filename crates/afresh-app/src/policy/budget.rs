@@ -52,8 +52,9 @@ pub fn weak_budgets(plan: &Plan, settings: &Settings, workers: &WorkerConfig) ->
     }
     let mut late = BTreeSet::new();
     let mut unpriced = BTreeSet::new();
-    for task in plan.tasks() {
-        let name = task.agent.as_deref().unwrap_or(&workers.default_agent);
+    let named = plan.tasks().iter().flat_map(|task| task.agents().map(move |name| (task, name)));
+    for (task, name) in named {
+        let name = name.unwrap_or(&workers.default_agent);
         let Some(agent) = workers.agents.get(name) else { continue };
         if agent.reports_late() {
             late.insert(name);

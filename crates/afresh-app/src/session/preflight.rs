@@ -171,8 +171,10 @@ pub(super) fn missing_logins(
 fn agents_are_there(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppError> {
     let mut wanted: BTreeMap<&str, Option<&str>> = BTreeMap::new();
     for task in file.plan.tasks() {
-        let agent = task.agent.as_deref().unwrap_or(&workers.default_agent);
-        wanted.entry(agent).or_insert(Some(task.id.as_str()));
+        for agent in task.agents() {
+            let agent = agent.unwrap_or(&workers.default_agent);
+            wanted.entry(agent).or_insert(Some(task.id.as_str()));
+        }
     }
     if let Some(reviewer) = &workers.reviewer {
         wanted.entry(reviewer).or_insert(None);
@@ -270,8 +272,9 @@ fn scripts_fit(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppError> 
         let Some(script) = scripted::read(&source.shown, source.text.as_bytes()).script else {
             continue;
         };
-        let played =
-            |task: &&Task| task.agent.as_deref().unwrap_or(&workers.default_agent) == agent.name;
+        let played = |task: &&Task| {
+            task.agents().any(|name| name.unwrap_or(&workers.default_agent) == agent.name)
+        };
         let left: Vec<&str> = file
             .plan
             .tasks()

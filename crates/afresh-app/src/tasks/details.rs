@@ -181,6 +181,7 @@ fn list_checks(found: &RecordedRun, task: &Task) -> Result<Vec<TaskCheck>, AppEr
                 (&work.attempt, &work.receipt.checks)
             }
             Event::ChecksPassed { attempt, results, .. }
+            | Event::ContestEntered { attempt, results, .. }
             | Event::StepDone { attempt, results, .. }
             | Event::AttemptRejected {
                 attempt,

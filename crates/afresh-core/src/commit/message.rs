@@ -112,7 +112,7 @@ impl Run {
             label: task.commit.clone(),
             summary: state.claim().and_then(|claim| claim.notes.clone()),
             checks: checks.into_iter().map(|check| check.command).filter(must_pass).collect(),
-            agent: self.agent_of(task).map(str::to_owned),
+            agent: self.agent_of_attempt(at, attempt.number).map(str::to_owned),
             model: identity.and_then(|identity| identity.model.clone()),
             files,
             requirements: task.requirements.iter().map(ToString::to_string).collect(),

@@ -49,8 +49,7 @@ impl Decider<'_> {
                 // A round from before a restart says nothing about checks that were added later.
                 if self.covers_own_checks(at, &results) {
                     let tree = report.tree.clone();
-                    self.record(Event::ChecksPassed { attempt, tree, results });
-                    self.request_review(at);
+                    self.accept_checked(at, attempt, tree, results);
                 }
             }
         }

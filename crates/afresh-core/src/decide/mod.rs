@@ -9,6 +9,7 @@
 //! | `scheduler` | which tasks start, from where, with what budget reserved |
 //! | `attempt` | one attempt, from its start to the verdict and the retry |
 //! | `base` | what checks show before any work, and what follows from that |
+//! | `contest` | which agent tries next, and whose work lands, where several compete |
 //! | `checking` | rounds of checks, and the final checks of a run |
 //! | `reviewing` | who looks at work whose checks passed, and what follows |
 //! | `merging` | the merge queue: one merge at a time, and the move of the branch |
@@ -21,6 +22,7 @@ mod attempt;
 mod base;
 mod budget;
 mod checking;
+mod contest;
 mod halting;
 mod merging;
 mod obstacles;

@@ -149,6 +149,7 @@ impl Decider<'_> {
             None => (fresh, None),
         };
         let tier = self.run.tier_of(at);
+        let agent = self.run.contestant(at).map(str::to_owned);
         self.record(Event::AttemptStarting {
             attempt: attempt.clone(),
             slot,
@@ -156,6 +157,7 @@ impl Decider<'_> {
             reserved,
             from: ground.is_resumed().then(|| ground.prepared.clone()),
             tier: (tier != ModelTier::Standard).then_some(tier),
+            agent,
             resumes: resumes.clone(),
         });
         self.request(Effect::Start { attempt, slot, ground, tier, resumes });

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::contest::{Contest, ContestRule, MAX_CONTESTANTS};
 use super::problem::{PlanField, PlanProblem, ProblemKind, ProblemLocation};
 use super::requirement::RequirementId;
 use super::task::{
@@ -39,6 +40,9 @@ pub struct TaskDraft {
     pub tier: Option<TierChoice>,
     pub context: Option<ContextLevel>,
     pub agent: Option<String>,
+    /// Agents that compete for it.
+    pub attempts_by: Vec<String>,
+    pub land: Option<ContestRule>,
     pub commit: Option<CommitLabel>,
     /// Ids of requirements; those that are none are left out.
     pub requirements: Vec<String>,
@@ -99,6 +103,8 @@ impl From<&Task> for TaskDraft {
             tier: task.tier,
             context: task.context,
             agent: task.agent.clone(),
+            attempts_by: task.contest.iter().flat_map(|contest| contest.agents.clone()).collect(),
+            land: task.contest.as_ref().map(|contest| contest.land),
             commit: task.commit.clone(),
             requirements: task.requirements.iter().map(ToString::to_string).collect(),
             phase: task.phase,
@@ -259,6 +265,7 @@ impl DraftReader<'_> {
         let mut files = self.files(&draft.id, &draft.files);
         let acceptance = self.acceptance(draft, &mut files);
         let checks = self.checks(&draft.id, &draft.checks);
+        let contest = self.contest(draft);
         let mut steps = Vec::with_capacity(draft.steps.len());
         for (number, step) in draft.steps.iter().enumerate() {
             self.step = Some(number);
@@ -283,6 +290,7 @@ impl DraftReader<'_> {
             tier: draft.tier,
             context: draft.context,
             agent: draft.agent.clone(),
+            contest,
             commit: draft.commit.clone(),
             requirements: requirement_ids(&draft.requirements),
             checkpoint: draft.checkpoint.clone(),
@@ -291,6 +299,29 @@ impl DraftReader<'_> {
             acceptance,
             done_before: draft.done_before.clone(),
         })
+    }
+
+    fn contest(&mut self, draft: &TaskDraft) -> Option<Contest> {
+        let agents = draft.attempts_by.clone();
+        let problem = if agents.is_empty() {
+            draft.land.map(|_| "has `land`, but no `attempts_by`".to_owned())
+        } else if draft.agent.is_some() {
+            Some("has both `agent` and `attempts_by`".to_owned())
+        } else if agents.len() > MAX_CONTESTANTS {
+            Some(format!("names {} agents; at most {MAX_CONTESTANTS} can compete", agents.len()))
+        } else if agents.iter().any(|name| name.trim().is_empty()) {
+            Some("names an agent without a name in `attempts_by`".to_owned())
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            let message = format!("task {:?} {problem}", draft.id);
+            let hint = "`agent` names one agent; `attempts_by` names several that compete, and `land` says whose \
+                        work lands: first or cheapest";
+            self.report(ProblemKind::BadAgents, PlanField::AttemptsBy, 0, message, hint);
+            return None;
+        }
+        (!agents.is_empty()).then(|| Contest { agents, land: draft.land.unwrap_or_default() })
     }
 
     fn needs(&mut self, draft: &TaskDraft, known: &BTreeSet<&str>) -> Vec<TaskId> {

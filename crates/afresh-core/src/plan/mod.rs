@@ -5,6 +5,7 @@
 //! file.
 
 mod conflict;
+mod contest;
 mod draft;
 pub mod estimate;
 mod graph;
@@ -24,6 +25,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use conflict::FileConflict;
+pub use contest::{Contest, ContestRule, MAX_CONTESTANTS};
 pub use draft::{CheckDraft, FileDraft, PlanDraft, StepDraft, TaskDraft, nearest};
 pub use problem::{PlanField, PlanProblem, ProblemKind, ProblemLocation};
 pub use requirement::{

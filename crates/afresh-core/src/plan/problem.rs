@@ -51,6 +51,7 @@ pub enum ProblemKind {
     BadPath,
     BadCheck,
     MissingTitle,
+    BadAgents,
 }
 
 impl ProblemKind {
@@ -65,6 +66,7 @@ impl ProblemKind {
             Self::BadPath => "bad-path",
             Self::BadCheck => "bad-check",
             Self::MissingTitle => "missing-title",
+            Self::BadAgents => "bad-agents",
         }
     }
 }
@@ -113,4 +115,5 @@ pub enum PlanField {
     NoCheck,
     Requirements,
     Acceptance,
+    AttemptsBy,
 }

@@ -7,6 +7,7 @@ use crate::commit::CommitLabel;
 use crate::ids::TaskId;
 use crate::outcome::DecisionOption;
 use crate::pattern::FilePattern;
+use crate::plan::contest::Contest;
 use crate::plan::requirement::RequirementId;
 use crate::plan::tier::TierChoice;
 
@@ -25,6 +26,9 @@ pub struct Task {
     pub tier: Option<TierChoice>,
     pub context: Option<ContextLevel>,
     pub agent: Option<String>,
+    /// Several agents that try it, in place of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contest: Option<Contest>,
     /// Type and scope of its commit; none if the plan says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitLabel>,
@@ -107,6 +111,13 @@ impl Task {
     /// Whether a worker does it: a person answers a checkpoint, and what is done is not done again.
     pub fn has_worker(&self) -> bool {
         self.checkpoint.is_none() && self.done_before.is_none()
+    }
+
+    /// The agents that the plan names for it; none stands for the default agent.
+    pub fn agents(&self) -> impl Iterator<Item = Option<&str>> {
+        let contestants = self.contest.iter().flat_map(|contest| &contest.agents);
+        let single = self.contest.is_none().then_some(self.agent.as_deref());
+        contestants.map(|name| Some(name.as_str())).chain(single)
     }
 
     pub fn lists_files(&self) -> bool {

@@ -51,9 +51,10 @@ pub use marks::RefutedMark;
 pub use reviews::SpendingWorker;
 pub use rewind::{RewindPath, RewindTarget};
 pub use task::{
-    ActiveAttempt, ActiveReviewer, AttemptRecords, CheckActivity, CheckStage, LandHold,
-    LastAttempt, MergeStage, ModelHealth, PersonInput, RetryState, ReviewActivity, ReviewStage,
-    SessionState, StepProgress, TaskHistory, TaskStage, TaskState, TaskTable,
+    ActiveAttempt, ActiveReviewer, AttemptRecords, CheckActivity, CheckStage, ContestEntry,
+    ContestState, LandHold, LastAttempt, MergeStage, ModelHealth, PersonInput, RetryState,
+    ReviewActivity, ReviewStage, SessionState, StepProgress, TaskHistory, TaskStage, TaskState,
+    TaskTable,
 };
 
 use schemars::JsonSchema;

@@ -60,13 +60,15 @@ impl Run {
         }
     }
 
+    /// The agent of the task's last worker.
     pub(crate) fn agent_scope(&self, at: TaskIndex) -> ObstacleScope {
-        let agent = self.agent_of(self.plan.task(at)).unwrap_or_default();
+        let last = self.tasks[at].retries.last_number;
+        let agent = self.agent_of_attempt(at, last).unwrap_or_default();
         ObstacleScope { agent: Some(agent.to_owned()), tier: None }
     }
 
     fn is_within(&self, at: TaskIndex, scope: &ObstacleScope) -> bool {
-        let agent = self.agent_of(self.plan.task(at)).unwrap_or_default();
+        let agent = self.agent_of(at).unwrap_or_default();
         scope.agent.as_deref().is_none_or(|name| name == agent)
             && scope.tier.is_none_or(|tier| tier == self.tier_of(at))
     }

@@ -1,9 +1,9 @@
 //! What agent programs report while they work, and the backoff and model tiers that follow.
 
-use super::{IllegalEvent, Run, TaskState};
+use super::{IllegalEvent, Run, TaskStage, TaskState};
 use crate::ids::AttemptId;
 use crate::input::AgentIdentity;
-use crate::plan::{ModelTier, Task, TaskIndex};
+use crate::plan::{ModelTier, TaskIndex};
 use crate::rejection::Rejection;
 use crate::time::Timestamp;
 use crate::usage::ContextFill;
@@ -90,15 +90,48 @@ impl Run {
 
     /// The end of the backoff, before which the task does not start.
     pub fn held_until(&self, at: TaskIndex) -> Option<Timestamp> {
-        let parked = || self.parked_until(self.plan.task(at).agent.as_deref(), self.tier_of(at));
+        let parked = || self.parked_until(self.named_agent(at), self.tier_of(at));
         let parked = if self.parked.is_empty() { None } else { parked() };
         self.tasks[at].retries.not_before.max(parked)
     }
 
-    /// The name of a task's agent; none if an old journal does not have it.
-    pub fn agent_of<'a>(&'a self, task: &'a Task) -> Option<&'a str> {
-        let other = Some(self.settings.agent.as_str()).filter(|name| !name.is_empty());
-        task.agent.as_deref().or(other)
+    /// The agent of an attempt: whose turn it was, or the task's one; none if an old journal does not have it.
+    pub fn agent_of_attempt(&self, at: TaskIndex, attempt: u32) -> Option<&str> {
+        let turn = self.tasks[at].records.agents.get(&attempt).map(String::as_str);
+        turn.or_else(|| self.plan.task(at).agents().next().flatten()).or(self.default_agent())
+    }
+
+    /// The agent whose work landed, else that of the worker that a task is at, else of its next one.
+    pub fn agent_at_work(&self, at: TaskIndex) -> Option<&str> {
+        match &self.tasks[at].stage {
+            TaskStage::Done { attempt, .. } => self.agent_of_attempt(at, attempt.number),
+            _ => self.agent_of(at),
+        }
+    }
+
+    /// The agent of the worker that a task is at, else of its next one.
+    pub fn agent_of(&self, at: TaskIndex) -> Option<&str> {
+        self.named_agent(at).or(self.default_agent())
+    }
+
+    fn default_agent(&self) -> Option<&str> {
+        Some(self.settings.agent.as_str()).filter(|name| !name.is_empty())
+    }
+
+    /// The agent that the plan names for the worker that a task is at, else for its next one; none for the default.
+    pub fn named_agent(&self, at: TaskIndex) -> Option<&str> {
+        let turn = match self.tasks[at].stage.work() {
+            Some(work) => work.agent.as_deref(),
+            None => self.contestant(at),
+        };
+        turn.or(self.plan.task(at).agent.as_deref())
+    }
+
+    /// Whose turn it is, if several agents compete.
+    pub(crate) fn contestant(&self, at: TaskIndex) -> Option<&str> {
+        let contest = self.plan.task(at).contest.as_ref()?;
+        let state = &self.tasks[at].contest;
+        Some(state.winner.as_deref().unwrap_or_else(|| contest.agent(state.turns as usize)))
     }
 
     /// The model tier that the plan asks for.

@@ -279,7 +279,7 @@ impl RunStatus {
             .indexed_tasks()
             .map(|(at, task, state)| {
                 let mut told = task_status(task, state, blocked.get(&at), run.is_ready(at));
-                told.agent = run.agent_of(task).map(str::to_owned);
+                told.agent = run.agent_at_work(at).map(str::to_owned);
                 told.blocked_by.extend(run.held_up_by(at).cloned());
                 told
             })

@@ -10,6 +10,7 @@ mod blocking;
 mod budgets;
 mod checkpoints;
 mod comments;
+mod contests;
 mod endless;
 mod failures;
 mod forking;

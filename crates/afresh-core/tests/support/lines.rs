@@ -26,7 +26,13 @@ pub(crate) fn event_line(event: &Event) -> String {
         Event::AttemptStarting { attempt, slot, from: Some(from), .. } => {
             format!("starting {attempt} in {slot} from {}", object_name(from.as_str()))
         }
+        Event::AttemptStarting { attempt, slot, agent: Some(agent), .. } => {
+            format!("starting {attempt} in {slot} by {agent}")
+        }
         Event::AttemptStarting { attempt, slot, .. } => format!("starting {attempt} in {slot}"),
+        Event::ContestEntered { attempt, .. } => format!("entry {attempt}"),
+        Event::ContestForfeited { task, reason } => format!("turn of {task} forfeited: {reason}"),
+        Event::ContestDecided { attempt } => format!("chosen {attempt}"),
         Event::StepClaimed { attempt, step, .. } => format!("step {step} claimed by {attempt}"),
         Event::StepSaved { attempt, step, .. } => format!("step {step} saved of {attempt}"),
         Event::StepDone { attempt, step, .. } => format!("step {step} done by {attempt}"),

@@ -39,6 +39,7 @@ pub struct RetryCell {
 pub enum AttemptMark {
     Underway,
     Merged,
+    Passed,
     Undone,
     NotStarted,
     Rejected,
@@ -53,6 +54,7 @@ impl AttemptMark {
         match &track.end {
             None => Self::Underway,
             Some(TrackEnd::Merged(_)) => Self::Merged,
+            Some(TrackEnd::Passed) => Self::Passed,
             Some(TrackEnd::Undone) => Self::Undone,
             Some(TrackEnd::NotStarted(_)) => Self::NotStarted,
             Some(TrackEnd::Rejected { kind, .. }) => match kind {
@@ -69,6 +71,7 @@ impl AttemptMark {
         match self {
             Self::Underway => "underway",
             Self::Merged => "merged",
+            Self::Passed => "passed",
             Self::Undone => "undone",
             Self::NotStarted => "not started",
             Self::Rejected => "rejected",
@@ -84,6 +87,7 @@ impl AttemptMark {
         match self {
             Self::Underway => '…',
             Self::Merged => '✓',
+            Self::Passed => '=',
             Self::Undone => '↶',
             Self::NotStarted => '∅',
             Self::Rejected => '✗',
@@ -100,6 +104,9 @@ pub(crate) fn reason_of(track: &AttemptTrack) -> Option<String> {
     match &track.end {
         Some(TrackEnd::Rejected { reason, .. } | TrackEnd::NotStarted(reason)) => {
             Some(reason.clone())
+        }
+        Some(TrackEnd::Passed) => {
+            Some("it passed its checks, and waits or another agent's work was chosen".to_owned())
         }
         Some(TrackEnd::Undone) => Some("a rewind took it back".to_owned()),
         _ => None,

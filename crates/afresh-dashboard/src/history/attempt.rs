@@ -66,6 +66,8 @@ pub enum TrackEnd {
     },
     /// It never had a process.
     NotStarted(String),
+    /// Its work passed its checks, and that of another agent was chosen, or none yet.
+    Passed,
     /// It was merged, and a rewind took it back.
     Undone,
 }

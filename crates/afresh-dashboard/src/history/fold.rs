@@ -47,11 +47,11 @@ impl RunHistory {
 
     fn attempt_event(&mut self, at_ms: i64, event: &Event, run: &Run) {
         match event {
-            Event::AttemptStarting { attempt, tier, .. } => {
+            Event::AttemptStarting { attempt, tier, agent, .. } => {
                 let since = self.queued_since(&attempt.task, run);
                 let track = self.track(attempt);
                 track.tier = *tier;
-                track.agent = agent_of(run, &attempt.task);
+                track.agent = agent.clone().or_else(|| agent_of(run, &attempt.task));
                 if since < at_ms {
                     track.enter(SegmentKind::Queue, since);
                 }
@@ -62,6 +62,11 @@ impl RunHistory {
                 self.enter(attempt, SegmentKind::Checks, at_ms);
             }
             Event::ChecksPassed { attempt, .. } | Event::ReviewWaived { attempt, .. } => {
+                self.enter(attempt, SegmentKind::Queue, at_ms);
+            }
+            Event::ContestEntered { attempt, .. } => self.end(attempt, TrackEnd::Passed, at_ms),
+            Event::ContestDecided { attempt } => {
+                self.track(attempt).end = None;
                 self.enter(attempt, SegmentKind::Queue, at_ms);
             }
             Event::ReviewRequested { attempt } => self.enter(attempt, SegmentKind::Review, at_ms),
@@ -217,7 +222,7 @@ impl RunHistory {
 
 fn agent_of(run: &Run, task: &TaskId) -> Option<String> {
     let at = run.plan().index_of(task)?;
-    run.agent_of(run.plan().task(at)).map(str::to_owned)
+    run.agent_of(at).map(str::to_owned)
 }
 
 fn is_approval(outcome: &ReviewOutcome) -> bool {

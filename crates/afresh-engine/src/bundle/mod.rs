@@ -26,7 +26,7 @@ use afresh_agents::{Briefing, Bundle};
 use afresh_core::Run;
 use afresh_core::comment::TaskComment;
 use afresh_core::ids::{AttemptId, TaskId};
-use afresh_core::plan::{ContextLevel, TaskIndex};
+use afresh_core::plan::{ContextLevel, Task, TaskIndex};
 use afresh_core::question::AnsweredQuestion;
 use afresh_core::run::{TaskStage, TaskState};
 use afresh_core::step::StartPoint;
@@ -95,7 +95,8 @@ pub(crate) fn bundle(
     briefing: &Briefing,
 ) -> Bundle {
     let (plan, state, settings) = (run.plan(), run.task(at), run.settings());
-    let task = plan.task(at);
+    let agent = run.named_agent(at).map(str::to_owned);
+    let task = Task { agent, contest: None, ..plan.task(at).clone() };
     let context = task.context.unwrap_or(ContextLevel::Standard);
     let (described, full) = (context != ContextLevel::Minimal, context == ContextLevel::Full);
     let detail = if full { ReceiptDetail::Full } else { ReceiptDetail::FilesOnly };
@@ -108,8 +109,8 @@ pub(crate) fn bundle(
         attempts_allowed: settings.attempts,
         base: ground.base.clone(),
         target: String::new(),
-        task: task.clone(),
         role: task.agent.as_ref().and_then(|agent| briefing.roles.get(agent)).cloned(),
+        task,
         context,
         first_step: state.steps_done() as usize + 1,
         without: needs
@@ -135,7 +136,7 @@ pub(crate) fn bundle(
             .spec
             .as_ref()
             .filter(|_| described)
-            .map(|spec| SpecPart::for_task(spec, task)),
+            .map(|spec| SpecPart::for_task(spec, plan.task(at))),
         built_on: if described {
             needs.iter().filter_map(|need| finished_task(run, *need, detail)).collect()
         } else {

@@ -137,6 +137,12 @@ fn describe(event: &Event) -> ActivityParts {
             "resume",
             format!("continues attempt {} in workspace {slot}", resumption.of),
         ),
+        Event::AttemptStarting { attempt, slot, agent: Some(agent), .. } => (
+            "INFO",
+            attempt.to_string(),
+            "spawn",
+            format!("a fresh worker by {agent} in workspace {slot}"),
+        ),
         Event::AttemptStarting { attempt, slot, .. } => {
             ("INFO", attempt.to_string(), "spawn", format!("a fresh worker in workspace {slot}"))
         }
@@ -253,6 +259,18 @@ fn describe(event: &Event) -> ActivityParts {
         Event::RedSeen { attempt, .. } => {
             let message = "the check fails before the work, as it should".to_owned();
             ("INFO", attempt.to_string(), "red-seen", message)
+        }
+        Event::ContestEntered { attempt, .. } => (
+            "INFO",
+            attempt.to_string(),
+            "entry",
+            "passed its checks; the other agents try next".to_owned(),
+        ),
+        Event::ContestForfeited { task, reason } => {
+            ("WARN", task.to_string(), "forfeit", format!("the next agent tries: {reason}"))
+        }
+        Event::ContestDecided { attempt } => {
+            ("INFO", attempt.to_string(), "chosen", "its work lands next".to_owned())
         }
         Event::ChecksPassed { attempt, tree, results } => (
             "INFO",

@@ -34,6 +34,7 @@ impl FlakyHistory {
             Event::StepDone { results, .. }
             | Event::RedSeen { results, .. }
             | Event::ChecksPassed { results, .. }
+            | Event::ContestEntered { results, .. }
             | Event::FinalChecked { results, .. }
             | Event::AttemptRejected {
                 reason: Rejection::ChecksFailed { results } | Rejection::BrokenMerge { results },

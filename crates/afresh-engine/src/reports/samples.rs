@@ -86,6 +86,10 @@ impl SampledRun {
             | Event::ChecksPassed { attempt, results, .. } => {
                 self.task(attempt)?.add_checks(results);
             }
+            // What several agents used together says nothing about one of them.
+            Event::ContestEntered { attempt, .. } => {
+                self.0.remove(&attempt.task);
+            }
             Event::LandIntended { attempt, receipt, .. } => {
                 self.task(attempt)?.add_checks(&receipt.checks);
             }

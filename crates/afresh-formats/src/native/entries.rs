@@ -31,6 +31,8 @@ fn task(task: &Task) -> TaskEntry {
         tier: task.tier,
         context: task.context,
         agent: task.agent.clone(),
+        attempts_by: task.contest.as_ref().map(|contest| contest.agents.clone()),
+        land: task.contest.as_ref().map(|contest| contest.land),
         label: task.commit.as_ref().map(ToString::to_string),
         requirements: non_empty_list(task.requirements.iter().map(ToString::to_string).collect()),
         phase: task.phase,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use afresh_core::commit::CommitLabel;
 use afresh_core::plan::{
-    CheckDraft, ContextLevel, FileAction, FileDraft, PlanDraft, PlanField, StepDraft, TaskDraft,
-    TierChoice,
+    CheckDraft, ContestRule, ContextLevel, FileAction, FileDraft, PlanDraft, PlanField, StepDraft,
+    TaskDraft, TierChoice,
 };
 
 use super::PlanSyntax;
@@ -27,6 +27,8 @@ pub const TASK_FIELDS: &[&str] = &[
     "tier",
     "context",
     "agent",
+    "attempts_by",
+    "land",
     "type",
     "requirements",
     "phase",
@@ -128,6 +130,10 @@ impl NativePlanReader<'_, '_> {
                     );
                 }
                 "agent" => draft.agent = Some(self.text(value)),
+                "attempts_by" => {
+                    draft.attempts_by = self.texts(at, None, PlanField::AttemptsBy, value);
+                }
+                "land" => draft.land = self.word(value, ContestRule::WORDS),
                 "type" => draft.commit = self.commit_label(value),
                 "requirements" => {
                     draft.requirements = self.texts(at, None, PlanField::Requirements, value);

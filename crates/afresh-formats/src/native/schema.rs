@@ -3,7 +3,7 @@
 //! The reader does not use these types, because it needs positions; a test keeps both in sync. The
 //! writer uses them.
 
-use afresh_core::plan::{CheckpointKind, ContextLevel, FileAction, TierChoice};
+use afresh_core::plan::{CheckpointKind, ContestRule, ContextLevel, FileAction, TierChoice};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -61,6 +61,13 @@ pub struct TaskEntry {
     /// The name of a configured agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// Names of configured agents that try the task one after the other, in place of `agent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 8))]
+    pub attempts_by: Option<Vec<String>>,
+    /// Whose work lands: `first`, the first that passes its checks, or `cheapest`, after each agent has tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub land: Option<ContestRule>,
     /// The type of its commit, `docs`, or with a scope, `feat(parser)`. A title that has a type keeps it.
     #[serde(rename = "type")]
     #[serde(skip_serializing_if = "Option::is_none")]

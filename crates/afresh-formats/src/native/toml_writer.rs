@@ -41,6 +41,8 @@ impl TomlPage {
         self.word("steel_thread", task.steel_thread.as_ref());
         self.text("type", task.label.as_deref());
         self.text("agent", task.agent.as_deref());
+        self.list("attempts_by", task.attempts_by.as_deref(), |name| text(name));
+        self.word("land", task.land.as_ref());
         self.word("tier", task.tier.as_ref());
         self.word("context", task.context.as_ref());
         self.list("files", task.files.as_deref(), file);

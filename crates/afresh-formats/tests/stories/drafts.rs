@@ -3,8 +3,8 @@
 use afresh_core::commit::CommitLabel;
 use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{
-    CheckDraft, Checkpoint, CheckpointKind, ContextLevel, FileAction, FileDraft, PlanDraft,
-    StepDraft, TaskDraft, TierChoice,
+    CheckDraft, Checkpoint, CheckpointKind, ContestRule, ContextLevel, FileAction, FileDraft,
+    PlanDraft, StepDraft, TaskDraft, TierChoice,
 };
 use proptest::prelude::*;
 
@@ -141,6 +141,8 @@ fn task() -> impl Strategy<Value = TaskDraft> {
                 tier,
                 context,
                 agent,
+                attempts_by: Vec::new(),
+                land: None,
                 commit: None,
                 requirements: Vec::new(),
                 phase: None,
@@ -157,6 +159,11 @@ pub(crate) fn draft() -> impl Strategy<Value = PlanDraft> {
                 task.id = format!("T{at}");
                 task.phase = u32::try_from(at).ok().filter(|phase| *phase > 0);
                 task.steel_thread = at == 2;
+                if at == 3 {
+                    task.agent = None;
+                    task.attempts_by = vec!["one".to_owned(), "two \"2\"".to_owned()];
+                    task.land = Some(ContestRule::Cheapest);
+                }
                 let label = ["docs", "feat(auth)"].get(at);
                 task.commit = label.and_then(|label| CommitLabel::parse(label));
                 task.acceptance = (0..at % 2).map(|n| format!("t/acceptance{n}.{at}")).collect();

@@ -54,7 +54,9 @@ const PARTS: &[TaskPart] = &[
     ("marks of what is done", |pair| {
         pair.own.done_before.is_some() == pair.read.done_before.is_some()
     }),
-    ("agents", |pair| pair.own.agent == pair.read.agent),
+    ("agents", |pair| {
+        (&pair.own.agent, &pair.own.contest) == (&pair.read.agent, &pair.read.contest)
+    }),
     ("tiers and contexts", |pair| {
         (pair.own.tier, pair.own.context) == (pair.read.tier, pair.read.context)
     }),

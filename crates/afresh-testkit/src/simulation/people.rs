@@ -3,7 +3,7 @@
 use afresh_core::Run;
 use afresh_core::ids::TaskId;
 use afresh_core::input::{ResumeMode, RunOpening};
-use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, Task, TaskDraft};
+use afresh_core::plan::{CheckDraft, Plan, PlanDraft, TaskDraft};
 use afresh_core::run::RewindTarget;
 use afresh_core::settings::{Schedule, Settings};
 use afresh_engine::driver::control::ControlCommand;
@@ -72,7 +72,7 @@ pub(super) fn opening(random: &mut SeededRandom, scenario: &Scenario, run: &Run)
 
 /// Rewords some tasks, removes one, and adds one or restores a removed one.
 fn edited_plan(random: &mut SeededRandom, plan: &Plan) -> Plan {
-    let mut tasks: Vec<TaskDraft> = plan.tasks().iter().map(draft_of).collect();
+    let mut tasks: Vec<TaskDraft> = plan.tasks().iter().map(TaskDraft::from).collect();
     for task in &mut tasks {
         if random.chance(100) {
             task.instructions.push('!');
@@ -97,37 +97,6 @@ fn edited_plan(random: &mut SeededRandom, plan: &Plan) -> Plan {
     }
     let draft = PlanDraft { name: plan.name.clone(), spec: None, tasks };
     Plan::new(draft).expect("an edited plan has no problems")
-}
-
-fn draft_of(task: &Task) -> TaskDraft {
-    let file = |scope: &afresh_core::plan::FileScope| FileDraft {
-        path: scope.pattern.as_str().to_owned(),
-        action: scope.action,
-    };
-    let check = |check: &afresh_core::plan::Check| CheckDraft {
-        name: Some(check.name.clone()),
-        command: check.command.clone(),
-        red_first: check.red_first,
-        guard: check.guard,
-    };
-    let step = |step: &afresh_core::plan::Step| StepDraft {
-        name: step.name.clone(),
-        instructions: step.instructions.clone(),
-        files: step.files.iter().map(file).collect(),
-        checks: step.checks.iter().map(check).collect(),
-    };
-    TaskDraft {
-        id: task.id.to_string(),
-        title: task.title.clone(),
-        instructions: task.instructions.clone(),
-        needs: task.needs.iter().map(ToString::to_string).collect(),
-        files: task.files.iter().map(file).collect(),
-        checks: task.checks.iter().map(check).collect(),
-        steps: task.steps.iter().map(step).collect(),
-        tier: task.tier,
-        agent: task.agent.clone(),
-        ..TaskDraft::default()
-    }
 }
 
 fn edited_settings(random: &mut SeededRandom, settings: &Settings) -> Settings {

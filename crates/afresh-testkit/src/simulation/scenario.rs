@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use afresh_core::event::Event;
 use afresh_core::ids::{CommitId, RunId};
-use afresh_core::plan::{CheckDraft, FileDraft, Plan, PlanDraft, StepDraft, TaskDraft, TierChoice};
+use afresh_core::plan::{
+    CheckDraft, ContestRule, FileDraft, Plan, PlanDraft, StepDraft, TaskDraft, TierChoice,
+};
 use afresh_core::settings::{
     ContextLimits, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, ReviewPolicy,
     ReviewWhen, Schedule, Settings, TimeoutAction, VacuousPolicy,
@@ -146,7 +148,10 @@ pub(super) fn draw_draft(random: &mut SeededRandom, count: u64) -> PlanDraft {
             Some(TierChoice::Large),
             Some(TierChoice::Auto),
         ]);
-        let agent = random.chance(300).then(|| "other".to_owned());
+        let contestants = draw_contestants(random);
+        let is_contest = !contestants.is_empty();
+        let agent = (!is_contest && random.chance(300)).then(|| "other".to_owned());
+        let land = is_contest.then(|| *random.pick(&[ContestRule::First, ContestRule::Cheapest]));
         TaskDraft {
             id: format!("T{at}"),
             title: format!("task {at}"),
@@ -161,10 +166,18 @@ pub(super) fn draw_draft(random: &mut SeededRandom, count: u64) -> PlanDraft {
             steps: draw_steps(random, at),
             tier,
             agent,
+            attempts_by: contestants,
+            land,
             ..TaskDraft::default()
         }
     });
     PlanDraft { name: "simulated".to_owned(), spec: None, tasks: tasks.collect() }
+}
+
+/// One task in seven is a contest between two or three agents.
+fn draw_contestants(random: &mut SeededRandom) -> Vec<String> {
+    let count = if random.chance(140) { 2 + random.index(2) } else { 0 };
+    ["other", "third", "other"].iter().take(count).map(|name| (*name).to_owned()).collect()
 }
 
 /// One task in three has steps, and one step in two has a check.

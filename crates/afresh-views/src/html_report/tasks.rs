@@ -74,7 +74,7 @@ fn attempt(attempt: &AttemptReport) -> String {
         AttemptResult::Merged => "good",
         AttemptResult::Rejected | AttemptResult::NotStarted => "bad",
         AttemptResult::Underway => "active",
-        AttemptResult::Undone => "muted",
+        AttemptResult::Passed | AttemptResult::Undone => "muted",
     };
     let took = attempt.duration_ms.map(|ms| time::format_duration(Duration::from_millis(ms)));
     let who = [attempt.agent.clone(), attempt.model.clone(), took].into_iter().flatten();

@@ -13,6 +13,7 @@ use afresh_core::rejection::Rejection;
 use afresh_core::review::{Review, ReviewId, ReviewOutcome, ReviewVerdict};
 use afresh_core::run::TaskStage;
 use afresh_core::time::Timestamp;
+use afresh_core::usage::dollars;
 use afresh_engine::reports::quiet::QuietWatch;
 use afresh_engine::{RecordedEvent, Reporter};
 
@@ -170,6 +171,9 @@ impl ProgressReporter {
                 let text = format!("by {by}, without an approval");
                 self.line("accepted", Paint::Yellow, &attempt.to_string(), &text);
             }
+            Event::ContestEntered { .. }
+            | Event::ContestForfeited { .. }
+            | Event::ContestDecided { .. } => self.contest_event(run, event),
             Event::ChecksPassed { attempt, results, .. } if self.output.is_verbose() => {
                 self.line(
                     "checked",
@@ -177,6 +181,24 @@ impl ProgressReporter {
                     &attempt.to_string(),
                     &format!("{} passed", count(results.len(), "check")),
                 );
+            }
+            _ => {}
+        }
+    }
+
+    /// BE-08: what happens where several agents compete for one task.
+    fn contest_event(&self, run: &Run, event: &Event) {
+        match event {
+            Event::ContestEntered { attempt, .. } => {
+                let text = format!("{} passed its checks", contestant(run, attempt));
+                self.line("entry", Paint::Cyan, &attempt.to_string(), &text);
+            }
+            Event::ContestForfeited { task, reason } => {
+                self.line("forfeit", Paint::Yellow, task.as_str(), reason);
+            }
+            Event::ContestDecided { attempt } => {
+                let text = format!("the work of {} lands next", contestant(run, attempt));
+                self.line("chosen", Paint::Green, &attempt.to_string(), &text);
             }
             _ => {}
         }
@@ -370,6 +392,18 @@ impl ProgressReporter {
         for failure in run.final_failures() {
             self.line("broken", Paint::Red, "-", &failure);
         }
+    }
+}
+
+/// The agent of an attempt, with what it used.
+fn contestant(run: &Run, attempt: &AttemptId) -> String {
+    let Some(at) = run.plan().index_of(&attempt.task) else { return String::new() };
+    let agent = run.agent_of_attempt(at, attempt.number).unwrap_or("its agent");
+    let usage = run.task(at).records.usages.get(&attempt.number).copied().unwrap_or_default();
+    match usage.cost_micros {
+        Some(cost) => format!("{agent} ({})", dollars(cost)),
+        None if usage.tokens() > 0 => format!("{agent} ({} tokens)", usage.tokens()),
+        None => agent.to_owned(),
     }
 }
 

@@ -32,7 +32,7 @@ pub fn forecast_plan(
         task.has_worker() && settings.only.as_ref().is_none_or(|only| *only == task.id)
     };
     let subject = |task: &Task| {
-        let (agent, tier) = (task.agent.as_deref(), settings.tier_of(task));
+        let (agent, tier) = (task.agents().next().flatten(), settings.tier_of(task));
         let window = workers.window(agent, tier);
         ForecastSubject {
             task: task.id.clone(),
@@ -55,7 +55,7 @@ pub fn forecast_plan(
         .tasks()
         .iter()
         .filter_map(|task| {
-            let agent = task.agent.as_deref().unwrap_or(&workers.default_agent);
+            let agent = task.agents().next().flatten().unwrap_or(&workers.default_agent);
             let assigned = workers.agents.get(agent)?.model(settings.tier_of(task));
             let reported = histories.get(agent)?.model.as_deref();
             Some((&task.id, priced_model(&workers.prices, assigned, reported)?))

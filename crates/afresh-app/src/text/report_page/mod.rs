@@ -376,7 +376,10 @@ fn retries(page: &mut String, report: &RunReport) {
     let all = report.tasks.iter().flat_map(|task| &task.attempts).chain(&report.dropped);
     let mut lost = all
         .filter(|attempt| {
-            !matches!(attempt.result, AttemptResult::Merged | AttemptResult::Underway)
+            !matches!(
+                attempt.result,
+                AttemptResult::Merged | AttemptResult::Passed | AttemptResult::Underway
+            )
         })
         .peekable();
     if lost.peek().is_none() {

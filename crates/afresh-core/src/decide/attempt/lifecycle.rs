@@ -50,9 +50,9 @@ impl Decider<'_> {
         }
         if failure.lasting {
             let hint = failure.hint.as_deref().map(|hint| format!("; {hint}"));
-            self.fail(at, format!("{}{}", failure.message, hint.unwrap_or_default()));
+            self.fail_turn(at, format!("{}{}", failure.message, hint.unwrap_or_default()));
         } else if failures + 1 >= MAX_SPAWN_FAILURES {
-            self.fail(at, format!("failed:spawn: {}", failure.message));
+            self.fail_turn(at, format!("failed:spawn: {}", failure.message));
         }
     }
 

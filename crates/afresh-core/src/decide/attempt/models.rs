@@ -93,7 +93,7 @@ impl Decider<'_> {
                 let scope = ObstacleScope { tier, ..self.run.agent_scope(at) };
                 self.ask_about_obstacle(at, scope, reason);
             } else {
-                self.fail(at, reason);
+                self.fail_turn(at, reason);
             }
         }
     }
@@ -129,7 +129,8 @@ impl Decider<'_> {
         let Some(work) = self.run.task(at).stage.work() else { return };
         let (tier, attempt) = (work.tier, work.attempt.clone());
         let until = self.now + spread(wait.clamp(SHORTEST_WAIT, LONGEST_WAIT), &attempt);
-        let agent = self.run.plan().task(at).agent.clone();
+        let named = self.run.plan().task(at).agent.clone();
+        let agent = work.agent.clone().or(named);
         if self.run.parked_until(agent.as_deref(), tier).is_none_or(|known| known < until) {
             let why = error.describe();
             self.record(Event::AgentParked { agent, tier, until, why });

@@ -106,7 +106,10 @@ impl Decider<'_> {
             category: failure.category,
         };
         self.reject(at, reason, AttemptCounts::Yes);
-        if failure.retryable == Some(false) && matches!(self.run.task(at).stage, TaskStage::Idle) {
+        if failure.retryable == Some(false)
+            && matches!(self.run.task(at).stage, TaskStage::Idle)
+            && !self.has_contest_turn(at)
+        {
             self.fail_for_last_rejection(at);
         }
     }
@@ -227,7 +230,8 @@ impl Decider<'_> {
         if over {
             self.drop_steps(at);
         }
-        if self.is_obstacle_to_work(at) {
+        // The work of another agent may be good, or another one has not tried yet.
+        if self.settle_contest(at) || self.is_obstacle_to_work(at) || self.has_contest_turn(at) {
             return;
         }
         let retries = &self.run.task(at).retries;
@@ -316,7 +320,7 @@ impl Decider<'_> {
         let action = self.run.settings().timeout_action;
         let described = reason.describe();
         let Some(attempt) = self.run.task(at).attempt().cloned() else { return };
-        if action == TimeoutAction::Retry {
+        if action == TimeoutAction::Retry || self.has_contest_turn(at) {
             return self.reject(at, reason, AttemptCounts::Yes);
         }
         self.record(Event::AttemptRejected { attempt, reason, counts: true, not_before: None });

@@ -16,6 +16,9 @@ impl Run {
         task.retries.last_number = work.attempt.number;
         task.retries.not_before = None;
         task.last.review = None;
+        if let Some(agent) = &work.agent {
+            task.records.agents.insert(work.attempt.number, agent.clone());
+        }
         task.take_up(&work);
         task.hand_over_comments(&work);
         self.slots.insert(work.slot, work.attempt.clone());
@@ -148,6 +151,9 @@ impl Run {
                     task.last.footprint.push(path.clone());
                 }
             }
+        }
+        if counts {
+            self.end_turn(at);
         }
         self.set(at, TaskStage::Idle);
         Ok(())

@@ -3,6 +3,7 @@
 mod attempts;
 mod checks;
 mod comments;
+mod contests;
 mod hooks;
 mod interruptions;
 mod merges;
@@ -47,7 +48,16 @@ impl Run {
             Event::PlanChanged { plan } => self.plan_changed(plan),
             Event::SettingsChanged { settings } => self.settings_changed(settings),
             Event::ForecastMade { forecast } => self.forecast_made(forecast),
-            Event::AttemptStarting { attempt, slot, base, reserved, from, tier, resumes } => {
+            Event::AttemptStarting {
+                attempt,
+                slot,
+                base,
+                reserved,
+                from,
+                tier,
+                agent,
+                resumes,
+            } => {
                 let base = base.clone();
                 let ground = match from.clone() {
                     Some(step) => StartPoint::after(base, step),
@@ -55,7 +65,7 @@ impl Run {
                 };
                 let (attempt, slot, reserved) = (attempt.clone(), *slot, *reserved);
                 let tier = tier.unwrap_or(ModelTier::Standard);
-                let resumes = resumes.clone();
+                let (agent, resumes) = (agent.clone(), resumes.clone());
                 let needs = self.landed_needs(self.index(&attempt.task)?);
                 self.starting(ActiveAttempt {
                     attempt,
@@ -63,6 +73,7 @@ impl Run {
                     ground,
                     reserved,
                     tier,
+                    agent,
                     resumes,
                     needs,
                 })?;
@@ -109,6 +120,11 @@ impl Run {
             }
             Event::RedSeen { attempt, .. } => self.check_next(attempt, CheckPhase::Alone)?,
             Event::ChecksPassed { attempt, results, .. } => self.passed(attempt, results)?,
+            Event::ContestEntered { attempt, results, .. } => {
+                self.contest_entered(attempt, results)?;
+            }
+            Event::ContestForfeited { task, .. } => self.contest_forfeited(task)?,
+            Event::ContestDecided { attempt } => self.contest_decided(attempt)?,
             Event::ChecksStopped { attempt: None, phase: CheckPhase::Probe } => {
                 self.probe_stopped();
             }

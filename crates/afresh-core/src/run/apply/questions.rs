@@ -3,7 +3,7 @@
 use crate::hook::HookPoint;
 use crate::ids::{QuestionId, TaskId};
 use crate::question::{AnsweredQuestion, CLARIFY, Question, QuestionTopic};
-use crate::run::task::{LandHold, ReviewActivity, TaskStage};
+use crate::run::task::{ContestState, LandHold, ReviewActivity, TaskStage};
 use crate::run::{IllegalEvent, Run};
 
 impl Run {
@@ -120,6 +120,7 @@ impl Run {
         let at = self.index(task)?;
         let epoch = self.epoch;
         let state = &mut self.tasks[at];
+        state.contest = ContestState::default();
         state.retries.counted = 0;
         state.retries.spawn_failures = 0;
         state.retries.deaths = 0;

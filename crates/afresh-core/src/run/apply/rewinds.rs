@@ -1,7 +1,7 @@
 //! Forgetting what a rewind took back.
 
 use crate::ids::CommitId;
-use crate::run::task::{TaskStage, TaskState};
+use crate::run::task::{ContestState, TaskStage, TaskState};
 use crate::run::{FinalChecks, Run};
 
 impl Run {
@@ -29,6 +29,9 @@ impl Run {
             }
             if task.session.interrupted.as_ref().is_some_and(|left| gone(&left.ground.base)) {
                 task.session.interrupted = None;
+            }
+            if task.contest.entries.iter().any(|entry| gone(&entry.work.ground.base)) {
+                task.contest = ContestState::default();
             }
         }
         self.forget_later_measurements();

@@ -2,10 +2,12 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | `contest` | where a contest between agents stands |
 //! | `parts` | the parts of the state that are kept across stages |
 //! | `stages` | where the task is, with what belongs to that stage alone |
 //! | `table` | the states of all tasks, in the plan's order |
 
+mod contest;
 mod parts;
 mod stages;
 mod table;
@@ -16,6 +18,7 @@ use crate::plan::Task;
 use crate::rejection::Rejection;
 use crate::usage::Usage;
 
+pub use contest::{ContestEntry, ContestState};
 pub use parts::*;
 pub use stages::*;
 pub use table::TaskTable;
@@ -28,6 +31,7 @@ pub struct TaskState {
     pub model_health: ModelHealth,
     pub last: LastAttempt,
     pub session: SessionState,
+    pub contest: ContestState,
     pub steps: StepProgress,
     pub people: PersonInput,
 }

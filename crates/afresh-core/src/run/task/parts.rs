@@ -77,6 +77,8 @@ pub struct AttemptRecords {
     pub usages: BTreeMap<u32, Usage>,
     /// What reviewers used, by the numbers of attempt and review.
     pub review_usages: BTreeMap<(u32, u32), Usage>,
+    /// Agents that the plan did not name alone: whose turn it was in a contest.
+    pub agents: BTreeMap<u32, String>,
     pub identities: BTreeMap<u32, AgentIdentity>,
     /// How much of the context the prompt filled.
     pub prompts: BTreeMap<u32, ContextFill>,

@@ -89,6 +89,8 @@ pub struct ActiveAttempt {
     pub ground: StartPoint,
     pub reserved: BudgetAmount,
     pub tier: ModelTier,
+    /// Whose turn it is, if several agents compete.
+    pub agent: Option<String>,
     pub resumes: Option<AttemptResumption>,
     /// The commits of its dependencies when it started: its base holds these, and no later ones.
     pub needs: Vec<CommitId>,

@@ -81,10 +81,10 @@ impl AttemptJob {
     pub(crate) fn new(run: &Run, ordered: AttemptRequest, briefing: &Briefing) -> Self {
         let AttemptRequest { attempt, slot, ground, tier, resumes } = ordered;
         let at = run.plan().index_of(&attempt.task).expect("effects name tasks of this plan");
-        let (task, settings) = (run.plan().task(at), run.settings());
+        let settings = run.settings();
         let bundle = bundle::bundle(run, at, &attempt, &ground, briefing);
         let (gone, fullest) = (bundle::deleted_files(run, at), settings.context.hard);
-        let (agent, grace) = (task.agent.clone(), settings.halt_grace);
+        let (agent, grace) = (bundle.task.agent.clone(), settings.halt_grace);
         let resuming = resumes.map(|resumption| SessionResume::new(run, at, resumption));
         let run_base = run.base().clone();
         let hook_before = HookEvent::before(run, HookPoint::BeforeAttempt, &attempt);

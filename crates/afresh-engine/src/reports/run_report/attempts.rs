@@ -68,6 +68,8 @@ pub enum AttemptResult {
     NotStarted,
     Rejected,
     Merged,
+    /// Its work passed its checks, and that of another agent was chosen, or none yet.
+    Passed,
     /// It was merged, and a rewind took it back.
     Undone,
 }
@@ -80,6 +82,7 @@ impl AttemptResult {
             Self::NotStarted => "not-started",
             Self::Rejected => "rejected",
             Self::Merged => "merged",
+            Self::Passed => "passed",
             Self::Undone => "undone",
         }
     }
@@ -158,8 +161,8 @@ impl AttemptHistory {
             self.report_mut(attempt).refusals.push(DenialReport::from_context(&met));
         }
         match event {
-            Event::AttemptStarting { attempt, resumes, .. } => {
-                let agent = self.wanted.agent_of_task(&attempt.task);
+            Event::AttemptStarting { attempt, agent, resumes, .. } => {
+                let agent = agent.clone().or_else(|| self.wanted.agent_of_task(&attempt.task));
                 let told = self.report_mut(attempt);
                 told.agent = agent;
                 told.resumes = resumes.as_ref().map(|resumption| resumption.of);
@@ -200,6 +203,12 @@ impl AttemptHistory {
                 told.result = AttemptResult::Rejected;
                 told.reason = Some(reason.describe());
                 told.counted = *counts;
+            }
+            Event::ContestEntered { attempt, .. } => {
+                self.report_mut(attempt).result = AttemptResult::Passed;
+            }
+            Event::ContestDecided { attempt } => {
+                self.report_mut(attempt).result = AttemptResult::Underway;
             }
             Event::Merged { attempt, commit } => {
                 let told = self.report_mut(attempt);

@@ -44,6 +44,7 @@ impl HookInvariants {
             Event::AttemptStarting { attempt, .. }
             | Event::AttemptAccepted { attempt, .. }
             | Event::ChecksPassed { attempt, .. }
+            | Event::ContestEntered { attempt, .. }
             | Event::ReviewRequested { attempt }
             | Event::MergeStarted { attempt, .. }
             | Event::MergeBuilt { attempt, .. }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `base` | what was measured before the work |
 //! | `comments` | comments of people on tasks |
+//! | `contests` | whose turn it is where agents compete (BE-08) |
 //! | `budget` | what attempts may spend (R14) |
 //! | `hooks` | actions that hooks hold back (BE-11) |
 //! | `models` | models that fail, contexts that fill up |
@@ -16,6 +17,7 @@ mod base;
 mod blocked_tasks;
 mod budget;
 mod comments;
+mod contests;
 mod hooks;
 mod models;
 mod resumes;
@@ -45,6 +47,7 @@ use base::BaseInvariants;
 use blocked_tasks::BlockedTaskInvariants;
 use budget::BudgetInvariants;
 use comments::CommentInvariants;
+use contests::ContestInvariants;
 use hooks::HookInvariants;
 use models::ModelInvariants;
 use resumes::ResumeInvariants;
@@ -72,6 +75,7 @@ pub(super) struct RunInvariants {
     base: BaseInvariants,
     reviews: ReviewInvariants,
     comments: CommentInvariants,
+    contests: ContestInvariants,
     hooks: HookInvariants,
 }
 
@@ -94,6 +98,7 @@ impl RunInvariants {
             base: BaseInvariants::default(),
             reviews: ReviewInvariants::default(),
             comments: CommentInvariants::default(),
+            contests: ContestInvariants::default(),
             hooks: HookInvariants::default(),
         }
     }
@@ -107,6 +112,7 @@ impl RunInvariants {
         now: Timestamp,
     ) -> Result<(), String> {
         for event in &turn.events {
+            self.note_spent_contests(event, run);
             self.note(event, world)?;
         }
         self.models.recorded(turn, run, now)?;
@@ -125,6 +131,7 @@ impl RunInvariants {
         self.base.note(event, &self.settings)?;
         self.reviews.note(event, &self.settings)?;
         self.comments.note(event)?;
+        self.contests.note(event, &self.plan)?;
         self.hooks.note(event)?;
         self.budget.note(event);
         match event {
@@ -200,7 +207,8 @@ impl RunInvariants {
     fn fenced(&mut self, event: &Event) -> Result<(), String> {
         let attempt =
             match event {
-                Event::AttemptStarting { attempt, .. } => {
+                // Work that is chosen continues where it stopped.
+                Event::AttemptStarting { attempt, .. } | Event::ContestDecided { attempt } => {
                     self.current.insert(attempt.task.clone(), attempt.clone());
                     return Ok(());
                 }
@@ -222,6 +230,7 @@ impl RunInvariants {
                 | Event::CommentRead { attempt, .. }
                 | Event::TaskCommented { sent_to: Some(attempt), .. }
                 | Event::ChecksPassed { attempt, .. }
+                | Event::ContestEntered { attempt, .. }
                 | Event::ReviewRequested { attempt }
                 | Event::ReviewWaived { attempt, .. }
                 | Event::MergeStarted { attempt, .. }
@@ -240,6 +249,7 @@ impl RunInvariants {
             event,
             Event::SpawnFailed { .. }
                 | Event::AttemptRejected { .. }
+                | Event::ContestEntered { .. }
                 | Event::Merged { .. }
                 | Event::HookFailed {
                     failure: HookFailure { point: HookPoint::BeforeAttempt, .. }
@@ -262,6 +272,15 @@ impl RunInvariants {
         self.plan = plan.clone();
     }
 
+    fn note_spent_contests(&mut self, event: &Event, run: &Run) {
+        let Event::ContestDecided { attempt } = event else { return };
+        let state = run.state_of(&attempt.task);
+        let spent = state.map(|state| BudgetAmount::from(&state.usage_since_retried()));
+        if spent.is_some_and(|spent| run.settings().task_budget.is_reached_by(spent)) {
+            self.contests.note_spent(&attempt.task);
+        }
+    }
+
     fn starting(&mut self, attempt: &AttemptId, reserved: BudgetAmount) -> Result<(), String> {
         if self.halted {
             return Err(format!("R7: {attempt} starts in a halted run"));
@@ -273,7 +292,10 @@ impl RunInvariants {
             return Err(format!("R2: {attempt} starts beside {other}"));
         }
         let counted = self.counted.get(&attempt.task).copied().unwrap_or(0);
-        if counted >= self.settings.attempts.max(1) && !self.settings_changed {
+        let contest = self.plan.index_of(&attempt.task).map(|at| self.plan.task(at));
+        let agents = contest.and_then(|task| task.contest.as_ref()).map_or(1, |it| it.agents.len());
+        let most = self.settings.attempts.max(u32::try_from(agents).unwrap_or(u32::MAX));
+        if counted >= most && !self.settings_changed {
             return Err(format!("{attempt} starts although {counted} attempts were spent"));
         }
         self.budget.note_start(attempt, reserved, &self.settings)

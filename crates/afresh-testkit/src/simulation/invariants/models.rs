@@ -30,6 +30,8 @@ type AgentTier = (Option<String>, ModelTier);
 pub(super) struct ModelInvariants {
     /// The size of model that each attempt was started with.
     tiers: BTreeMap<AttemptId, ModelTier>,
+    /// The agent that each task was last started with, if the plan names it.
+    agents: BTreeMap<TaskId, Option<String>>,
     /// Agents and model sizes that have to wait, and until when.
     parked: BTreeMap<AgentTier, Timestamp>,
     /// Transient failures in a row; and those of them with one model that asked for no wait.
@@ -72,7 +74,10 @@ impl ModelInvariants {
         now: Timestamp,
     ) -> Result<(), String> {
         match event {
-            Event::AttemptStarting { attempt, tier, .. } => {
+            Event::AttemptStarting { attempt, tier, agent, .. } => {
+                let planned = || run.plan().index_of(&attempt.task).map(|at| run.plan().task(at));
+                let named = agent.clone().or_else(|| planned().and_then(|task| task.agent.clone()));
+                self.agents.insert(attempt.task.clone(), named);
                 self.starting(attempt, tier.unwrap_or(ModelTier::Standard), run, now)?;
             }
             Event::StepDone { attempt, .. } => drop(self.progressed.insert(attempt.clone())),
@@ -89,7 +94,7 @@ impl ModelInvariants {
                 self.wait(&attempt.task, *not_before);
                 self.rejected(attempt, reason, *counts)?;
                 if let Rejection::ModelFailed { error } = reason {
-                    self.model_failed(attempt, error, turn, run, now)?;
+                    self.model_failed(attempt, error, turn, now)?;
                 }
             }
             Event::QuestionAsked { question } => {
@@ -107,7 +112,7 @@ impl ModelInvariants {
                 self.restart_task();
             }
             Event::TaskFailed { task, .. } | Event::TaskSkipped { task, .. } => self.settled(task),
-            Event::TaskRetried { task } => {
+            Event::TaskRetried { task } | Event::ContestForfeited { task, .. } => {
                 self.settled(task);
                 self.refused.remove(task);
                 self.not_before.remove(task);
@@ -133,7 +138,7 @@ impl ModelInvariants {
         self.tiers.insert(attempt.clone(), tier);
         self.cut_short.remove(task);
         let planned = plan.index_of(task).map(|at| plan.task(at));
-        let agent = planned.and_then(|task| task.agent.clone());
+        let agent = self.agents.get(task).cloned().flatten();
         if self.parked.get(&(agent.clone(), tier)).is_some_and(|until| *until > now) {
             return Err(format!("BE-04: {attempt} starts with an agent that is to wait"));
         }
@@ -231,7 +236,6 @@ impl ModelInvariants {
         attempt: &AttemptId,
         error: &ModelError,
         turn: &DecidedTurn,
-        run: &Run,
         now: Timestamp,
     ) -> Result<(), String> {
         let task = &attempt.task;
@@ -256,7 +260,7 @@ impl ModelInvariants {
         let given_up =
             |event: &Event| matches!(event, Event::TaskFailed { task: other, .. } if other == task);
         if !turn.events.iter().any(given_up) {
-            let agent = run.plan().index_of(task).and_then(|at| run.plan().task(at).agent.clone());
+            let agent = self.agents.get(task).cloned().flatten();
             // A wait is limited to one day, whatever the provider asks for.
             let until = now + wait.min(Duration::from_secs(24 * 60 * 60));
             let known = self.parked.entry((agent, tier)).or_insert(until);

@@ -27,7 +27,7 @@ impl ReviewInvariants {
             Event::AttemptHarvested { attempt, harvest } if harvest.commit.is_some() => {
                 self.changed.insert(attempt.clone());
             }
-            Event::ChecksPassed { attempt, .. }
+            Event::ChecksPassed { attempt, .. } | Event::ContestDecided { attempt }
                 if settings.review.when == ReviewWhen::Always && self.changed.contains(attempt) =>
             {
                 self.wanted.insert(attempt.clone());

@@ -1,0 +1,125 @@
+//! BE-08: whose turn it is where agents compete, and whose work is chosen; counted without the core.
+
+use std::collections::BTreeMap;
+
+use afresh_core::event::Event;
+use afresh_core::ids::{AttemptId, TaskId};
+use afresh_core::plan::{ContestRule, Plan};
+use afresh_core::usage::Usage;
+
+#[derive(Debug, Default)]
+pub(super) struct ContestInvariants {
+    tasks: BTreeMap<TaskId, CountedContest>,
+    usages: BTreeMap<AttemptId, Usage>,
+}
+
+#[derive(Debug, Default)]
+struct CountedContest {
+    turns: usize,
+    entries: Vec<AttemptId>,
+    is_decided: bool,
+    out_of_budget: bool,
+}
+
+impl ContestInvariants {
+    pub(super) fn note(&mut self, event: &Event, plan: &Plan) -> Result<(), String> {
+        match event {
+            Event::AttemptStarting { attempt, agent, .. } => {
+                self.starting(attempt, agent.as_deref(), plan)?;
+            }
+            Event::UsageCounted { attempt, usage } => self.used(attempt, usage),
+            Event::AttemptEnded { attempt, end } => self.used(attempt, &end.usage),
+            Event::AttemptRejected { attempt, counts: true, .. } => {
+                self.contest(&attempt.task).turns += 1;
+            }
+            Event::ContestForfeited { task, .. } => self.contest(task).turns += 1,
+            Event::ContestEntered { attempt, .. } => {
+                let contest = self.contest(&attempt.task);
+                contest.turns += 1;
+                contest.entries.push(attempt.clone());
+            }
+            Event::ContestDecided { attempt } => self.decided(attempt, plan)?,
+            Event::ChecksPassed { attempt, .. } => self.passed(attempt, plan)?,
+            Event::TaskRetried { task } => drop(self.tasks.remove(task)),
+            // Tasks that are done again, or changed, start with the first agent; those that are not keep their turns,
+            // which cannot be told from here.
+            Event::Rewound { .. } | Event::PlanChanged { .. } => {
+                for contest in self.tasks.values_mut() {
+                    contest.is_decided = true;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn starting(
+        &self,
+        attempt: &AttemptId,
+        agent: Option<&str>,
+        plan: &Plan,
+    ) -> Result<(), String> {
+        let at = plan.index_of(&attempt.task);
+        let contest = at.and_then(|at| plan.task(at).contest.as_ref());
+        let counted = self.tasks.get(&attempt.task);
+        let expected = match (contest, counted) {
+            (None, _) => None,
+            (Some(_), Some(counted)) if counted.is_decided => return Ok(()),
+            (Some(contest), counted) => Some(contest.agent(counted.map_or(0, |it| it.turns))),
+        };
+        if agent == expected {
+            return Ok(());
+        }
+        Err(format!("BE-08: {attempt} is started by {agent:?}, and it is the turn of {expected:?}"))
+    }
+
+    /// The cheapest of those that passed, once each agent has had its turn or the budget is used up.
+    fn decided(&mut self, attempt: &AttemptId, plan: &Plan) -> Result<(), String> {
+        let agents = plan.index_of(&attempt.task).and_then(|at| plan.task(at).contest.as_ref());
+        let agents = agents.map_or(0, |contest| contest.agents.len());
+        let Some(contest) = self.tasks.get_mut(&attempt.task) else {
+            return Err(format!("BE-08: {attempt} is chosen without an entry"));
+        };
+        if contest.is_decided {
+            return Ok(());
+        }
+        contest.is_decided = true;
+        if !contest.entries.contains(attempt) {
+            return Err(format!("BE-08: {attempt} is chosen, and never passed"));
+        }
+        if contest.turns < agents && !contest.out_of_budget {
+            return Err(format!("BE-08: {attempt} is chosen before each agent has tried"));
+        }
+        let price = |of: &AttemptId| {
+            let usage = self.usages.get(of).copied().unwrap_or_default();
+            (usage.cost_micros.is_none(), usage.cost_micros.unwrap_or(0), usage.tokens())
+        };
+        match contest.entries.iter().find(|other| price(other) < price(attempt)) {
+            Some(other) => Err(format!("BE-08: {attempt} is chosen, and {other} is cheaper")),
+            None => Ok(()),
+        }
+    }
+
+    /// Work of an undecided contest for the cheapest goes to the merge queue by a decision alone.
+    fn passed(&self, attempt: &AttemptId, plan: &Plan) -> Result<(), String> {
+        let at = plan.index_of(&attempt.task);
+        let contest = at.and_then(|at| plan.task(at).contest.as_ref());
+        let is_open = contest.is_some_and(|contest| contest.land == ContestRule::Cheapest)
+            && self.tasks.get(&attempt.task).is_none_or(|contest| !contest.is_decided);
+        if is_open { Err(format!("BE-08: {attempt} lands before a decision")) } else { Ok(()) }
+    }
+
+    fn used(&mut self, attempt: &AttemptId, usage: &Usage) {
+        let known = self.usages.entry(attempt.clone()).or_default();
+        *known = known.at_least(usage);
+    }
+
+    /// The task has no budget for another attempt.
+    pub(super) fn note_spent(&mut self, task: &TaskId) {
+        self.contest(task).out_of_budget = true;
+    }
+
+    fn contest(&mut self, task: &TaskId) -> &mut CountedContest {
+        self.tasks.entry(task.clone()).or_default()
+    }
+}
