@@ -62,9 +62,7 @@ impl Decider<'_> {
         }
         let ready: Vec<TaskIndex> = self.run.eligible().collect();
         for at in ready {
-            if let Some(reason) = self.task_budget_reached(at)
-                && !self.choose_entry(at)
-            {
+            if let Some(reason) = self.task_budget_reached(at) {
                 self.fail(at, reason);
             }
         }

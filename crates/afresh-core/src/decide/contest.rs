@@ -46,8 +46,19 @@ impl Decider<'_> {
         !self.has_contest_turn(at) && self.choose_entry(at)
     }
 
-    /// Chooses among the work that there is, whoever has not tried yet.
-    pub(super) fn choose_entry(&mut self, at: TaskIndex) -> bool {
+    /// Work that passed lands, even if some agents have not tried, once nothing is left to pay them with.
+    pub(super) fn settle_contests_without_budget(&mut self) {
+        let has_entries = |at: &TaskIndex| !self.run.task(*at).contest.entries.is_empty();
+        let waiting: Vec<TaskIndex> = self.run.eligible().filter(has_entries).collect();
+        for at in waiting {
+            if self.run.budget_reached() || self.task_budget_reached(at).is_some() {
+                self.choose_entry(at);
+            }
+        }
+    }
+
+    /// Chooses among the work that there is, even if some agents have not tried.
+    fn choose_entry(&mut self, at: TaskIndex) -> bool {
         let state = self.run.task(at);
         let needs = self.run.landed_needs(at);
         let usable = state.contest.entries.iter().filter(|entry| entry.work.needs == needs);

@@ -123,6 +123,7 @@ impl Decider<'_> {
         if self.run.rewind().is_some() {
             return self.rewind_when_quiet();
         }
+        self.settle_contests_without_budget();
         self.start_next_merge();
         self.start_reviews();
         self.measure_base();

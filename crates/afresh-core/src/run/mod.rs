@@ -365,7 +365,7 @@ impl Run {
         QuestionId(self.next_question)
     }
 
-    pub(crate) fn budget_reached(&self) -> bool {
+    pub fn budget_reached(&self) -> bool {
         self.budget_reached
     }
 

@@ -78,6 +78,10 @@ fn task_data(task: &TaskDraft) -> Value {
     fields.extend(task.commit.as_ref().map(|label| ("type".to_owned(), json!(label))));
     fields.insert("steel_thread".to_owned(), json!(task.steel_thread));
     fields.insert("acceptance".to_owned(), json!(task.acceptance));
+    if !task.attempts_by.is_empty() {
+        fields.insert("attempts_by".to_owned(), json!(task.attempts_by));
+    }
+    fields.extend(task.land.map(|rule| ("land".to_owned(), json!(rule))));
     fields.insert("files".to_owned(), task.files.iter().map(file_data).collect());
     fields.insert("checks".to_owned(), task.checks.iter().map(check_data).collect());
     fields.insert("steps".to_owned(), task.steps.iter().map(step_data).collect());

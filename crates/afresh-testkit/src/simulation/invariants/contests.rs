@@ -17,8 +17,17 @@ pub(super) struct ContestInvariants {
 struct CountedContest {
     turns: usize,
     entries: Vec<AttemptId>,
-    is_decided: bool,
+    phase: ContestPhase,
     out_of_budget: bool,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum ContestPhase {
+    #[default]
+    Open,
+    Decided,
+    /// A rewind or a new plan took it back, or not, which cannot be seen from here.
+    Uncertain,
 }
 
 impl ContestInvariants {
@@ -41,16 +50,35 @@ impl ContestInvariants {
             Event::ContestDecided { attempt } => self.decided(attempt, plan)?,
             Event::ChecksPassed { attempt, .. } => self.passed(attempt, plan)?,
             Event::TaskRetried { task } => drop(self.tasks.remove(task)),
-            // Tasks that are done again, or changed, start with the first agent; those that are not keep their turns,
-            // which cannot be told from here.
+            // Tasks that are done again, or changed, start with the first agent; those that are not keep their turns.
             Event::Rewound { .. } | Event::PlanChanged { .. } => {
                 for contest in self.tasks.values_mut() {
-                    contest.is_decided = true;
+                    contest.phase = ContestPhase::Uncertain;
                 }
             }
             _ => {}
         }
         Ok(())
+    }
+
+    /// The task whose next agent starts like the first one, because this event ended a turn and others are left.
+    pub(super) fn restarted_by<'a>(&self, event: &'a Event, plan: &Plan) -> Option<&'a TaskId> {
+        let task = match event {
+            Event::AttemptRejected { attempt, counts: true, .. }
+            | Event::ContestEntered { attempt, .. } => &attempt.task,
+            Event::ContestForfeited { task, .. } => task,
+            _ => return None,
+        };
+        let contest = plan.task(plan.index_of(task)?).contest.as_ref()?;
+        let counted = self.tasks.get(task)?;
+        let is_alike = contest.land == ContestRule::Cheapest
+            && counted.phase == ContestPhase::Open
+            && counted.turns < contest.agents.len();
+        is_alike.then_some(task)
+    }
+
+    pub(super) fn is_uncertain(&self, task: &TaskId) -> bool {
+        self.tasks.get(task).is_some_and(|contest| contest.phase == ContestPhase::Uncertain)
     }
 
     fn starting(
@@ -64,7 +92,7 @@ impl ContestInvariants {
         let counted = self.tasks.get(&attempt.task);
         let expected = match (contest, counted) {
             (None, _) => None,
-            (Some(_), Some(counted)) if counted.is_decided => return Ok(()),
+            (Some(_), Some(counted)) if counted.phase != ContestPhase::Open => return Ok(()),
             (Some(contest), counted) => Some(contest.agent(counted.map_or(0, |it| it.turns))),
         };
         if agent == expected {
@@ -80,10 +108,10 @@ impl ContestInvariants {
         let Some(contest) = self.tasks.get_mut(&attempt.task) else {
             return Err(format!("BE-08: {attempt} is chosen without an entry"));
         };
-        if contest.is_decided {
+        if contest.phase != ContestPhase::Open {
             return Ok(());
         }
-        contest.is_decided = true;
+        contest.phase = ContestPhase::Decided;
         if !contest.entries.contains(attempt) {
             return Err(format!("BE-08: {attempt} is chosen, and never passed"));
         }
@@ -105,7 +133,7 @@ impl ContestInvariants {
         let at = plan.index_of(&attempt.task);
         let contest = at.and_then(|at| plan.task(at).contest.as_ref());
         let is_open = contest.is_some_and(|contest| contest.land == ContestRule::Cheapest)
-            && self.tasks.get(&attempt.task).is_none_or(|contest| !contest.is_decided);
+            && self.tasks.get(&attempt.task).is_none_or(|it| it.phase == ContestPhase::Open);
         if is_open { Err(format!("BE-08: {attempt} lands before a decision")) } else { Ok(()) }
     }
 

@@ -125,13 +125,13 @@ impl RunInvariants {
 
     fn note(&mut self, event: &Event, world: &mut SimulatedWorld) -> Result<(), String> {
         self.fenced(event)?;
-        self.steps.note(event)?;
+        self.contests.note(event, &self.plan)?;
+        self.steps.note(event, &self.contests)?;
         self.blocked.note(event)?;
         self.resumes.note(event)?;
         self.base.note(event, &self.settings)?;
         self.reviews.note(event, &self.settings)?;
         self.comments.note(event)?;
-        self.contests.note(event, &self.plan)?;
         self.hooks.note(event)?;
         self.budget.note(event);
         match event {
@@ -276,7 +276,9 @@ impl RunInvariants {
         let Event::ContestDecided { attempt } = event else { return };
         let state = run.state_of(&attempt.task);
         let spent = state.map(|state| BudgetAmount::from(&state.usage_since_retried()));
-        if spent.is_some_and(|spent| run.settings().task_budget.is_reached_by(spent)) {
+        let is_task_spent =
+            spent.is_some_and(|spent| run.settings().task_budget.is_reached_by(spent));
+        if is_task_spent || run.budget_reached() {
             self.contests.note_spent(&attempt.task);
         }
     }

@@ -8,7 +8,7 @@ use afresh_core::effect::Effect;
 use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, QuestionId, TaskId};
 use afresh_core::model_error::{ModelError, ModelErrorClass};
-use afresh_core::plan::ModelTier;
+use afresh_core::plan::{ModelTier, Plan};
 use afresh_core::process::ProcessEnd;
 use afresh_core::question::{ObstacleScope, QuestionTopic};
 use afresh_core::rejection::Rejection;
@@ -30,8 +30,8 @@ type AgentTier = (Option<String>, ModelTier);
 pub(super) struct ModelInvariants {
     /// The size of model that each attempt was started with.
     tiers: BTreeMap<AttemptId, ModelTier>,
-    /// The agent that each task was last started with, if the plan names it.
-    agents: BTreeMap<TaskId, Option<String>>,
+    /// Whose turn it was when each task was last started, where several agents compete.
+    contestants: BTreeMap<TaskId, Option<String>>,
     /// Agents and model sizes that have to wait, and until when.
     parked: BTreeMap<AgentTier, Timestamp>,
     /// Transient failures in a row; and those of them with one model that asked for no wait.
@@ -75,9 +75,7 @@ impl ModelInvariants {
     ) -> Result<(), String> {
         match event {
             Event::AttemptStarting { attempt, tier, agent, .. } => {
-                let planned = || run.plan().index_of(&attempt.task).map(|at| run.plan().task(at));
-                let named = agent.clone().or_else(|| planned().and_then(|task| task.agent.clone()));
-                self.agents.insert(attempt.task.clone(), named);
+                self.contestants.insert(attempt.task.clone(), agent.clone());
                 self.starting(attempt, tier.unwrap_or(ModelTier::Standard), run, now)?;
             }
             Event::StepDone { attempt, .. } => drop(self.progressed.insert(attempt.clone())),
@@ -94,7 +92,7 @@ impl ModelInvariants {
                 self.wait(&attempt.task, *not_before);
                 self.rejected(attempt, reason, *counts)?;
                 if let Rejection::ModelFailed { error } = reason {
-                    self.model_failed(attempt, error, turn, now)?;
+                    self.model_failed(attempt, error, turn, run, now)?;
                 }
             }
             Event::QuestionAsked { question } => {
@@ -112,6 +110,8 @@ impl ModelInvariants {
                 self.restart_task();
             }
             Event::TaskFailed { task, .. } | Event::TaskSkipped { task, .. } => self.settled(task),
+            // Work that there is lands in place of another try.
+            Event::ContestDecided { attempt } => self.settled(&attempt.task),
             Event::TaskRetried { task } | Event::ContestForfeited { task, .. } => {
                 self.settled(task);
                 self.refused.remove(task);
@@ -127,6 +127,12 @@ impl ModelInvariants {
         Ok(())
     }
 
+    /// The agent that the plan names for the task's last worker; none for the default.
+    fn agent(&self, task: &TaskId, plan: &Plan) -> Option<String> {
+        let planned = || plan.task(plan.index_of(task)?).agent.clone();
+        self.contestants.get(task).cloned().flatten().or_else(planned)
+    }
+
     fn starting(
         &mut self,
         attempt: &AttemptId,
@@ -138,7 +144,7 @@ impl ModelInvariants {
         self.tiers.insert(attempt.clone(), tier);
         self.cut_short.remove(task);
         let planned = plan.index_of(task).map(|at| plan.task(at));
-        let agent = self.agents.get(task).cloned().flatten();
+        let agent = self.agent(task, plan);
         if self.parked.get(&(agent.clone(), tier)).is_some_and(|until| *until > now) {
             return Err(format!("BE-04: {attempt} starts with an agent that is to wait"));
         }
@@ -236,6 +242,7 @@ impl ModelInvariants {
         attempt: &AttemptId,
         error: &ModelError,
         turn: &DecidedTurn,
+        run: &Run,
         now: Timestamp,
     ) -> Result<(), String> {
         let task = &attempt.task;
@@ -260,7 +267,7 @@ impl ModelInvariants {
         let given_up =
             |event: &Event| matches!(event, Event::TaskFailed { task: other, .. } if other == task);
         if !turn.events.iter().any(given_up) {
-            let agent = self.agents.get(task).cloned().flatten();
+            let agent = self.agent(task, run.plan());
             // A wait is limited to one day, whatever the provider asks for.
             let until = now + wait.min(Duration::from_secs(24 * 60 * 60));
             let known = self.parked.entry((agent, tier)).or_insert(until);
@@ -291,7 +298,17 @@ impl ModelInvariants {
             (std::mem::take(&mut self.full), std::mem::take(&mut self.progressed));
         let (warned, obstacles) =
             (std::mem::take(&mut self.warned), std::mem::take(&mut self.obstacles));
-        *self = Self { tiers, parked, full, warned, progressed, obstacles, ..Self::default() };
+        let contestants = std::mem::take(&mut self.contestants);
+        *self = Self {
+            tiers,
+            contestants,
+            parked,
+            full,
+            warned,
+            progressed,
+            obstacles,
+            ..Self::default()
+        };
     }
 
     /// A worker that a model or a full context cut short is followed by another worker, or by a question.

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::event::Event;
-use afresh_core::ids::{CommitId, TaskId};
+use afresh_core::ids::{AttemptId, CommitId, TaskId};
 use afresh_core::plan::{Plan, Task};
 use afresh_core::rejection::Rejection;
+
+use super::contests::ContestInvariants;
 
 /// What the journal says about steps, counted without the core.
 #[derive(Debug)]
@@ -15,6 +17,8 @@ pub(super) struct StepInvariants {
     /// The last commit of a step, per task.
     saved: BTreeMap<TaskId, Option<CommitId>>,
     finished: BTreeMap<TaskId, CompletedStep>,
+    /// Those of work that waits for the other agents of a contest.
+    entered: BTreeMap<AttemptId, CompletedStep>,
     /// Tasks whose last attempt ended in a way that also discards its steps.
     spoilt: BTreeSet<TaskId>,
     landing: BTreeSet<TaskId>,
@@ -38,6 +42,7 @@ impl StepInvariants {
             plan_changed: false,
             saved: BTreeMap::new(),
             finished: BTreeMap::new(),
+            entered: BTreeMap::new(),
             spoilt: BTreeSet::new(),
             landing: BTreeSet::new(),
             branch: Vec::new(),
@@ -45,7 +50,15 @@ impl StepInvariants {
         }
     }
 
-    pub(super) fn note(&mut self, event: &Event) -> Result<(), String> {
+    pub(super) fn note(
+        &mut self,
+        event: &Event,
+        contests: &ContestInvariants,
+    ) -> Result<(), String> {
+        self.note_contest(event);
+        if let Some(task) = contests.restarted_by(event, &self.plan) {
+            self.finished.remove(task);
+        }
         match event {
             Event::StepSaved { attempt, harvest, .. } => {
                 self.saved.insert(attempt.task.clone(), harvest.commit.clone());
@@ -65,6 +78,9 @@ impl StepInvariants {
             Event::AttemptStarting { attempt, from, base, .. } => {
                 self.bases.insert(attempt.task.clone(), base.clone());
                 self.spoilt.remove(&attempt.task);
+                if from.is_none() && contests.is_uncertain(&attempt.task) {
+                    self.finished.remove(&attempt.task);
+                }
                 let kept = self.finished.get(&attempt.task).and_then(|last| last.commit.as_ref());
                 if from.as_ref() != kept {
                     return Err(format!(
@@ -95,6 +111,22 @@ impl StepInvariants {
             _ => {}
         }
         Ok(())
+    }
+
+    /// BE-08: steps belong to the work that waits, and return with it.
+    fn note_contest(&mut self, event: &Event) {
+        match event {
+            Event::ContestEntered { attempt, .. } => {
+                let steps = self.finished.remove(&attempt.task);
+                self.entered.extend(steps.map(|steps| (attempt.clone(), steps)));
+            }
+            Event::ContestDecided { attempt } => {
+                self.finished.remove(&attempt.task);
+                let steps = self.entered.remove(attempt);
+                self.finished.extend(steps.map(|steps| (attempt.task.clone(), steps)));
+            }
+            _ => {}
+        }
     }
 
     fn done(&mut self, task: &TaskId, step: u32) -> Result<(), String> {
