@@ -47,6 +47,14 @@ pub(super) fn render_feedback(bundle: &Bundle) -> String {
         Rejection::Unintelligible { excerpt, .. } => {
             let _ = writeln!(text, "```text\n{}\n```", tail(excerpt));
         }
+        Rejection::FilesMissing { paths } => {
+            let _ = writeln!(
+                text,
+                "Create {}, at exactly this path. If the task is better done without it, list it in `deviations` and \
+                 say why.",
+                paths.join(", ")
+            );
+        }
         Rejection::NoChange => {
             // Some agents print a file instead of writing it (PL-09).
             let created =

@@ -19,6 +19,9 @@ pub struct Harvest {
     /// New lines that hold a secret.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leaks: Vec<Leak>,
+    /// Files that the task was to create, and that the tree does not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 impl Harvest {

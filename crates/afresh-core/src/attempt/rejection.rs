@@ -25,6 +25,10 @@ pub enum Rejection {
     },
     /// It claimed success and changed nothing, although files were expected.
     NoChange,
+    /// It claimed success, and files that the task was to create are not there (EX-07).
+    FilesMissing {
+        paths: Vec<String>,
+    },
     ChecksFailed {
         results: Vec<CheckResult>,
     },
@@ -135,6 +139,10 @@ impl Rejection {
                 }
             }
             Self::NoChange => "no-op: the worker exited normally but changed no files".to_owned(),
+            Self::FilesMissing { paths } => {
+                let verb = if paths.len() == 1 { "is" } else { "are" };
+                format!("{} {verb} to be created, and missing", paths.join(", "))
+            }
             Self::ChecksFailed { results } => failed(results),
             Self::NotRed { results } => format!(
                 "{} passes before the work is done, so it proves nothing",

@@ -29,6 +29,13 @@ pub enum ContestRule {
 
 impl ContestRule {
     pub const WORDS: &[(&str, Self)] = &[("first", Self::First), ("cheapest", Self::Cheapest)];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Cheapest => "cheapest",
+        }
+    }
 }
 
 impl Contest {

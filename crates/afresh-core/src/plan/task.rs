@@ -92,6 +92,14 @@ impl Task {
         self.files.iter().chain(steps).map(|scope| &scope.pattern)
     }
 
+    /// Paths that it is to create; patterns are not among them.
+    pub fn created_files(&self) -> impl Iterator<Item = &str> {
+        let steps = self.steps.iter().flat_map(|step| &step.files);
+        let created = self.files.iter().chain(steps);
+        let created = created.filter(|scope| scope.action == Some(FileAction::Create));
+        created.filter_map(|scope| scope.pattern.literal())
+    }
+
     /// Equal except for the title, the type of its commit, the phase and the requirements, which no work depends on,
     /// and for what was done before.
     pub fn is_same_work_as(&self, other: &Self) -> bool {

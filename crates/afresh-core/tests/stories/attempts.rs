@@ -2,15 +2,16 @@
 
 use afresh_core::Input;
 use afresh_core::check::{CheckOutcome, CheckPhase};
+use afresh_core::harvest::{ChangeKind, Harvest};
 use afresh_core::outcome::{
     CompletionClaim, CriterionReport, CriterionResult, Deviation, Outcome, WorkerFailure,
 };
 use afresh_core::plan::{CheckDraft, Plan};
 use afresh_core::process::ProcessEnd;
 use afresh_core::process::{LimitExceeded, LimitedResource};
-use afresh_core::settings::{Settings, TimeoutAction};
+use afresh_core::settings::{ScopeMode, Settings, TimeoutAction};
 
-use crate::support::{Story, attempt_id, check_result, draft_of, tree};
+use crate::support::{Story, attempt_id, changed, check_result, commit, draft_of, task_id, tree};
 
 /// AG-05: 2 s, 5 s, and after the third failure a person is asked; none of them is an attempt.
 #[test]
@@ -152,6 +153,52 @@ fn a_success_without_a_change_is_rejected() {
     starting A.2 in 1
     → start A.2 in 1 from base
     ");
+}
+
+/// A harvest with one change, which lacks a file that the task was to create.
+fn harvest_without(path: &str) -> Harvest {
+    Harvest {
+        tree: tree("A.1"),
+        commit: Some(commit("cA.1")),
+        changes: vec![changed("a", ChangeKind::Modified)],
+        notes: vec![],
+        leaks: vec![],
+        missing: vec![path.to_owned()],
+    }
+}
+
+/// EX-07: a file that the plan has the task create is expected, and the next worker is told.
+#[test]
+fn a_success_without_an_expected_file_is_rejected() {
+    let mut story = Story::of_plan("A: a");
+    story.ends("A.1");
+    let harvest = Input::Harvested(attempt_id("A.1"), Ok(harvest_without("src/new.rs")));
+    insta::assert_snapshot!(story.feed(&harvest).text(), @r"
+    harvested A.1: 1 changes
+    rejected A.1 (counts): src/new.rs is to be created, and missing
+    starting A.2 in 1
+    → start A.2 in 1 from base
+    ");
+}
+
+/// EX-07: a worker may do without the file if it says so; under `open` nothing is expected. Both are shown.
+#[test]
+fn an_expected_file_may_be_left_out_with_a_reason() {
+    let deviation = Deviation {
+        rule: 3,
+        description: "src/new.rs is not needed: a.rs has it".to_owned(),
+        files: vec![],
+    };
+    let claim = CompletionClaim { deviations: vec![deviation], ..CompletionClaim::default() };
+    let open = Settings { scope: ScopeMode::Open, ..Settings::default() };
+    for (settings, claim) in [(Settings::default(), claim), (open, CompletionClaim::default())] {
+        let mut story = Story::with("A: a", settings);
+        story.ends_with("A.1", ProcessEnd::Exited(0), Outcome::Done(claim));
+        let harvest = Input::Harvested(attempt_id("A.1"), Ok(harvest_without("src/new.rs")));
+        assert!(!story.feed(&harvest).text().contains("rejected"));
+        let state = story.run.state_of(&task_id("A")).expect("a task");
+        assert_eq!(state.last.differences, ["src/new.rs was not created"]);
+    }
 }
 
 /// EX-11: a task that lists no files may find nothing to do.

@@ -158,6 +158,19 @@ fn a_task_without_budget_lands_what_it_has() {
     assert!(text.contains("chosen A.1"), "{text}");
 }
 
+/// BE-08, R14: when the run's budget is used up, the work that there is lands, and nothing else starts.
+#[test]
+fn a_run_without_budget_lands_what_it_has() {
+    let budget = Budget { tokens: Some(100), ..Budget::default() };
+    let mut story =
+        Story::with("A ? cheapest one two: a", Settings { budget, ..Settings::default() });
+    story.spawned("A.1");
+    story.uses("A.1", 100);
+    let text = story.passes_alone("A.1").text();
+    assert!(text.contains("chosen A.1\nmerging A.1 onto base"), "{text}");
+    assert!(!text.contains("starting"), "{text}");
+}
+
 /// BE-08: work that collides with what landed meanwhile is done again by the agent that had won.
 #[test]
 fn the_winner_continues_after_a_conflict() {

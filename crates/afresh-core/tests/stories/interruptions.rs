@@ -53,8 +53,14 @@ impl Story {
         };
         self.feed(&Input::AttemptEnded(attempt_id(attempt), Box::new(end)));
         let changes = vec![changed("a", ChangeKind::Modified)];
-        let harvest =
-            Harvest { tree: tree(as_left_by), commit: None, changes, notes: vec![], leaks: vec![] };
+        let harvest = Harvest {
+            tree: tree(as_left_by),
+            commit: None,
+            changes,
+            notes: vec![],
+            leaks: vec![],
+            missing: vec![],
+        };
         self.feed(&Input::Harvested(attempt_id(attempt), Ok(harvest)))
     }
 

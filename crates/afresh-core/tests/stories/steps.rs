@@ -57,6 +57,7 @@ fn saved(story: &mut Story, attempt: &str, step: u32, paths: &[&str]) -> StorySt
         changes,
         notes: vec![],
         leaks: vec![],
+        missing: vec![],
     };
     story.feed(&Input::StepSaved { attempt: attempt_id(attempt), step, saved: Ok(harvest) })
 }

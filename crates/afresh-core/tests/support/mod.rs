@@ -197,8 +197,14 @@ impl Story {
 
     pub(crate) fn harvested_changes(&mut self, attempt: &str, changes: Vec<Change>) -> StoryStep {
         let commit = (!changes.is_empty()).then(|| commit(format!("c{attempt}")));
-        let harvest =
-            Harvest { tree: tree(attempt), commit, changes, notes: vec![], leaks: vec![] };
+        let harvest = Harvest {
+            tree: tree(attempt),
+            commit,
+            changes,
+            notes: vec![],
+            leaks: vec![],
+            missing: vec![],
+        };
         self.feed(&Input::Harvested(attempt_id(attempt), Ok(harvest)))
     }
 

@@ -233,6 +233,7 @@ fn rejection_kind(reason: &Rejection) -> RejectionKind {
     match reason {
         Rejection::OutOfScope { .. }
         | Rejection::NoChange
+        | Rejection::FilesMissing { .. }
         | Rejection::ChecksFailed { .. }
         | Rejection::NotRed { .. }
         | Rejection::Refused { .. }

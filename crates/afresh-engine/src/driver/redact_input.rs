@@ -164,6 +164,7 @@ mod tests {
             changes: vec![change],
             notes: vec![note.to_owned()],
             leaks: vec![],
+            missing: vec![],
         }
     }
 

@@ -25,6 +25,8 @@ pub(crate) struct HarvestJob {
     slot: WorkspaceSlot,
     ground: StartPoint,
     files: Vec<String>,
+    /// Those that the task is to create.
+    created: Vec<String>,
     acceptance: Vec<AcceptanceFile>,
     message: String,
     label: Option<CommitLabel>,
@@ -43,6 +45,7 @@ impl HarvestJob {
         let task = run.plan().index_of(&attempt.task).map(|at| run.plan().task(at));
         Self {
             files: task.map_or_else(Vec::new, |t| t.patterns().map(ToString::to_string).collect()),
+            created: task.map_or_else(Vec::new, |t| t.created_files().map(str::to_owned).collect()),
             acceptance: task.map_or_else(Vec::new, |task| task.acceptance.clone()),
             message: message(run, &attempt),
             label: task.and_then(|task| task.commit.clone()),
@@ -80,7 +83,25 @@ impl HarvestJob {
         };
         let harvest = shared.pool.harvest(WorkspaceId::Work(self.slot), &request);
         let harvest = harvest.map(|it| measured(shared, it)).map_err(|error| describe(&error));
+        let harvest = harvest.and_then(|it| self.with_missing_files(shared, it));
         Input::Harvested(self.attempt.clone(), harvest)
+    }
+
+    /// EX-07: a file that is neither new nor in the tree is missing.
+    fn with_missing_files(
+        &self,
+        shared: &ExecutorContext,
+        harvest: Harvest,
+    ) -> Result<Harvest, String> {
+        let is_new = |path: &&String| {
+            let mut changes = harvest.changes.iter();
+            changes.any(|change| change.path == **path && change.kind != ChangeKind::Deleted)
+        };
+        let others: Vec<String> =
+            self.created.iter().filter(|path| !is_new(path)).cloned().collect();
+        let missing = shared.pool.repository().missing_paths(&harvest.tree, &others);
+        let missing = missing.map_err(|error| describe(&error))?;
+        Ok(Harvest { missing, ..harvest })
     }
 }
 
@@ -108,6 +129,7 @@ pub(crate) fn measured(shared: &ExecutorContext, harvest: afresh_git::WorkspaceH
         commit: harvest.commit,
         changes: harvest.changes.iter().map(|change| summarize(shared, change)).collect(),
         notes: harvest.notes,
+        missing: Vec::new(),
     }
 }
 

@@ -134,6 +134,57 @@ impl Repository {
         content.map(|bytes| Some(bytes.to_owned())).ok_or_else(|| answer.unexpected(header))
     }
 
+    /// Those of the paths that a tree does not have.
+    pub fn missing_paths(
+        &self,
+        tree: &TreeId,
+        paths: &[String],
+    ) -> Result<Vec<String>, CommandError> {
+        let asked: Vec<&String> =
+            paths.iter().filter(|path| paths::is_safe_relative_path(path)).collect();
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let call = self.git(format!("look for files in the tree {tree}"));
+        let names: Vec<u8> = asked
+            .iter()
+            .flat_map(|path| {
+                let path = parse_path(path).unwrap_or_else(|| path.as_bytes().to_owned());
+                [tree.as_str().as_bytes(), b":", path.as_slice(), b"\0"].concat()
+            })
+            .collect();
+        let verb = ["cat-file", "--batch-check=%(objecttype)", "-z"];
+        let answer = call.args(verb).stdin(names).run_checked()?;
+        let lines: Vec<&[u8]> = answer.stdout.split(|byte| *byte == b'\n').collect();
+        // The answer for a missing path repeats it. Paths of plans hold no line ends.
+        if lines.len() != asked.len() + 1 {
+            return Err(answer.unexpected("not one line for each path"));
+        }
+        let exists = |line: &[u8]| [&b"blob"[..], b"tree", b"commit"].contains(&line);
+        let missing = asked.into_iter().zip(&lines).filter(|(_, line)| !exists(line));
+        Ok(missing.map(|(path, _)| path.clone()).collect())
+    }
+
+    /// The newest of these commits that is neither the base nor one of its ancestors.
+    pub fn commit_outside(
+        &self,
+        base: &CommitId,
+        commits: &[CommitId],
+    ) -> Result<Option<CommitId>, CommandError> {
+        if commits.is_empty() {
+            return Ok(None);
+        }
+        let call = self.git(format!("look for earlier work in {base}"));
+        let call = call.args(["rev-list", "--max-count=1"]);
+        let call = call.args(commits.iter().map(CommitId::as_str));
+        let answer = call.args(["--not", base.as_str(), "--"]).run_checked()?;
+        let line = String::from_utf8_lossy(&answer.stdout).trim().to_owned();
+        if line.is_empty() {
+            return Ok(None);
+        }
+        parse_id(&line, |detail| answer.unexpected(detail)).map(Some)
+    }
+
     /// Every file of a commit, in git's order.
     pub fn list_files(&self, commit: &CommitId) -> Result<Vec<CommittedFile>, CommandError> {
         let call = self.git(format!("list the files of {commit}"));

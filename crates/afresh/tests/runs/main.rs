@@ -8,8 +8,10 @@
 //! | [`cleanup`] | `afresh clean` |
 //! | [`commits`] | the commits that a run leaves on its branch |
 //! | [`comments`] | `afresh tell` |
+//! | [`contests`] | several agents for one task |
 //! | [`control_commands`] | commands from other terminals |
 //! | [`detaching`] | `run --detach` and `attach` |
+//! | [`gates`] | what must hold before a worker starts and before its work lands |
 //! | [`halting`] | `afresh halt` and `afresh resume` |
 //! | [`hooks`] | commands of the user before and after steps |
 //! | [`landing`] | `afresh land` |
@@ -35,8 +37,10 @@ mod checks;
 mod cleanup;
 mod comments;
 mod commits;
+mod contests;
 mod control_commands;
 mod detaching;
+mod gates;
 mod halting;
 mod hooks;
 mod landing;

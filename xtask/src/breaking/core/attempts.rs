@@ -4,6 +4,15 @@ use crate::breaking::{Edit, Mutation};
 
 pub(super) const ALL: &[Mutation] = &[
     Mutation {
+        name: "work without the files that it was to create is accepted",
+        promise: "EX-07: expected files exist",
+        edits: &[Edit {
+            file: "afresh-core/src/decide/attempt/verdict.rs",
+            text: "harvest.missing.iter().filter(|path| !declared(path))",
+            instead: "harvest.missing.iter().filter(|path| declared(path))",
+        }],
+    },
+    Mutation {
         name: "a fresh worker does not get earlier comments",
         promise: "BE-12: every fresh worker has all comments",
         edits: &[Edit {

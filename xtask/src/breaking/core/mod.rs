@@ -1,6 +1,7 @@
 //! Ways to break the core; the simulator has to notice each.
 
 mod attempts;
+mod contests;
 mod hooks;
 mod landing;
 mod models;
@@ -12,8 +13,15 @@ use super::{Breakage, Mutation};
 const SIMULATION: &[&str] = &["-p", "afresh-testkit", "--test", "simulation"];
 
 pub(super) fn all() -> Vec<Breakage> {
-    let all: [&[Mutation]; 6] =
-        [starting::ALL, attempts::ALL, landing::ALL, models::ALL, reviewing::ALL, hooks::ALL];
+    let all: [&[Mutation]; 7] = [
+        starting::ALL,
+        attempts::ALL,
+        contests::ALL,
+        landing::ALL,
+        models::ALL,
+        reviewing::ALL,
+        hooks::ALL,
+    ];
     let all = all.into_iter().flatten();
     all.map(|mutation| Breakage { mutation, noticed_by: SIMULATION }).collect()
 }

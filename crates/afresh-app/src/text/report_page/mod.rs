@@ -2,6 +2,7 @@
 
 mod accounts;
 mod base;
+mod contests;
 mod forecast;
 mod refusals;
 mod requirements;
@@ -44,6 +45,7 @@ pub fn render(report: &RunReport) -> String {
     deviations(&mut page, report);
     questions(&mut page, report);
     reviews::list(&mut page, report);
+    contests::tables(&mut page, report);
     retries(&mut page, report);
     refusals::list(&mut page, report);
     workers::table(&mut page, report);

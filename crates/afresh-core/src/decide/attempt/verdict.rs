@@ -12,7 +12,7 @@ use crate::question::QuestionTopic;
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
 use crate::scope::{ScopeVerdict, ScopeViolation, TaskScope};
-use crate::settings::{OnFailure, OnOrphan, TimeoutAction};
+use crate::settings::{OnFailure, OnOrphan, ScopeMode, TimeoutAction};
 
 /// How many attempts in a row may fail in the same way: the last one knows that, and then a person is asked (TR-09).
 pub(in crate::decide) const MAX_SAME_FAILURES: u32 = 3;
@@ -154,11 +154,24 @@ impl Decider<'_> {
         if !violations.is_empty() {
             return self.reject(at, Rejection::OutOfScope { violations }, AttemptCounts::Yes);
         }
+        let paths = self.missing_files(harvest, claim);
+        if !paths.is_empty() {
+            return self.reject(at, Rejection::FilesMissing { paths }, AttemptCounts::Yes);
+        }
         if !ask.is_empty() {
             return self.ask_about_trust(at, ask);
         }
         let task = self.run.plan().task(at);
         self.accept(at, differences(task, harvest, claim, &beyond));
+    }
+
+    /// Files that the plan has the task create, unless the worker says in a deviation why one is not needed (EX-07).
+    fn missing_files(&self, harvest: &Harvest, claim: &CompletionClaim) -> Vec<String> {
+        if self.run.settings().scope == ScopeMode::Open {
+            return Vec::new();
+        }
+        let declared = |path: &&String| claim.deviations.iter().any(|it| it.declares(path));
+        harvest.missing.iter().filter(|path| !declared(path)).cloned().collect()
     }
 
     /// A person allowed a change that the verdict alone could not accept.
@@ -359,6 +372,7 @@ fn differences(
         let word = if declared { "declared as a deviation" } else { "and was not declared" };
         format!("{path} is beyond the task's files, {word}")
     }));
+    differences.extend(harvest.missing.iter().map(|path| format!("{path} was not created")));
     differences.extend(harvest.notes.iter().cloned());
     differences
 }

@@ -66,6 +66,8 @@ pub(crate) struct AttemptJob {
     bundle: Bundle,
     /// The commit that the run started from.
     run_base: CommitId,
+    /// Commits of the tasks that it needs.
+    needs: Vec<CommitId>,
     /// Files that tasks deleted or moved away.
     gone: BTreeSet<String>,
     agent: Option<String>,
@@ -87,6 +89,7 @@ impl AttemptJob {
         let (agent, grace) = (bundle.task.agent.clone(), settings.halt_grace);
         let resuming = resumes.map(|resumption| SessionResume::new(run, at, resumption));
         let run_base = run.base().clone();
+        let needs = run.task(at).stage.work().map(|work| work.needs.clone()).unwrap_or_default();
         let hook_before = HookEvent::before(run, HookPoint::BeforeAttempt, &attempt);
         let hook_after = HookEvent::new(run, HookPoint::AfterAttempt, Some(&attempt));
         Self {
@@ -96,6 +99,7 @@ impl AttemptJob {
             resuming,
             bundle,
             run_base,
+            needs,
             gone,
             agent,
             tier,

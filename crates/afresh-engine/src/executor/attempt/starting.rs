@@ -53,6 +53,7 @@ impl AttemptJob {
         handle: &CancelHandle,
     ) -> Result<Option<StartedWorker>, StartFailure> {
         let place = WorkspaceId::Work(self.slot);
+        self.check_base(shared)?;
         shared
             .pool
             .prepare(place, PrepareTarget::Commit(&self.ground.prepared), &shared.config.keep)
@@ -91,6 +92,22 @@ impl AttemptJob {
         let running = RunningJob::start(&shared.config.exe, &job)
             .map_err(|error| failure(&error.to_string(), None))?;
         Ok(Some(StartedWorker { running, files, fill: made.fill }))
+    }
+
+    /// EX-07: what the tasks that it needs landed is part of what it starts from.
+    fn check_base(&self, shared: &ExecutorContext) -> Result<(), SpawnFailure> {
+        let base = &self.ground.base;
+        let outside = shared.pool.repository().commit_outside(base, &self.needs);
+        match outside.map_err(|error| machine_failure(&describe(&error)))? {
+            None => Ok(()),
+            Some(commit) => Err(SpawnFailure {
+                lasting: true,
+                ..failure(
+                    &format!("{base}, which it starts from, lacks {commit}, which it builds on"),
+                    Some("check the repository with `git fsck`"),
+                )
+            }),
+        }
     }
 
     /// Runs before the lease is acquired: work that is lost here is still kept under its salvage ref.

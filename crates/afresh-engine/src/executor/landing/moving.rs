@@ -1,5 +1,7 @@
 //! Moves the branch to a merge that has passed, together with the note that has its receipt.
 
+use std::collections::BTreeSet;
+
 use afresh_core::hook::HookPoint;
 use afresh_core::ids::{AttemptId, CommitId};
 use afresh_core::input::BranchMove;
@@ -14,6 +16,7 @@ use afresh_git::{
 use super::receipt_note::{LandingNote, LandingReceipt};
 use super::{checked_out_in, describe_ref_error};
 use crate::executor::ExecutorContext;
+use crate::executor::causes::describe;
 use crate::executor::hooks::{HookEvent, failure_after};
 
 pub(crate) struct MoveJob {
@@ -50,7 +53,10 @@ impl MoveJob {
             reached: self.find_reached(shared.pool.repository()),
             note: self.prepare_note(shared),
         };
-        let moved = transaction.run().unwrap_or_else(BranchMove::Trouble);
+        let moved = match self.check_commits(shared.pool.repository()) {
+            Ok(()) => transaction.run().unwrap_or_else(BranchMove::Trouble),
+            Err(missing) => BranchMove::Trouble(missing),
+        };
         // Before the answer: with the last merge the run may end.
         for problem in transaction.note.finish(moved == BranchMove::Done) {
             answer(Input::NoteWarned(self.attempt.clone(), problem));
@@ -60,6 +66,29 @@ impl MoveJob {
             failure.map(Input::HookFailed).into_iter().for_each(answer);
         }
         answer(Input::BranchMoved(self.attempt.clone(), self.to.clone(), moved));
+    }
+
+    /// EX-07: one commit on top of the branch, and behind a merge those of every finished step.
+    fn check_commits(&self, repository: &Repository) -> Result<(), String> {
+        // A commit that is gone is built again.
+        let Ok(parents) = repository.parents(&self.to) else { return Ok(()) };
+        if parents.first() != Some(&self.from) {
+            return Err(format!("{} does not follow {}", self.to, self.from));
+        }
+        let (Some(work), [_, theirs]) = (&self.work, &parents[..]) else { return Ok(()) };
+        let mut expected: BTreeSet<&CommitId> =
+            work.refs.iter().map(|(_, commit)| commit).collect();
+        let mut next = Some(theirs.clone());
+        while let Some(commit) = next.filter(|commit| *commit != work.base && !expected.is_empty())
+        {
+            expected.remove(&commit);
+            let parents = repository.parents(&commit).map_err(|error| describe(&error))?;
+            next = parents.into_iter().next();
+        }
+        match expected.first() {
+            None => Ok(()),
+            Some(missing) => Err(format!("{} lacks the commit {missing} of a step", self.to)),
+        }
     }
 
     /// The refs that are no longer needed once the branch has moved: it reaches their commits, or has their content.

@@ -33,6 +33,8 @@ pub struct AttemptReport {
     /// Whether it counted against the limit of attempts.
     pub counted: bool,
     pub commit: Option<CommitId>,
+    /// How many files its work changes; none if nothing was taken over.
+    pub files_changed: Option<usize>,
     /// The agent that it was given to.
     pub agent: Option<String>,
     /// The model that its program reported.
@@ -101,6 +103,7 @@ impl AttemptReport {
             reason: None,
             counted: false,
             commit: None,
+            files_changed: None,
             agent: None,
             model: None,
             session: None,
@@ -184,6 +187,9 @@ impl AttemptHistory {
                 self.report_mut(attempt).context = Some(ContextStatus::from(*fill));
             }
             Event::AttemptEnded { attempt, end } => self.report_mut(attempt).end(end, at),
+            Event::AttemptHarvested { attempt, harvest } => {
+                self.report_mut(attempt).files_changed = Some(harvest.changes.len());
+            }
             Event::ReviewStarting { review, agent, tier, .. } => {
                 let report = ReviewReport::new(review, agent, *tier);
                 self.report_mut(&review.attempt).reviews.push(report);

@@ -25,6 +25,7 @@ use afresh_core::check::CheckResult;
 use afresh_core::hook::HookFailure;
 use afresh_core::ids::{CommitId, RunId, TaskId, TreeId};
 use afresh_core::outcome::{CriterionReport, Deviation};
+use afresh_core::plan::Contest;
 use afresh_core::run::{FinalChecks, Run};
 use afresh_core::status::trace::history::TextHistory;
 use afresh_core::status::{ReceiptStatus, RunState, RunStatus, TaskPhase, UsageStatus};
@@ -138,6 +139,9 @@ pub struct TaskReport {
     pub deviations: Vec<Deviation>,
     /// The worker's notes.
     pub notes: Option<String>,
+    /// The agents that competed for it, and whose work was to land.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contest: Option<Contest>,
     pub attempts: Vec<AttemptReport>,
     pub accounts: UsageReport,
 }
@@ -328,6 +332,7 @@ fn tasks(run: &Run, status: &RunStatus, attempts: &mut AttemptHistory) -> Vec<Ta
                 criteria: status.criteria.clone(),
                 deviations: status.deviations.clone(),
                 notes: status.notes.clone(),
+                contest: run.plan().task(at).contest.clone(),
                 accounts: UsageReport::with_reviews(&own),
                 attempts: own,
             }

@@ -116,7 +116,14 @@ impl ScriptedHost {
         let change = |path: String| Change::new(path, ChangeKind::Modified, EntryKind::File);
         let changes: Vec<Change> = paths.into_iter().map(change).collect();
         let commit = (!changes.is_empty()).then(|| commit(format!("c{name}")));
-        Ok(Harvest { tree: tree(name), commit, changes, notes: vec![], leaks: vec![] })
+        Ok(Harvest {
+            tree: tree(name),
+            commit,
+            changes,
+            notes: vec![],
+            leaks: vec![],
+            missing: vec![],
+        })
     }
 
     fn run_checks(&mut self, request: CheckRequest) {

@@ -42,6 +42,7 @@ impl ContestInvariants {
                 self.contest(&attempt.task).turns += 1;
             }
             Event::ContestForfeited { task, .. } => self.contest(task).turns += 1,
+            Event::TaskFailed { task, .. } => self.failed(task)?,
             Event::ContestEntered { attempt, .. } => {
                 let contest = self.contest(&attempt.task);
                 contest.turns += 1;
@@ -93,12 +94,24 @@ impl ContestInvariants {
         let expected = match (contest, counted) {
             (None, _) => None,
             (Some(_), Some(counted)) if counted.phase != ContestPhase::Open => return Ok(()),
-            (Some(contest), counted) => Some(contest.agent(counted.map_or(0, |it| it.turns))),
+            (Some(contest), counted) => {
+                let turn = counted.map_or(0, |it| it.turns) % contest.agents.len();
+                Some(contest.agents[turn].as_str())
+            }
         };
         if agent == expected {
             return Ok(());
         }
         Err(format!("BE-08: {attempt} is started by {agent:?}, and it is the turn of {expected:?}"))
+    }
+
+    /// A task fails only if no agent's work has passed.
+    fn failed(&self, task: &TaskId) -> Result<(), String> {
+        let contest = self.tasks.get(task).filter(|contest| contest.phase == ContestPhase::Open);
+        match contest.and_then(|contest| contest.entries.first()) {
+            Some(passed) => Err(format!("BE-08: {task} fails, and {passed} has passed")),
+            None => Ok(()),
+        }
     }
 
     /// The cheapest of those that passed, once each agent has had its turn or the budget is used up.

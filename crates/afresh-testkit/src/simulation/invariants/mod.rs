@@ -36,7 +36,7 @@ use afresh_core::input::MergedTree;
 use afresh_core::plan::{Plan, TaskIndex};
 use afresh_core::rejection::Rejection;
 use afresh_core::run::{DriveState, TaskStage, TaskState};
-use afresh_core::settings::{Schedule, Settings};
+use afresh_core::settings::{Schedule, ScopeMode, Settings};
 use afresh_core::time::Timestamp;
 use afresh_core::usage::BudgetAmount;
 use afresh_engine::driver::host::DecidedTurn;
@@ -66,6 +66,8 @@ pub(super) struct RunInvariants {
     current: BTreeMap<TaskId, AttemptId>,
     /// Rejections that count, since the task was last given a new chance.
     counted: BTreeMap<TaskId, u32>,
+    /// Attempts that left out a file that they were to create.
+    incomplete: BTreeSet<AttemptId>,
     intended: BTreeSet<CommitId>,
     budget: BudgetInvariants,
     steps: StepInvariants,
@@ -89,6 +91,7 @@ impl RunInvariants {
             numbers: BTreeSet::new(),
             current: BTreeMap::new(),
             counted: BTreeMap::new(),
+            incomplete: BTreeSet::new(),
             intended: BTreeSet::new(),
             budget: BudgetInvariants::default(),
             steps: StepInvariants::new(run.plan()),
@@ -150,6 +153,14 @@ impl RunInvariants {
                     return Err(format!("R7: {review} starts in a halted run"));
                 }
                 self.budget.note_review(review, *reserved, &self.settings)?;
+            }
+            Event::AttemptHarvested { attempt, harvest } if !harvest.missing.is_empty() => {
+                self.incomplete.insert(attempt.clone());
+            }
+            Event::AttemptAccepted { attempt, .. }
+                if self.incomplete.contains(attempt) && self.settings.scope != ScopeMode::Open =>
+            {
+                return Err(format!("EX-07: {attempt} is accepted without an expected file"));
             }
             Event::AttemptRejected { attempt, reason, counts: true, .. }
                 if is_not_the_workers_fault(reason) =>

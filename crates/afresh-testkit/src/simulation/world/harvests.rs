@@ -70,6 +70,8 @@ impl SimulatedWorld {
             changes.push(Change::new(*path, ChangeKind::Modified, EntryKind::File));
         }
         let commit = (!changes.is_empty()).then_some(commit);
-        Harvest { tree, commit, changes, notes: vec![], leaks: vec![] }
+        let forgets = random.chance(scenario.strays);
+        let missing = if forgets { vec!["forgotten.txt".to_owned()] } else { vec![] };
+        Harvest { tree, commit, changes, notes: vec![], leaks: vec![], missing }
     }
 }
