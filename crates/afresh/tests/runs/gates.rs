@@ -11,13 +11,12 @@ fn two_waves(schedule: &str, worker: &str) -> TestRepo {
          files = [{ path = \"a.sh\", action = \"create\" }, { path = \"lib/a.sh\", action = \"create\" }]\n\
          [[task]]\nid = \"B\"\ntitle = \"b\"\nneeds = [\"A\"]\nfiles = [\"b.txt\"]\nchecks = [\"test -s lib/a.sh\"]\n",
     );
-    repo.write("worker.sh", worker);
+    repo.agent(worker);
     repo.config(&format!(
         "[run]\nagent = \"mine\"\nschedule = \"{schedule}\"\nbackoff = [\"10ms\"]\n\
-         [checks]\nalways = [\"! test -e a.sh || sh -n a.sh\"]\n\
-         [agents.mine]\nkind = \"command\"\ncommand = [\"sh\", \"worker.sh\"]\n"
+         [checks]\nalways = [\"! test -e a.sh || sh -n a.sh\"]\n"
     ));
-    repo.commit("a plan and its worker");
+    repo.commit("a plan");
     repo
 }
 
