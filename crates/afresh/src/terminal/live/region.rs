@@ -240,7 +240,7 @@ mod tests {
         let mut region = state(&["0123456789", "second", "third"]);
         region.input = Some("> a long answer".to_owned());
         let (frame, widths) = region.render(10, 3);
-        assert_eq!(frame, "01234567…\r\nsecond\r\ng answer");
+        assert_eq!(frame, "01234567…\r\nsecond\r\nng answer");
         assert!(widths.iter().all(|width| *width < 10));
     }
 
