@@ -10,7 +10,7 @@ use crate::interruption::AttemptResumption;
 use crate::plan::{Check, ModelTier};
 use crate::review::ReviewId;
 use crate::run::KnownFailure;
-use crate::settings::MutationRule;
+use crate::run::settings::MutationRule;
 use crate::step::{StartPoint, StepAnswer};
 use crate::usage::ContextFill;
 

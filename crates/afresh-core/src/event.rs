@@ -18,8 +18,8 @@ use crate::probe::ProbedCheck;
 use crate::question::Question;
 use crate::rejection::Rejection;
 use crate::review::{ReviewEnd, ReviewId};
+use crate::run::settings::Settings;
 use crate::run::{HaltCause, InheritedWork};
-use crate::settings::Settings;
 use crate::time::Timestamp;
 use crate::usage::{BudgetAmount, ContextFill, Usage};
 

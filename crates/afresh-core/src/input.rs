@@ -17,7 +17,7 @@ use crate::probe::ProbedCheck;
 use crate::process::ProcessEnd;
 use crate::review::{ReviewEnd, ReviewId};
 use crate::run::RewindTarget;
-use crate::settings::Settings;
+use crate::run::settings::Settings;
 use crate::usage::{ContextFill, ModelUsage, Usage};
 
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@
 use afresh_core::Run;
 use afresh_core::input::ResumeMode;
 use afresh_core::run::TaskStage;
-use afresh_core::settings::Schedule;
+use afresh_core::run::settings::Schedule;
 
 /// The ways to continue other than as usual, each with a description.
 pub const RESUME_CHOICES: [(ResumeMode, &str); 3] = [

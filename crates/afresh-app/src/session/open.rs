@@ -7,21 +7,23 @@ use afresh_core::Run;
 use afresh_core::estimate::forecast::RunForecast;
 use afresh_core::ids::RunId;
 use afresh_core::input::{ResumeMode, RunOpening};
-use afresh_core::settings::{OnChange, Settings};
+use afresh_core::run::settings::{OnChange, Settings};
 use afresh_engine::driver::local::LocalHost;
 use afresh_engine::execution_config::WorkerConfig;
 use afresh_engine::{Driver, ExecutionConfig, OpenRun, RepoContext, Reporter};
 
+use super::PreparedRun;
 use super::interruption::InterruptedWave;
-use super::{PreparedRun, preflight, repositories, runs};
+use super::runs::{self, repositories};
+use super::start::preflight;
 use crate::agents::agent_files;
+use crate::config::policy::budget;
 use crate::context::AppContext;
 use crate::error::AppError;
 use crate::notice::Notice;
 use crate::plan_source::PlanFile;
 use crate::plan_source::estimates::ContextEstimates;
 use crate::plan_source::estimates::forecast::{forecast_plan, read_samples};
-use crate::policy::budget;
 
 /// What the user wants of a run that exists.
 #[derive(Debug, Clone, Default)]

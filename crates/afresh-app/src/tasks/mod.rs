@@ -2,6 +2,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`bundles`] | what its workers are given |
 //! | [`checkpoint`] | the batch of tasks that a script is at |
 //! | [`details`] | everything about one task |
 //! | [`diff`] | what an attempt changed, or what landed |
@@ -10,6 +11,7 @@
 //! | [`tell`] | a person's comment for its workers |
 //! | [`workspace_copy`] | a copy of its workspace |
 
+pub mod bundles;
 pub mod checkpoint;
 pub mod details;
 pub mod diff;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::context::{AppContext, user_name};
 use crate::error::AppError;
 use crate::session::control::{self, OpenReporters};
-use crate::session::select_run;
+use crate::session::runs::select;
 
 /// What `afresh tell --json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
@@ -53,8 +53,8 @@ pub fn tell_task(
     text: &str,
 ) -> Result<SentComment, AppError> {
     let repository = context.repository()?;
-    let found = select_run::find_run(&repository, named_run)?;
-    let task = select_run::find_task(&found.run, task)?;
+    let found = select::find_run(&repository, named_run)?;
+    let task = select::find_task(&found.run, task)?;
     let text = comment::check_text(text).map_err(|why| {
         AppError::usage("comment", why.to_string())
             .hint("such as `afresh tell T001 \"keep the old format readable\"`")
@@ -68,7 +68,7 @@ pub fn tell_task(
         by: by.clone(),
     };
     control::send_to_run(context, open_reporters, command)?;
-    let now = select_run::find_run(&repository, Some(run.as_str()))?.run;
+    let now = select::find_run(&repository, Some(run.as_str()))?.run;
     let driven = repository.holder()?.is_some();
     let state = now.state_of(&task);
     let kept = state.iter().flat_map(|state| &state.people.comments).rev();

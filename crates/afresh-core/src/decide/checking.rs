@@ -11,8 +11,8 @@ use crate::ids::{AttemptId, TreeId};
 use crate::input::CheckReport;
 use crate::plan::{Check, TaskIndex};
 use crate::rejection::Rejection;
+use crate::run::settings::MutationRule;
 use crate::run::{FinalChecks, TaskStage};
-use crate::settings::MutationRule;
 
 impl Decider<'_> {
     pub(super) fn checked(&mut self, report: &CheckReport) {

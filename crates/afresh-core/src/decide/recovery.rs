@@ -10,8 +10,8 @@ use crate::input::{AttemptEnd, RunOpening};
 use crate::outcome::Outcome;
 use crate::plan::{Plan, TaskIndex};
 use crate::process::ProcessEnd;
+use crate::run::settings::Settings;
 use crate::run::{CheckActivity, MergeStage, TaskStage};
-use crate::settings::Settings;
 use crate::usage::Usage;
 
 impl Decider<'_> {

@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::ids::{AttemptId, WorkspaceSlot};
 use crate::plan::{ModelTier, TaskIndex};
 use crate::run::Run;
-use crate::settings::Schedule;
+use crate::run::settings::Schedule;
 use crate::step::StartPoint;
 use crate::usage::BudgetAmount;
 

@@ -29,7 +29,7 @@ use afresh_core::probe::ProbedCheck;
 use afresh_core::process::ProcessEnd;
 use afresh_core::review::{Review, ReviewEnd, ReviewId, ReviewIssue, ReviewOutcome, ReviewVerdict};
 use afresh_core::run::TaskStage;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::status::RunStatus;
 use afresh_core::time::Timestamp;
 use afresh_core::usage::Usage;

@@ -13,7 +13,7 @@ use super::clock::RunClock;
 use super::host::{CommandAnswer, DecidedTurn, JournalSink};
 use super::local::LocalJournal;
 use super::reporter::{RecordedEvent, Reporter};
-use crate::executor::rewind::RewindJob;
+use crate::executor::landing::rewind::RewindJob;
 use crate::session::OpenRun;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,15 +4,12 @@ pub(crate) mod attempt;
 pub(crate) mod cancel;
 pub(crate) mod causes;
 pub(crate) mod checks;
-pub(crate) mod denials;
 mod full_disk;
 pub(crate) mod harvest;
 pub(crate) mod hooks;
 pub(crate) mod landing;
 pub(crate) mod review;
-pub(crate) mod rewind;
 pub(crate) mod sandbox;
-pub(crate) mod secret_scan;
 pub(crate) mod setup;
 pub(crate) mod steps;
 use std::sync::mpsc::Sender;
@@ -39,8 +36,8 @@ use checks::hooks::CheckHooks;
 use harvest::HarvestJob;
 use hooks::{HookEvent, HookHandles};
 use landing::MergeJob;
+use landing::rewind::RewindJob;
 use review::ReviewJob;
-use rewind::RewindJob;
 use steps::StepJob;
 
 /// Everything that the threads share.

@@ -5,7 +5,7 @@ use afresh_core::ids::TaskId;
 use afresh_core::input::{ResumeMode, RunOpening};
 use afresh_core::plan::{CheckDraft, Plan, PlanDraft, TaskDraft};
 use afresh_core::run::RewindTarget;
-use afresh_core::settings::{Schedule, Settings};
+use afresh_core::run::settings::{Schedule, Settings};
 use afresh_engine::driver::control::ControlCommand;
 
 use super::random::SeededRandom;

@@ -11,7 +11,7 @@ use afresh_core::usage::BudgetAmount;
 use afresh_engine::StateLayout;
 
 use crate::terminal::output::{self, Output, Paint, join_lines, safe};
-use afresh_app::policy::budget;
+use afresh_app::config::policy::budget;
 use afresh_app::text::time;
 
 /// A run after its driver ended.

@@ -18,11 +18,11 @@ use crate::estimate::forecast::RunForecast;
 use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::{ModelTier, TaskIndex};
+use crate::run::settings::Settings;
 use crate::run::task::{ActiveAttempt, ActiveReviewer, LandHold, TaskStage};
 use crate::run::{
     CheckActivity, FinalChecks, HaltRequest, LandedTask, RewindGoal, RewindState, Run,
 };
-use crate::settings::Settings;
 use crate::step::StartPoint;
 
 /// An event that cannot follow those before it. No driver records one, so a reader must not guess.

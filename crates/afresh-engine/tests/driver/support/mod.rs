@@ -16,7 +16,7 @@ use afresh_core::ids::RunId;
 use afresh_core::input::{BranchMove, MergeBuild, RunOpening};
 use afresh_core::plan::PlanDraft;
 use afresh_core::run::DriveState;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::status::RunStatus;
 use afresh_core::{Effect, Event, Input, Plan, Run};
 use afresh_engine::driver::host::CommandAnswer;

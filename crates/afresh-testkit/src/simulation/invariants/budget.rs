@@ -11,7 +11,7 @@ use afresh_core::plan::Plan;
 use afresh_core::process::ProcessEnd;
 use afresh_core::rejection::Rejection;
 use afresh_core::review::ReviewId;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::usage::{Budget, BudgetAmount};
 use afresh_engine::driver::host::DecidedTurn;
 

@@ -2,7 +2,8 @@
 
 use afresh_app::context::{AppContext, user_name};
 use afresh_app::error::AppError;
-use afresh_app::session::{control, select_run};
+use afresh_app::session::control;
+use afresh_app::session::runs::select;
 use afresh_core::status::{RunState, run_state};
 use afresh_engine::ControlCommand;
 use serde_json::json;
@@ -25,7 +26,7 @@ pub(crate) struct Args {
 
 pub(crate) fn abort(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let repository = context.repository()?;
-    let found = select_run::find_run(&repository, args.run.as_deref())?;
+    let found = select::find_run(&repository, args.run.as_deref())?;
     let id = found.run.id().clone();
     if found.run.is_ended_for_good() || run_state(&found.run) == RunState::Done {
         if output.json {

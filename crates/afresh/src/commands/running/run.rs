@@ -26,8 +26,10 @@ use afresh_app::plan_source::estimates::outlook::PlanOutlook;
 use afresh_app::plan_source::{self, PlanFile, PlanReadOptions};
 use afresh_app::planning::specification;
 use afresh_app::session::open::{ExistingRun, HaltedRun, RunRequest};
-use afresh_app::session::options::only_task;
-use afresh_app::session::{PreparedRun, RunOptions, Session, preflight, select_run};
+use afresh_app::session::runs::select;
+use afresh_app::session::start::options::only_task;
+use afresh_app::session::start::preflight;
+use afresh_app::session::{PreparedRun, RunOptions, Session};
 use afresh_app::text::time;
 
 /// Run a plan or a specification: start it, or continue where it stopped
@@ -197,8 +199,8 @@ pub(crate) fn resume(
     let here = context.directory()?;
     let config = config::load(&here, context.config_file.as_deref())?;
     let repository = context.repository()?;
-    let found = select_run::find_run(&repository, run)?;
-    let file = select_run::load_plan(&found.run, &here)?;
+    let found = select::find_run(&repository, run)?;
+    let file = select::load_plan(&found.run, &here)?;
     let options = args.options().or_flags(&found.run.settings().flags);
     let session = Session { context, options: &options };
     let prepared =
@@ -217,7 +219,7 @@ pub(crate) fn end_interrupted(
     let config = config::load(&context.directory()?, context.config_file.as_deref())?;
     let options = RunOptions::default().or_flags(&run.settings().flags);
     let session = Session { context, options: &options };
-    let file = select_run::pinned_plan(run);
+    let file = select::pinned_plan(run);
     let prepared = session.prepare_to_end(context.repository()?, file, config)?;
     let request = RunRequest {
         run: Some(run.id().clone()),
@@ -294,11 +296,11 @@ fn last_plan(
     here: &Path,
     how: &PlanReadOptions,
 ) -> Result<PlanFile, AppError> {
-    match select_run::find_optional_run(repository, None)? {
-        Some(found) => match select_run::finished_planning(&found) {
+    match select::find_optional_run(repository, None)? {
+        Some(found) => match select::finished_planning(&found) {
             // What was planned last is what runs next.
             Some(home) if home.plan().is_file() => plan_source::load(here, &home.plan(), how),
-            _ => select_run::load_plan(&found.run, here),
+            _ => select::load_plan(&found.run, here),
         },
         None => plan_source::load(here, Path::new("."), how),
     }

@@ -13,7 +13,7 @@ use crate::terminal::completion;
 use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
 use afresh_app::tasks::details::read_task_details;
 use afresh_views::task_page::render_task;
 
@@ -146,8 +146,8 @@ fn show(
     output: &Output,
 ) -> Result<Exit, AppError> {
     let place = context.repository()?;
-    let found = select_run::find_run(&place, named)?;
-    let task = select_run::find_task(&found.run, id)?;
+    let found = select::find_run(&place, named)?;
+    let task = select::find_task(&found.run, id)?;
     let details = read_task_details(&place, &found, &task)?;
     if output.json {
         output.document(&details);
@@ -160,7 +160,7 @@ fn show(
 /// Tasks whose dependencies are merged and that no worker is working on.
 fn ready(named: Option<&str>, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let place = context.repository()?;
-    let run = select_run::find_run(&place, named)?.run;
+    let run = select::find_run(&place, named)?.run;
     let idle = run.indexed_tasks().filter(|(_, _, state)| state.stage == TaskStage::Idle);
     let ready: Vec<&str> =
         idle.filter(|(at, ..)| run.is_ready(*at)).map(|(_, task, _)| task.id.as_str()).collect();
@@ -180,7 +180,7 @@ fn find_task(
     named: Option<&str>,
     context: &AppContext,
 ) -> Result<(RunId, TaskId), AppError> {
-    let run = select_run::find_run(&context.repository()?, named)?.run;
-    let task = select_run::find_task(&run, id)?;
+    let run = select::find_run(&context.repository()?, named)?.run;
+    let task = select::find_task(&run, id)?;
     Ok((run.id().clone(), task))
 }
