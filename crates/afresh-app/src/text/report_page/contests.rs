@@ -25,7 +25,8 @@ pub(super) fn tables(page: &mut String, report: &RunReport) {
         for attempt in &task.attempts {
             page.push_str(&row(attempt));
         }
-        let passed: Vec<&AttemptReport> = task.attempts.iter().filter(|attempt| has_passed(attempt)).collect();
+        let passed: Vec<&AttemptReport> =
+            task.attempts.iter().filter(|attempt| has_passed(attempt)).collect();
         if let [first, .., last] = passed[..] {
             let (first, last) = (&first.attempt, &last.attempt);
             let _ = writeln!(page, "\nTo compare their work: `afresh diff {first} {last}`");
