@@ -128,7 +128,8 @@ fn progress_line(progress: &RunProgress, width: usize) -> TextLine {
         line = line.dim(" · ").with(TextRole::Bad, &format!("{failed} failed or blocked"));
     }
     line = line.dim(&format!(" · {}", duration(progress.driven_ms)));
-    if let Some(eta) = progress.eta {
+    // What takes longer than expected is not "about 0s left".
+    if let Some(eta) = progress.eta.filter(|eta| eta.left_ms >= 1_000) {
         let forecast = if eta.basis == EstimateBasis::Forecast { " (forecast)" } else { "" };
         line = line.dim(&format!(" · about {} left{forecast}", duration(eta.left_ms)));
     }
