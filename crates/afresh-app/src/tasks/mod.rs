@@ -2,6 +2,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`by_hand`] | attempts that a person makes, or an agent that they drive |
 //! | [`checkpoint`] | the batch of tasks that a script is at |
 //! | [`details`] | everything about one task |
 //! | [`diff`] | what an attempt changed, or what landed |
@@ -10,6 +11,7 @@
 //! | [`tell`] | a person's comment for its workers |
 //! | [`workspace_copy`] | a copy of its workspace |
 
+pub mod by_hand;
 pub mod checkpoint;
 pub mod details;
 pub mod diff;

@@ -97,6 +97,9 @@ impl Run {
 
     /// The agent of an attempt: whose turn it was, or the task's one; none if an old journal does not have it.
     pub fn agent_of_attempt(&self, at: TaskIndex, attempt: u32) -> Option<&str> {
+        if self.tasks[at].records.by_hand.contains_key(&attempt) {
+            return None;
+        }
         let turn = self.tasks[at].records.agents.get(&attempt).map(String::as_str);
         turn.or_else(|| self.plan.task(at).agents().next().flatten()).or(self.default_agent())
     }

@@ -2,7 +2,7 @@
 
 use afresh_core::Run;
 use afresh_core::ids::TaskId;
-use afresh_core::input::{ResumeMode, RunOpening};
+use afresh_core::input::{Dispatch, ResumeMode, RunOpening};
 use afresh_core::plan::{CheckDraft, Plan, PlanDraft, TaskDraft};
 use afresh_core::run::RewindTarget;
 use afresh_core::settings::{Schedule, Settings};
@@ -67,7 +67,7 @@ pub(super) fn opening(random: &mut SeededRandom, scenario: &Scenario, run: &Run)
     let resume = random.chance(scenario.command * 5).then(|| {
         *random.pick(&[ResumeMode::Failed, ResumeMode::Wave, ResumeMode::Wave, ResumeMode::Abort])
     });
-    RunOpening { plan, settings, forecast: None, clear_halt: random.chance(500), resume }
+    RunOpening { plan, settings, forecast: None, clear_halt: random.chance(500), resume, dispatch: Dispatch::Agents }
 }
 
 /// Rewords some tasks, removes one, and adds one or restores a removed one.

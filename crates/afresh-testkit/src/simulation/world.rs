@@ -235,6 +235,7 @@ impl SimulatedWorld {
             Effect::SendComment { attempt, comment } => {
                 self.read_comment(attempt, comment.number, random)?.into_iter().collect()
             }
+            Effect::Prepare { .. } => vec![],
             Effect::Warn { .. }
             | Effect::AnswerStep { .. }
             | Effect::StopProbe
