@@ -42,7 +42,7 @@ fn work_by_hand_is_harvested_checked_and_merged_like_any_other() {
     assert_eq!(story.run.drive_state(story.now), DriveState::Busy);
     story.spawned("A.1");
     assert_eq!(story.run.drive_state(story.now), DriveState::Waiting);
-    assert_eq!(story.completes("A").lines(), ["ended A.1: exit code 0", "→ harvest A.1 in 10001"]);
+    assert_eq!(story.completes("A").lines(), ["ended A.1 Exited(0)", "→ harvest A.1 in 10001"]);
     assert_eq!(
         story.harvested("A.1", &["a"]).effects(),
         ["→ check Alone tree A.1: test A"]
@@ -119,8 +119,8 @@ fn agents_work_beside_a_person() {
     story.spawned("B.1");
     assert_eq!(story.lands("A.1").started(), ["C.1"]);
     story.lands("C.1");
-    assert_eq!(story.run.drive_state(story.now), DriveState::Waiting);
     assert_eq!(story.states(), "A done, B running, C done");
+    assert_eq!(story.run.drive_state(story.now), DriveState::Waiting);
 }
 
 /// ST-06, R14: a person uses none of the budget, and is not stopped when it is reached.
@@ -193,7 +193,7 @@ fn the_end_of_a_run_saves_work_by_hand() {
     // Its workspace was still being prepared.
     assert_eq!(story.spawned("B.1").effects(), ["→ harvest B.1 in 10002"]);
     story.harvested("A.1", &["a"]);
-    assert!(story.error_of("A").contains("stopped"), "{}", story.error_of("A"));
+    assert_eq!(story.error_of("A"), "ended by afresh before it was finished");
     assert!(story.start_by_hand("A").refusal().starts_with("the run is over: ended by person"));
 
     let mut story = by_hand(TWO);
