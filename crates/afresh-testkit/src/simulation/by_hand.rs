@@ -12,6 +12,8 @@ use super::random::SeededRandom;
 const WORLDS: u64 = 3;
 /// How often a person does something while the run is driven, in 1,000.
 const COMMANDS: u64 = 60;
+/// The same where no agent starts.
+const ALONE: u64 = 500;
 
 /// Drawn apart, so that seeds without them play as if there were none.
 #[derive(Debug)]
@@ -35,7 +37,8 @@ impl PeopleByHand {
 
     /// A command that is entered while the run is driven, if any.
     pub(super) fn command(&mut self, run: &Run) -> Option<ControlCommand> {
-        if !self.is_there || !self.random.chance(COMMANDS) {
+        let often = if run.holds_back_agents() { ALONE } else { COMMANDS };
+        if !self.is_there || !self.random.chance(often) {
             return None;
         }
         Some(self.draw_command(run))
@@ -43,7 +46,7 @@ impl PeopleByHand {
 
     /// A command that was sent before the driver started, if any: often a start, because only a driver can carry it out.
     pub(super) fn waiting_command(&mut self, run: &Run) -> Option<ControlCommand> {
-        (self.is_there && self.random.chance(400)).then(|| self.draw_command(run))
+        (self.is_there && self.random.chance(700)).then(|| self.draw_command(run))
     }
 
     fn draw_command(&mut self, run: &Run) -> ControlCommand {
@@ -70,6 +73,14 @@ impl PeopleByHand {
     }
 
     fn pick_task(&mut self, run: &Run) -> TaskId {
+        let ready: Vec<&TaskId> = run
+            .indexed_tasks()
+            .filter(|(at, _, _)| run.is_ready(*at))
+            .map(|(_, task, _)| &task.id)
+            .collect();
+        if !ready.is_empty() && self.random.chance(700) {
+            return (*self.random.pick(&ready)).clone();
+        }
         self.random.pick(run.plan().tasks()).id.clone()
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use afresh_core::Run;
 use afresh_core::effect::Effect;
 use afresh_core::event::Event;
-use afresh_core::input::RunOpening;
+use afresh_core::input::{Dispatch, RunOpening};
 use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
 use afresh_engine::driver::DriveError;
@@ -103,6 +103,11 @@ impl SimulatedHost {
     /// How the next driver opens the run, perhaps with another plan or settings.
     pub(super) fn draw_opening(&mut self, run: &Run) -> RunOpening {
         people::opening(&mut self.random, &mut self.hands, &self.scenario, run)
+    }
+
+    /// Whether the next driver starts agents.
+    pub(super) fn draw_dispatch(&mut self) -> Dispatch {
+        self.hands.draw_dispatch()
     }
 
     /// What a run that waits for people needs of them; none if only agents can continue.

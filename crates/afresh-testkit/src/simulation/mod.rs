@@ -204,7 +204,13 @@ impl Simulation {
             DriveState::Waiting => match self.host_mut().draw_answer(&run) {
                 Some(answer) => self.apply(run, answer),
                 // What is left is for agents, or for people who are refused.
-                None => Ok(AfterDrive::Drive(Box::default())),
+                None => {
+                    let dispatch = self.host_mut().draw_dispatch();
+                    Ok(AfterDrive::Drive(Box::new(RunOpening {
+                        dispatch,
+                        ..RunOpening::default()
+                    })))
+                }
             },
             DriveState::BudgetReached | DriveState::Finished { .. } => {
                 self.host().check_at_the_end(&run)?;

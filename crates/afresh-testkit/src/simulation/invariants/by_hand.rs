@@ -6,6 +6,7 @@ use afresh_core::Run;
 use afresh_core::effect::Effect;
 use afresh_core::event::Event;
 use afresh_core::ids::AttemptId;
+use afresh_core::plan::Plan;
 use afresh_core::process::ProcessEnd;
 use afresh_engine::driver::host::DecidedTurn;
 
@@ -18,6 +19,8 @@ enum HandStage {
     /// Its work is being saved.
     Ended,
     Saved,
+    /// Its task changed: its work is being saved.
+    Left,
 }
 
 #[derive(Debug, Default)]
@@ -32,9 +35,11 @@ impl ByHandInvariants {
         self.attempts.contains_key(attempt)
     }
 
-    pub(super) fn note(&mut self, event: &Event) -> Result<(), String> {
+    /// `plan` is the one before the event.
+    pub(super) fn note(&mut self, event: &Event, plan: &Plan) -> Result<(), String> {
         match event {
             Event::Opened { .. } => self.held_back = false,
+            Event::PlanChanged { plan: new } => self.plan_changed(plan, new),
             Event::AgentsHeldBack => self.held_back = true,
             Event::AttemptStarting { attempt, by_hand: Some(_), .. } => {
                 let live = |stage: &HandStage| matches!(stage, HandStage::Starting | HandStage::Open);
@@ -80,6 +85,18 @@ impl ByHandInvariants {
         Ok(())
     }
 
+    /// Work on a task that changed is saved, and not used.
+    fn plan_changed(&mut self, before: &Plan, after: &Plan) {
+        for (attempt, stage) in &mut self.attempts {
+            let old = before.index_of(&attempt.task).map(|at| before.task(at));
+            let new = after.index_of(&attempt.task).map(|at| after.task(at));
+            let is_same = old.zip(new).is_some_and(|(old, new)| new.is_same_work_as(old));
+            if !is_same && *stage != HandStage::Saved {
+                *stage = HandStage::Left;
+            }
+        }
+    }
+
     fn set(&mut self, attempt: &AttemptId, stage: HandStage) {
         if let Some(known) = self.attempts.get_mut(attempt) {
             *known = stage;
@@ -108,7 +125,7 @@ impl ByHandInvariants {
             let is_lost = match stage {
                 HandStage::Saved => false,
                 HandStage::Open => !open.contains(attempt),
-                HandStage::Starting | HandStage::Ended => true,
+                HandStage::Starting | HandStage::Ended | HandStage::Left => true,
             };
             if is_lost {
                 return Err(format!("ST-06: the work of {attempt} by hand is lost ({stage:?})"));

@@ -133,7 +133,7 @@ impl RunInvariants {
 
     fn note(&mut self, event: &Event, world: &mut SimulatedWorld) -> Result<(), String> {
         self.fenced(event)?;
-        self.by_hand.note(event)?;
+        self.by_hand.note(event, &self.plan)?;
         self.contests.note(event, &self.plan)?;
         self.steps.note(event, &self.contests)?;
         self.blocked.note(event)?;

@@ -78,6 +78,7 @@ impl ModelInvariants {
             Event::AttemptStarting { attempt, by_hand: Some(_), .. } => {
                 self.not_before.remove(&attempt.task);
                 self.contestants.remove(&attempt.task);
+                self.cut_short.remove(&attempt.task);
             }
             Event::AttemptStarting { attempt, tier, agent, .. } => {
                 self.contestants.insert(attempt.task.clone(), agent.clone());

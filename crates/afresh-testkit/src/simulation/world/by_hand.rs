@@ -33,7 +33,9 @@ impl SimulatedWorld {
         }
         self.places.insert(attempt.clone(), slot);
         if random.chance(scenario.spawn_fails) {
+            // No person was told about it, so it holds no work.
             self.by_hand.remove(attempt);
+            self.saved.insert(attempt.clone());
             let message = "the set-up fails".to_owned();
             let failure = SpawnFailure { message, ..SpawnFailure::default() };
             return Ok(Input::SpawnFailed(attempt.clone(), failure));
