@@ -47,11 +47,13 @@ impl RunHistory {
 
     fn attempt_event(&mut self, at_ms: i64, event: &Event, run: &Run) {
         match event {
-            Event::AttemptStarting { attempt, tier, agent, .. } => {
+            Event::AttemptStarting { attempt, tier, agent, by_hand, .. } => {
                 let since = self.queued_since(&attempt.task, run);
                 let track = self.track(attempt);
                 track.tier = *tier;
-                track.agent = agent.clone().or_else(|| agent_of(run, &attempt.task));
+                track.by_hand.clone_from(by_hand);
+                let named = agent.clone().or_else(|| agent_of(run, &attempt.task));
+                track.agent = named.filter(|_| by_hand.is_none());
                 if since < at_ms {
                     track.enter(SegmentKind::Queue, since);
                 }
