@@ -288,6 +288,20 @@ static TOOLS: &[SessionTool] = &[
         effect: Steers,
     },
     SessionTool {
+        name: "run_by_hand",
+        title: "Prepare a run to work on it by hand",
+        description: "Start a run of a plan, or update one, without any worker: you, or agents of yours, do its tasks \
+                      with `task_start` and `task_complete`. Returns once its checks were run on the base.",
+        action: TextOf(&["run", "--by-hand", "--no-input"]),
+        arguments: &[argument(
+            "plan",
+            Path,
+            Positional,
+            "A plan file, or a directory that contains one; by default, the plan of the last run, else the one here",
+        )],
+        effect: Steers,
+    },
+    SessionTool {
         name: "task_start",
         title: "Start a task by hand",
         description: "Make a workspace for a task that you, or an agent of yours, do without a worker of afresh: the \
