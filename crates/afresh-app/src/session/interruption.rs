@@ -41,7 +41,9 @@ impl InterruptedWave {
                 TaskStage::Done { .. } => found.done += 1,
                 TaskStage::Failed { .. } => found.failed += 1,
                 TaskStage::Skipped { .. } if state.retries.last_number > 0 => found.failed += 1,
-                TaskStage::Starting(_) | TaskStage::Running(_) => found.cut_off += 1,
+                TaskStage::Starting(work) | TaskStage::Running(work) if work.by_hand.is_none() => {
+                    found.cut_off += 1;
+                }
                 _ => {}
             }
         }

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`await_person`] | waiting until a run needs a person or has ended |
+//! | [`by_hand`] | driving a run without agents, for one step that a person takes |
 //! | [`briefing`] | the files that every prompt of a run contains |
 //! | [`control`] | commands to a run, whether another process drives it or none does |
 //! | [`fork`] | a new run that starts from an earlier merge of another one |
@@ -19,6 +20,7 @@
 
 pub mod await_person;
 pub mod briefing;
+pub mod by_hand;
 pub mod control;
 pub mod fork;
 pub mod interruption;
@@ -73,6 +75,8 @@ pub struct PreparedRun {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunPurpose {
     Work,
+    /// To work on it by hand: no agent of its tasks has to be in place.
+    ByHand,
     /// To save what its attempts left, and to end it.
     End,
 }
@@ -94,6 +98,17 @@ impl Session<'_> {
         notices: &mut Vec<Notice>,
     ) -> Result<PreparedRun, AppError> {
         self.prepare_for(RunPurpose::Work, repository, file, config, notices)
+    }
+
+    /// The same for a run whose tasks people do by hand.
+    pub fn prepare_by_hand(
+        &self,
+        repository: RepoContext,
+        file: PlanFile,
+        config: Config,
+        notices: &mut Vec<Notice>,
+    ) -> Result<PreparedRun, AppError> {
+        self.prepare_for(RunPurpose::ByHand, repository, file, config, notices)
     }
 
     /// The same for a run that is only to be ended: nothing has to be in place for workers.
@@ -126,6 +141,10 @@ impl Session<'_> {
             notices.extend(start::left_out_config::check(&repository, &config)?);
             start::preflight::check(&repository, &file, &settings, &workers).map_err(in_config)?;
             notices.extend(start::preflight::missing_logins(&file, &workers, environment));
+        }
+        if purpose == RunPurpose::ByHand {
+            start::preflight::check_by_hand(&repository, &file, &settings, &workers)
+                .map_err(in_config)?;
         }
         let chosen = sandbox::choose(config.sandbox, self.options, environment)?;
         notices.extend(chosen.notice.clone());

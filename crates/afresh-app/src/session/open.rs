@@ -6,7 +6,7 @@ use afresh_agents::bundle::FileChecksum;
 use afresh_core::Run;
 use afresh_core::estimate::forecast::RunForecast;
 use afresh_core::ids::RunId;
-use afresh_core::input::{ResumeMode, RunOpening};
+use afresh_core::input::{Dispatch, ResumeMode, RunOpening};
 use afresh_core::run::settings::{OnChange, Settings};
 use afresh_engine::driver::local::LocalHost;
 use afresh_engine::execution_config::WorkerConfig;
@@ -34,6 +34,7 @@ pub struct RunRequest {
     pub existing: ExistingRun,
     /// How to continue an interrupted wave; none: ask, or continue as usual.
     pub resume: Option<ResumeMode>,
+    pub dispatch: Dispatch,
 }
 
 /// What to do with a halted run.
@@ -111,7 +112,8 @@ impl PreparedRun {
                 .then(|| forecast_run(&file, &settings, &execution.workers, &repository));
             let mut open = locked.start_run(file.plan, settings, &base_files)?;
             open.keep_branch()?;
-            let opening = RunOpening { forecast, ..RunOpening::default() };
+            let dispatch = request.dispatch;
+            let opening = RunOpening { forecast, dispatch, ..RunOpening::default() };
             return Ok(OpenedRun { repository, is_new: true, open, opening, execution });
         };
         if let Some(refused) = refuse_ended(&found.run) {
@@ -146,6 +148,7 @@ impl PreparedRun {
             forecast,
             clear_halt: request.halt == HaltedRun::ClearHalt || waits_for_machine(&found.run),
             resume: request.resume.or_else(ask),
+            dispatch: request.dispatch,
         };
         let repaired = locked.repairs.len();
         let mut open = locked.open_run(found.run, found.last_at);

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`bundles`] | what its workers are given |
+//! | [`by_hand`] | attempts that a person makes, or an agent that they drive |
 //! | [`checkpoint`] | the batch of tasks that a script is at |
 //! | [`details`] | everything about one task |
 //! | [`diff`] | what an attempt changed, or what landed |
@@ -12,6 +13,7 @@
 //! | [`workspace_copy`] | a copy of its workspace |
 
 pub mod bundles;
+pub mod by_hand;
 pub mod checkpoint;
 pub mod details;
 pub mod diff;

@@ -89,7 +89,7 @@ impl Run {
     }
 
     /// Whether every check that has to be measured was.
-    pub(crate) fn is_base_measured(&self) -> bool {
+    pub fn is_base_measured(&self) -> bool {
         self.base_checks.is_complete
     }
 

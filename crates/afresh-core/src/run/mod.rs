@@ -6,6 +6,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `apply` | what each event changes |
+//! | `by_hand` | attempts that people have open |
 //! | `base` | what was measured before any work |
 //! | `drive_state` | what can happen next: tasks that could start, what a driver can do now |
 //! | `fork` | what a new run takes over from this one |
@@ -20,6 +21,7 @@
 
 mod apply;
 mod base;
+mod by_hand;
 mod drive_state;
 mod fork;
 mod frontier;
@@ -88,6 +90,8 @@ pub struct Run {
     settings: Settings,
     /// What it was expected to take.
     forecast: Option<RunForecast>,
+    /// No agent starts a task: a person drives the run by hand.
+    holds_back_agents: bool,
     /// Counts the drivers that took up this run.
     epoch: u32,
     tasks: TaskTable,
@@ -183,6 +187,7 @@ impl Run {
             plan: (**plan).clone(),
             settings: (**settings).clone(),
             forecast: None,
+            holds_back_agents: false,
             epoch: 0,
             slots: BTreeMap::new(),
             unsaved_slots: BTreeMap::new(),

@@ -39,6 +39,7 @@ fn kinds() -> BTreeSet<String> {
     let all = kinds![
         RunStarted = "run-started",
         Opened = "opened",
+        AgentsHeldBack = "agents-held-back",
         PlanChanged = "plan-changed",
         SettingsChanged = "settings-changed",
         ForecastMade = "forecast-made",

@@ -108,6 +108,8 @@ pub struct AttemptTrack {
     pub id: AttemptId,
     pub tier: Option<ModelTier>,
     pub agent: Option<String>,
+    /// Who works on it by hand.
+    pub by_hand: Option<String>,
     pub model: Option<String>,
     /// In order, without gaps while a driver runs.
     pub segments: Vec<AttemptSegment>,
@@ -124,6 +126,7 @@ impl AttemptTrack {
             id,
             tier: None,
             agent: None,
+            by_hand: None,
             model: None,
             segments: Vec::new(),
             prompt: None,

@@ -47,12 +47,14 @@ impl RunHistory {
 
     fn attempt_event(&mut self, at_ms: i64, event: &Event, run: &Run) {
         match event {
-            Event::AttemptStarting { attempt, tier, agent, .. } => {
+            Event::AttemptStarting { attempt, tier, agent, by_hand, .. } => {
                 let since = self.queued_since(&attempt.task, run);
                 let waits = self.person_waits.remove(&attempt.task).unwrap_or_default();
                 let track = self.track(attempt);
                 track.tier = *tier;
-                track.agent = agent.clone().or_else(|| agent_of(run, &attempt.task));
+                track.by_hand.clone_from(by_hand);
+                let named = agent.clone().or_else(|| agent_of(run, &attempt.task));
+                track.agent = named.filter(|_| by_hand.is_none());
                 track.enter_waiting(since, at_ms, &waits);
                 track.enter(SegmentKind::SetUp, at_ms);
             }

@@ -200,6 +200,10 @@ fn describe_action(row: &WorkerRow) -> String {
     let steps = steps.filter(|_| row.activity == SegmentKind::Work).unwrap_or_default();
     match (&row.action, row.activity) {
         (Some(action), _) => format!("{steps}{} {}", action.verb, action.object),
+        (None, SegmentKind::Work) if row.by_hand.is_some() => {
+            let by = row.by_hand.as_deref().unwrap_or_default();
+            format!("{steps}{by} works by hand")
+        }
         (None, SegmentKind::Work) => format!("{steps}works"),
         (None, SegmentKind::Queue) => "waits for its turn".to_owned(),
         (None, kind) => kind.word().to_owned(),

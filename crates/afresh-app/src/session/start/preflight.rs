@@ -39,6 +39,19 @@ pub fn check(
     check_commit(repository, file)
 }
 
+/// The same for a run whose tasks people do by hand: only a reviewer has to be in place.
+pub fn check_by_hand(
+    repository: &RepoContext,
+    file: &PlanFile,
+    settings: &Settings,
+    workers: &WorkerConfig,
+) -> Result<(), AppError> {
+    programs_are_there(workers.reviewer.iter().map(|name| (name.as_str(), None)), file, workers)?;
+    no_secret_is_carried_out(file, settings, workers)?;
+    something_judges(file, settings)?;
+    check_commit(repository, file)
+}
+
 /// Whether a run of the plan can start from the current commit.
 pub(in crate::session) fn check_commit(
     repository: &RepoContext,
@@ -182,6 +195,15 @@ fn agents_are_there(file: &PlanFile, workers: &WorkerConfig) -> Result<(), AppEr
     if let Some(reviewer) = &workers.reviewer {
         wanted.entry(reviewer).or_insert(None);
     }
+    programs_are_there(wanted.into_iter(), file, workers)
+}
+
+/// The agents by name, each with a task that names it.
+fn programs_are_there<'a>(
+    wanted: impl Iterator<Item = (&'a str, Option<&'a str>)>,
+    file: &PlanFile,
+    workers: &WorkerConfig,
+) -> Result<(), AppError> {
     for (name, task) in wanted {
         let Some(agent) = workers.agents.get(name) else {
             return Err(match task {

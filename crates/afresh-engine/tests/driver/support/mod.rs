@@ -239,6 +239,7 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
     match effect {
         Effect::Start { attempt, resumes: Some(_), .. } => format!("→ resume as {attempt}"),
         Effect::Start { attempt, .. } => format!("→ start {attempt}"),
+        Effect::Prepare { attempt, .. } => format!("→ prepare {attempt}"),
         Effect::Warn { attempt, .. } => format!("→ warn {attempt}"),
         Effect::Stop { attempt, .. } => format!("→ stop {attempt}"),
         Effect::Harvest { attempt, .. } => format!("→ harvest {attempt}"),

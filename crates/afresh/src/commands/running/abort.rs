@@ -36,8 +36,9 @@ pub(crate) fn abort(args: &Args, context: &AppContext, output: &Output) -> Resul
         }
         return Ok(Exit::Done);
     }
-    if found.run.is_underway() && repository.holder()?.is_none() {
-        // It was interrupted: the work of its attempts is saved first.
+    let is_worked_on = found.run.is_underway() || found.run.open_by_hand().next().is_some();
+    if is_worked_on && repository.holder()?.is_none() {
+        // The work of its attempts is saved first.
         run::end_interrupted(&found.run, context, output)?;
     }
     let (reason, by) = (args.reason.clone().unwrap_or_default(), user_name());

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use afresh_app::git::{DiscoverError, Repository};
 use afresh_core::Run;
-use afresh_core::input::ResumeMode;
+use afresh_core::input::{Dispatch, ResumeMode};
 use afresh_engine::RepoContext;
 
 use crate::commands::planning::plan::announce::confirm;
@@ -43,6 +43,9 @@ pub(crate) struct Args {
     plan: Option<PathBuf>,
     #[command(flatten)]
     how: PlanArgs,
+    /// Start no agent: people do the tasks, or agents of theirs (see `afresh task start`)
+    #[arg(long, conflicts_with = "detach")]
+    by_hand: bool,
     /// Start a new run from the current commit, even if this plan already has one
     #[arg(long)]
     new: bool,
@@ -136,9 +139,16 @@ pub(crate) fn run(args: &Args, context: &AppContext, output: &Output) -> Result<
         return show_plan(&file, &config, &options, context, output);
     }
     let session = Session { context, options: &options };
-    let prepared =
-        output.with_notices(|notices| session.prepare(repository, file, config, notices))?;
+    let prepared = output.with_notices(|notices| {
+        if args.by_hand {
+            session.prepare_by_hand(repository, file, config, notices)
+        } else {
+            session.prepare(repository, file, config, notices)
+        }
+    })?;
+    let dispatch = if args.by_hand { Dispatch::ByHand } else { Dispatch::Agents };
     let request = RunRequest {
+        dispatch,
         existing: if args.new { ExistingRun::StartNew } else { ExistingRun::Continue },
         resume: args.resume.map(ResumeMode::from),
         ..RunRequest::default()
@@ -242,7 +252,11 @@ fn finish(
     let ended = drive(prepared, request, interaction, context, output)?;
     summary::print(&ended, output);
     let is_stopped_by_machine = ended.run.halt().is_some_and(|halt| halt.cause.is_some());
+    // It did what it was asked to: the tasks are for people.
+    let is_left_to_people =
+        request.dispatch == Dispatch::ByHand && ended.run.questions().next().is_none();
     Ok(match Exit::from(ended.standing) {
+        Exit::Waiting if is_left_to_people => Exit::Done,
         Exit::Halted if is_stopped_by_machine => Exit::Machine,
         exit => exit,
     })

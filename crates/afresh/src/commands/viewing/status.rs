@@ -186,15 +186,17 @@ fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
         ));
     }
     // Without a driver, no attempt is alive.
-    let shown = |state: TaskPhase| match state {
+    let shown = |task: &TaskStatus| match task.state {
+        // A person needs no driver.
+        TaskPhase::Running if task.by_hand.is_some() => task.state.word(),
         TaskPhase::Running | TaskPhase::Checking | TaskPhase::Merging if driver.is_none() => {
             "interrupted"
         }
-        _ => state.word(),
+        _ => task.state.word(),
     };
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for (state, count) in &status.counts {
-        *counts.entry(shown(*state)).or_default() += count;
+    for task in &status.tasks {
+        *counts.entry(shown(task)).or_default() += 1;
     }
     let counts: Vec<String> =
         counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
@@ -218,16 +220,22 @@ fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
             TaskPhase::Skipped | TaskPhase::Blocked | TaskPhase::Waiting => Paint::Yellow,
             _ => Paint::Cyan,
         };
-        let word = output.paint(paint, &format!("{:>11}", shown(task.state)));
+        let word = output.paint(paint, &format!("{:>11}", shown(task)));
         let tries = if task.attempts > 1 {
             format!(" ({} attempts)", task.attempts)
         } else {
             String::new()
         };
+        let by_hand = task.by_hand.as_deref().map(|by| format!(" by hand ({})", safe(by)));
+        let by_hand = by_hand.unwrap_or_default();
         let error =
             task.error.as_ref().map(|error| format!(": {}", join_lines(error))).unwrap_or_default();
         let unread = unread_comments(task);
-        output.prose(&format!("{word}  {}  {}{tries}{error}{unread}", task.id, safe(&task.title)));
+        output.prose(&format!(
+            "{word}  {}  {}{by_hand}{tries}{error}{unread}",
+            task.id,
+            safe(&task.title)
+        ));
     }
     // Nothing waits for the answers of a run that was ended, and why it was is in the first line.
     if status.is_ended {
