@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`checkpoint`] | the batch of tasks that a script is at |
+//! | `commented_part` | the part of an attempt's change that a comment is on |
 //! | [`details`] | everything about one task |
 //! | [`diff`] | what an attempt changed, or what landed |
 //! | [`plan_edit`] | adding and changing it in the plan's file |
@@ -11,6 +12,7 @@
 //! | [`workspace_copy`] | a copy of its workspace |
 
 pub mod checkpoint;
+mod commented_part;
 pub mod details;
 pub mod diff;
 pub mod plan_edit;

@@ -87,7 +87,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::SkipAsked { task, reason } => turn.skip(task, reason),
         Input::DiskFull(place) => turn.halt_for_full_disk(place),
         Input::RetryAsked(task) => turn.retry(task),
-        Input::Commented { task, text, by } => turn.comment(task, text, by),
+        Input::Commented { task, text, by, on } => turn.comment(task, text, by, on.as_ref()),
         Input::CommentRead(attempt, comment) => turn.comment_read(attempt, *comment),
         Input::IgnoreAsked(task) => turn.ignore(task),
         Input::RewindAsked { target, by } => turn.rewind_asked(target, by),

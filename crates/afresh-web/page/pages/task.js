@@ -130,7 +130,16 @@ function receiptView(found) {
 function commentsView(found) {
   if (found.comments.length === 0) return null;
   return [element("h2", {}, "Comments"), element("ul.comments", {}, found.comments.map((comment) =>
-    element("li", {}, element("b", {}, comment.by), ": ", element("span.text", {}, comment.text))))];
+    element("li", {}, element("b", {}, comment.by), comment.on && partView(comment.on), ": ",
+      element("span.text", {}, comment.text))))];
+}
+
+/** @param {Schemas["CommentedPart"]} on */
+function partView(on) {
+  const { lines, quoted = [] } = on;
+  const range = !lines ? "" : lines.first === lines.last ? `:${lines.first}` : `:${lines.first}-${lines.last}`;
+  return element("span", {}, " on ", element("span.mono", {}, `${on.path}${range}`), ` of attempt ${on.attempt}`,
+    quoted.length > 0 && element("pre", { tabindex: 0 }, quoted.join("\n")));
 }
 
 /** The attempts as tabs; the one that is looked at stays while the task changes. */

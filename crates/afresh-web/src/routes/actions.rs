@@ -5,7 +5,7 @@ use std::sync::Arc;
 use afresh_app::context::user_name;
 use afresh_app::error::AppError;
 use afresh_app::session::{control, select_run};
-use afresh_app::tasks::tell::{SentComment, tell_task};
+use afresh_app::tasks::tell::{CommentRequest, SentComment, tell_task};
 use afresh_core::ids::RunId;
 use afresh_engine::ControlCommand;
 use axum::Json;
@@ -29,8 +29,12 @@ pub(crate) struct AnswerRequest {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TellRequest {
+    /// A task, or an attempt if the comment is on a part of its change.
     task: String,
     text: String,
+    /// `FILE`, `FILE:LINE` or `FILE:LINE-LINE` of what the attempt changed.
+    #[serde(default)]
+    on: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -89,7 +93,9 @@ pub(super) async fn tell(
 ) -> Answer<SentComment> {
     read_blocking(move || {
         let reporters = &*state.reporters;
-        Ok(Json(tell_task(&state.context, &reporters, Some(&run), &body.task, &body.text)?))
+        let TellRequest { task, text, on } = &body;
+        let request = CommentRequest { task, text, on: on.as_deref() };
+        Ok(Json(tell_task(&state.context, &reporters, Some(&run), request)?))
     })
     .await
 }
