@@ -8,7 +8,7 @@ import { showWhenLoaded } from "../parts/notices.js";
 import { LivePicture } from "../parts/picture.js";
 import { figureBox, taskAddress } from "../parts/states.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 const RELOAD_INTERVAL_MS = 5000;
 

@@ -6,7 +6,7 @@ import { element, fill, keepList } from "../dom.js";
 import { emptyNotice, noticeOf } from "../parts/notices.js";
 import { keyOfNeed, questionCard } from "../parts/question_card.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 const POLL_INTERVAL_MS = 2000;
 

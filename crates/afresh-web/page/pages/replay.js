@@ -8,7 +8,7 @@ import { emptyNotice, noticeOf, showWhenLoaded } from "../parts/notices.js";
 import { LivePicture } from "../parts/picture.js";
 import { figureBox, stateLabel, taskAddress } from "../parts/states.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 const TICK_MS = 250;
 /** While a run waits for a person, nothing happens for hours. */

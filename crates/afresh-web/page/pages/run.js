@@ -9,7 +9,7 @@ import { LivePicture } from "../parts/picture.js";
 import { keyOfNeed, questionCard } from "../parts/question_card.js";
 import { contextMeter, figureBox, stateLabel, taskAddress } from "../parts/states.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 /** @param {import("../app.js").RunPageContext} context */
 export function runPage({ content, signal, setTitle, run, live }) {

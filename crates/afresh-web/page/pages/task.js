@@ -11,7 +11,7 @@ import { keyOfNeed, questionCard } from "../parts/question_card.js";
 import { stateLabel, taskAddress } from "../parts/states.js";
 import { TranscriptView } from "../parts/transcript_view.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 /** @param {import("../app.js").RunPageContext} context */
 export function taskPage({ content, signal, setTitle, run, task, live }) {
@@ -34,8 +34,10 @@ export function taskPage({ content, signal, setTitle, run, task, live }) {
     const own = latest.needs_you.filter((item) => item.task === task);
     fillIfChanged(needs, own, () => own.map((item) => questionCard(run, item)));
     const workers = latest.workers.filter((worker) => worker.task === task).map((worker) => worker.activity);
-    const comments = live.activity.filter((item) => item.who === task || item.who.startsWith(`${task}.`)).at(-1)?.seq;
-    const key = JSON.stringify([live.rows.get(task), own.map(keyOfNeed), workers, comments]);
+    // A comment is recorded in the name of the person.
+    const recorded = live.activity.findLast((item) =>
+      item.event === "comment" || item.who === task || item.who.startsWith(`${task}.`))?.seq;
+    const key = JSON.stringify([live.rows.get(task), own.map(keyOfNeed), workers, recorded]);
     if (key !== shown) load();
     shown = key;
   }, signal);
@@ -208,8 +210,10 @@ class AttemptTabs {
       fill(this.panel, view.place);
       view.follow(() => !this.attempts.find((it) => it.attempt === attempt)?.ended_at);
     } else if (this.tab === "diff") {
-      showWhenLoaded(this.panel, getJson(`${base}/diff`, signal), (diff) =>
-        fill(this.panel, diffView(this.run, this.task, diff)), signal);
+      const request = getJson(`${base}/diff`, signal);
+      showWhenLoaded(this.panel, request, (/** @type {Schemas["AttemptDiff"] | null} */ diff) =>
+        fill(this.panel, diff ? diffView(this.run, this.task, diff) : emptyNotice("its worker has saved nothing yet")),
+      signal);
     } else {
       showWhenLoaded(this.panel, getText(`${base}/files/${this.tab}`, signal), (text) =>
         fill(this.panel, text ? element("pre.file", { tabindex: 0 }, text) : emptyNotice("it is empty")), signal);

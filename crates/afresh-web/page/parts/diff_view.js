@@ -7,7 +7,7 @@ import { countOf } from "../format.js";
 import { askThenAct } from "./confirmation.js";
 import { emptyNotice } from "./notices.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 /** Files with more lines are folded at first. */
 const MAX_OPEN_LINES = 400;

@@ -7,7 +7,7 @@ import { countOf } from "../format.js";
 import { noticeOf } from "./notices.js";
 import { taskAddress } from "./states.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 /** @param {Schemas["NeedsYou"]} item */
 export function keyOfNeed(item) {

@@ -5,7 +5,7 @@ import { getJson, runPath } from "../api.js";
 import { element, fill } from "../dom.js";
 import { emptyNotice, noticeOf } from "./notices.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 const POLL_INTERVAL_MS = 1000;
 
