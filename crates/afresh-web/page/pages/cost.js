@@ -19,7 +19,9 @@ export function costPage({ content, signal, setTitle, run, live }) {
   const burnUp = new LivePicture(run, "burn-up.svg", signal);
   const contexts = new LivePicture(run, "contexts.svg", signal);
   const retries = new LivePicture(run, "retries.svg", signal);
-  fill(content, element("h1", {}, "Cost"), burnUp.place, tables, element("h2", {}, "Contexts"), contexts.place,
+  fill(content, element("h1", {}, "Cost"), tables, element("h2", {}, "Over time"),
+    element("p.muted", {}, "Cost where prices are known, else tokens; with the budget and the forecast, if there are any."),
+    burnUp.place, element("h2", {}, "Contexts"), contexts.place,
     element("h2", {}, "Attempts that were lost"), retries.place);
   let loadedAt = -RELOAD_INTERVAL_MS;
   live.listen(() => {

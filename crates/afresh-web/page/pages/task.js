@@ -3,7 +3,7 @@
 
 import { getJson, getText, post, runPath } from "../api.js";
 import { element, fill, fillIfChanged } from "../dom.js";
-import { dateAndTime, dollars, duration, tokens } from "../format.js";
+import { costOf, dateAndTime, duration, tokens } from "../format.js";
 import { askThenAct } from "../parts/confirmation.js";
 import { diffView } from "../parts/diff_view.js";
 import { emptyNotice, showWhenLoaded } from "../parts/notices.js";
@@ -53,7 +53,7 @@ function detailsView(run, found) {
     found.why && element("p.warn", {}, found.why), actionButtons(run, found),
     relatedTasks(run, "Needs", found.needs), relatedTasks(run, "Needed by", found.needed_by),
     element("p.muted", {}, `wave ${found.wave} · ${tokens(found.accounts.tokens)} tokens · `,
-      `${dollars(found.accounts.cost_usd)} · ${duration(found.accounts.worked_ms)} of work`),
+      `${costOf(found.accounts.cost_usd)} · ${duration(found.accounts.worked_ms)} of work`),
     checksTable(found), receiptView(found), commentsView(found),
     found.notes && [element("h2", {}, "Notes of the worker"), element("p.text", {}, found.notes)],
     found.differences.length > 0 && [element("h2", {}, "Where report and facts differ"),
@@ -224,7 +224,7 @@ class AttemptTabs {
 /** @param {Schemas["AttemptReport"]} attempt */
 function attemptFacts(attempt) {
   const facts = [attempt.agent, attempt.model, attempt.started_at && dateAndTime(attempt.started_at),
-    attempt.duration_ms && duration(attempt.duration_ms), attempt.usage && dollars(attempt.usage.cost_usd)];
+    attempt.duration_ms && duration(attempt.duration_ms), attempt.usage && costOf(attempt.usage.cost_usd)];
   return [attempt.reason && element("p.bad.text", {}, `✗ ${attempt.reason}`),
     element("p.muted", {}, facts.filter(Boolean).join(" · "))];
 }

@@ -130,7 +130,7 @@ export function parsePatch(patch) {
     } else if (file && !isInHunk && line.startsWith("+++ b/")) {
       file.path = line.slice("+++ b/".length);
     } else if (file && /^(Binary files|rename|deleted|new file|\\)/.test(line)) {
-      file.lines.push({ kind: "place", number: null, text: line });
+      file.lines.push({ kind: "place", number: null, text: line.replace(/ mode \d+$/, "") });
     }
   }
   return files;

@@ -33,7 +33,7 @@ export class TranscriptView {
       try {
         /** @type {Schemas["FoldedTranscript"]} */
         const piece = await getJson(`${this.path}?from=${this.next}`, this.signal);
-        this.add(piece);
+        this.add(piece, mayGrow);
         if (piece.next < piece.size && piece.entries.length > 0) continue;
         if (!mayGrow) return;
       } catch (failure) {
@@ -45,11 +45,15 @@ export class TranscriptView {
     }
   }
 
-  /** @param {Schemas["FoldedTranscript"]} piece */
-  add(piece) {
+  /**
+   * @param {Schemas["FoldedTranscript"]} piece
+   * @param {boolean} mayGrow
+   */
+  add(piece, mayGrow) {
     this.next = piece.next;
     for (const entry of piece.entries) this.list.append(entryItem(entry));
-    fill(this.rest, this.list.children.length === 0 && emptyNotice("the worker has reported nothing yet"));
+    fill(this.rest, this.list.children.length === 0 && emptyNotice(
+      mayGrow ? "The worker has printed nothing yet." : "The worker printed nothing."));
     this.isFirst = false;
   }
 }
