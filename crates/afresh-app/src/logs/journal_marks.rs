@@ -65,7 +65,7 @@ mod tests {
         JournalMarks(vec![Some((size, SystemTime::UNIX_EPOCH))])
     }
 
-    /// LO-02: a record whose commit was not finished when its bytes were noticed is read later, though no file changes
+    /// HU-06: a record whose commit was not finished when its bytes were noticed is read later, though no file changes
     /// any more.
     #[test]
     fn a_change_is_read_until_it_has_settled() {

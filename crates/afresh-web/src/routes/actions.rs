@@ -61,6 +61,8 @@ pub(crate) struct HaltBody {
 pub(crate) struct Accepted {
     run: RunId,
     ok: bool,
+    /// Whether a process drives the run; else nothing happens until `afresh resume`.
+    driven: bool,
 }
 
 pub(super) async fn answer(
@@ -165,7 +167,8 @@ async fn send(
         let command = make(&found, found.run.id().clone())?;
         let reporters = &*state.reporters;
         let run = control::send_to_run(&state.context, &reporters, command)?;
-        Ok::<_, WebFailure>(Json(Accepted { run, ok: true }))
+        let driven = repository.holder().map_err(AppError::from)?.is_some();
+        Ok::<_, WebFailure>(Json(Accepted { run, ok: true, driven }))
     })
     .await
 }

@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// LO-02: the document has every route that is served, and no other.
+    /// B39: the document has every route that is served, and no other.
     #[test]
     fn the_document_has_every_route_and_no_other() {
         let routes = api_routes();

@@ -65,7 +65,7 @@ fn nothing_is_answered_without_the_token() {
     assert!(page.body.contains("<title>afresh</title>") && !page.body.contains(&run));
 }
 
-/// B39, LO-02: with the token every route of the document answers; none is only described.
+/// B39: with the token every route of the document answers; none is only described.
 #[test]
 fn every_route_of_the_document_is_served() {
     let (_repo, server, run) = scene();
@@ -133,6 +133,12 @@ fn requests_of_other_pages_are_refused() {
         server.request("POST", &tell, &[&authorization, form], &body).expect(415);
     }
     assert!(repo.status()["tasks"][0]["comments"].is_null(), "nothing was kept");
+    // A link or an image can only read.
+    for action in ["answer", "tell", "retry", "skip", "halt", "clear-halt"] {
+        let path = format!("/api/runs/{run}/{action}");
+        server.request("GET", &path, &[&authorization], "").expect(405);
+    }
+    assert!(repo.status()["halt"].is_null(), "nothing was halted");
     let own = format!("Origin: http://{}", server.address);
     server.request("POST", &tell, &[&authorization, json_type, &own], &body).expect(200);
 }

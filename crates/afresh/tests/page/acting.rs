@@ -12,7 +12,7 @@ const ASKS: &str = "if [ $AFRESH_TASK.$AFRESH_ATTEMPT = T001.1 ]; then\n\
      echo OUTPUT_JSON_END\n\
      exit 0; fi\n";
 
-/// HU-04, HU-06, LO-02: a worker's question appears in the open page, is answered there, and the run goes on with the
+/// HU-04, HU-06: a worker's question appears in the open page, is answered there, and the run goes on with the
 /// answer.
 #[test]
 fn a_question_is_answered_in_the_page() {

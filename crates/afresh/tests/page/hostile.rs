@@ -6,7 +6,7 @@ use crate::support::{repo, run_section};
 
 const SCRIPT: &str = "<img src=x onerror=window.pwned=1><script>window.pwned=1</script>";
 
-/// B35, B39: markup, scripts, escape sequences and characters that turn the text around, in titles, questions, output,
+/// B35, B39, LO-02: markup, scripts, escape sequences and characters that turn the text around, in titles, questions, output,
 /// diffs, prompts and comments.
 #[test]
 fn hostile_text_is_shown_and_runs_nothing() {

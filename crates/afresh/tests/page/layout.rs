@@ -143,6 +143,7 @@ fn a_question_is_answered_without_a_mouse() {
     assert_ne!(outline, "none", "the focus can be seen");
     browser.press("Enter");
     browser.see("main", "Nothing waits for you");
+    browser.see(".notice", &format!("afresh resume {run}"));
     browser.go_to(&format!("/run/{run}"));
     browser.see("table.tasks", "T003");
     browser.press("/");

@@ -6,7 +6,7 @@ use crate::browser::Browser;
 use crate::server::PageServer;
 use crate::support::{Driver, Gate, repo};
 
-/// LO-02, HU-06: what happens arrives in an open page, which is not loaded again for it; the same page shows every run.
+/// HU-06: what happens arrives in an open page, which is not loaded again for it; the same page shows every run.
 #[test]
 fn updates_arrive_in_an_open_page() {
     let repo = repo();
@@ -45,7 +45,7 @@ fn updates_arrive_in_an_open_page() {
     browser.finish();
 }
 
-/// LO-02, HU-06: a page that is opened in the middle of a run shows all of it.
+/// HU-06: a page that is opened in the middle of a run shows all of it.
 #[test]
 fn a_late_page_shows_all_of_it() {
     let repo = repo();
@@ -78,7 +78,7 @@ fn a_late_page_shows_all_of_it() {
     browser.finish();
 }
 
-/// LO-02, R1: after kill -9 of the server an open page finds the next one by itself, and shows what happened meanwhile,
+/// HU-06, R1: after kill -9 of the server an open page finds the next one by itself, and shows what happened meanwhile,
 /// each thing once.
 #[test]
 fn a_page_finds_the_next_server() {

@@ -18,7 +18,7 @@ const TYPE_CHECK: &str = r#"{
   "files": ["app.js"]
 }"#;
 
-/// LO-02: what the modules read of an answer is in the server's document, with that type.
+/// HU-06: what the modules read of an answer is in the server's document, with that type.
 #[test]
 fn the_modules_fit_the_document() {
     let Some(tools) = page_tools() else { return };
