@@ -1,5 +1,6 @@
 //! A running `afresh serve`, and requests to it.
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -34,11 +35,9 @@ impl PageServer {
         let stdout = child.stdout.take().expect("a pipe");
         BufReader::new(stdout).read_line(&mut url).expect("a line");
         let url = url.trim().to_owned();
-        let (address, token) = url
-            .strip_prefix("http://")
-            .and_then(|it| it.split_once("/#token="))
-            .map(|(address, token)| (address.to_owned(), token.to_owned()))
-            .unwrap_or_else(|| panic!("no address: {url:?}"));
+        let parts = url.strip_prefix("http://").and_then(|it| it.split_once("/#token="));
+        let Some((address, token)) = parts else { panic!("no address: {url:?}") };
+        let (address, token) = (address.to_owned(), token.to_owned());
         Self { child, url, address, token }
     }
 
@@ -78,7 +77,7 @@ impl PageServer {
             head.push_str("\r\n");
         }
         if !body.is_empty() {
-            head.push_str(&format!("Content-Length: {}\r\n", body.len()));
+            let _ = write!(head, "Content-Length: {}\r\n", body.len());
         }
         self.send(&format!("{head}\r\n{body}"))
     }
