@@ -19,13 +19,15 @@ export function costPage({ content, signal, setTitle, run, live }) {
   const burnUp = new LivePicture(run, "burn-up.svg", signal);
   const contexts = new LivePicture(run, "contexts.svg", signal);
   const retries = new LivePicture(run, "retries.svg", signal);
-  fill(content, element("h1", {}, "Cost"), tables, element("h2", {}, "Over time"),
+  const overTime = element("div", {}, element("h2", {}, "Over time"),
     element("p.muted", {}, "Cost where prices are known, else tokens; with the budget and the forecast, if there are any."),
-    burnUp.place, element("h2", {}, "Contexts"), contexts.place,
+    burnUp.place);
+  fill(content, element("h1", {}, "Cost"), tables, overTime, element("h2", {}, "Contexts"), contexts.place,
     element("h2", {}, "Attempts that were lost"), retries.place);
   let loadedAt = -RELOAD_INTERVAL_MS;
   live.listen(() => {
     const latest = /** @type {Schemas["ViewUpdate"]} */ (live.latest);
+    overTime.hidden = latest.progress.tokens === 0 && !latest.progress.cost_micros;
     for (const picture of [burnUp, contexts, retries]) picture.refresh(latest.seq);
     const isOver = !["running", "waiting"].includes(latest.state);
     if (performance.now() - loadedAt < RELOAD_INTERVAL_MS && !isOver) return;
