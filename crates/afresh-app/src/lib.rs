@@ -7,39 +7,33 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`agents`] | agent programs: where they are installed, whether they work, which task gets which |
-//! | [`bundles`] | what workers are given |
-//! | [`config`] | the configuration file, and where each value comes from |
+//! | [`config`] | the configuration file, where each value comes from, and what follows for sandbox, network and budget |
 //! | [`context`] | where a command works: directory, configuration file, and every environment variable that is read |
-//! | [`doctor`] | checks of everything that a run needs |
 //! | [`error`] | errors with a class, a cause and a hint |
 //! | [`handover`] | a run as a pull request: remote, branch, `gh` and `glab` |
-//! | [`init`] | what a new configuration file contains |
 //! | [`logs`] | activity and transcripts of a run |
 //! | [`notice`] | messages for the user, returned and not printed |
 //! | [`plan_source`] | finding and reading a plan; sizes, estimates, fixes |
 //! | [`planning`] | from a specification to a plan |
-//! | [`policy`] | sandbox, network, limits, budget |
 //! | [`session`] | preparing and opening a run; commands to a run that another process drives |
-//! | [`tasks`] | one task: its state, its changes |
+//! | [`setup`] | a new configuration, and checks of everything that a run needs |
+//! | [`tasks`] | one task: its state, its changes, what its worker is given |
 //! | [`text`] | byte sizes, times and bounded files as text |
 //!
 //! The crates below are re-exported, because their types are part of this interface: users of this
 //! crate need only core, agents and engine besides it.
 
 pub mod agents;
-pub mod bundles;
 pub mod config;
 pub mod context;
-pub mod doctor;
 pub mod error;
 pub mod handover;
-pub mod init;
 pub mod logs;
 pub mod notice;
 pub mod plan_source;
 pub mod planning;
-pub mod policy;
 pub mod session;
+pub mod setup;
 pub mod tasks;
 pub mod text;
 

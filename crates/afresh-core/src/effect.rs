@@ -10,7 +10,7 @@ use crate::interruption::AttemptResumption;
 use crate::plan::{Check, ModelTier};
 use crate::review::ReviewId;
 use crate::run::KnownFailure;
-use crate::settings::MutationRule;
+use crate::run::settings::MutationRule;
 use crate::step::{StartPoint, StepAnswer};
 use crate::usage::ContextFill;
 
@@ -24,6 +24,8 @@ pub enum Effect {
         tier: ModelTier,
         resumes: Option<AttemptResumption>,
     },
+    /// Prepare the workspace and the bundle for an attempt by hand: no agent starts.
+    Prepare { attempt: AttemptId, slot: WorkspaceSlot, ground: StartPoint },
     /// Warn the worker that its context is filling up.
     Warn { attempt: AttemptId, fill: ContextFill },
     /// Give a person's comment to the worker.

@@ -18,8 +18,8 @@ use crate::probe::ProbedCheck;
 use crate::question::Question;
 use crate::rejection::Rejection;
 use crate::review::{ReviewEnd, ReviewId};
+use crate::run::settings::Settings;
 use crate::run::{HaltCause, InheritedWork};
-use crate::settings::Settings;
 use crate::time::Timestamp;
 use crate::usage::{BudgetAmount, ContextFill, Usage};
 
@@ -36,6 +36,8 @@ pub enum Event {
     Opened {
         epoch: u32,
     },
+    /// No agent starts a task until the run is opened again: a person drives it by hand (ST-06).
+    AgentsHeldBack,
     PlanChanged {
         plan: Box<Plan>,
     },
@@ -65,7 +67,11 @@ pub enum Event {
         /// The interrupted attempt whose conversation and files it continues with.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resumes: Option<AttemptResumption>,
+        /// Who works on it, if that is no agent of ours: a person, or an agent that they drive (ST-06).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by_hand: Option<String>,
     },
+    /// The worker has started; of an attempt by hand, the workspace is ready.
     AttemptSpawned {
         attempt: AttemptId,
     },

@@ -157,6 +157,12 @@ impl fmt::Display for AttemptId {
 )]
 pub struct WorkspaceSlot(pub u16);
 
+impl WorkspaceSlot {
+    /// Attempts by hand have their own workspaces from here on: those of agents are used again by other runs, and a
+    /// person may still have a workspace open when its run is over.
+    pub const FIRST_BY_HAND: Self = Self(10_001);
+}
+
 impl fmt::Display for WorkspaceSlot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

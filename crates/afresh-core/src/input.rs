@@ -10,7 +10,7 @@ use crate::estimate::forecast::RunForecast;
 use crate::event::LogLevel;
 use crate::harvest::Harvest;
 use crate::hook::HookFailure;
-use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId};
+use crate::ids::{AttemptId, CommitId, QuestionId, TaskId, TreeId, WorkspaceSlot};
 use crate::model_error::ModelError;
 use crate::outcome::{Deviation, Outcome, SpawnFailure};
 use crate::plan::Plan;
@@ -18,7 +18,7 @@ use crate::probe::ProbedCheck;
 use crate::process::ProcessEnd;
 use crate::review::{ReviewEnd, ReviewId};
 use crate::run::RewindTarget;
-use crate::settings::Settings;
+use crate::run::settings::Settings;
 use crate::usage::{ContextFill, ModelUsage, Usage};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -102,6 +102,14 @@ pub enum Input {
         reason: String,
     },
     RetryAsked(TaskId),
+    /// A person starts an attempt by hand.
+    StartByHand(ByHandStart),
+    /// A person hands in the work of an attempt by hand, or gives it up; checks decide, as with any attempt.
+    HandedIn {
+        task: TaskId,
+        outcome: Box<Outcome>,
+        duration_ms: u64,
+    },
     /// A person comments on a task.
     Commented {
         task: TaskId,
@@ -123,6 +131,15 @@ pub enum Input {
     Woke,
 }
 
+/// An attempt that a person wants to make, or an agent that they drive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByHandStart {
+    pub task: TaskId,
+    pub by: String,
+    /// The first workspace that no other run has in use.
+    pub first_slot: WorkspaceSlot,
+}
+
 /// What has changed since the run was last driven.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunOpening {
@@ -135,6 +152,17 @@ pub struct RunOpening {
     pub clear_halt: bool,
     /// What to do about an interrupted wave, if the person said so.
     pub resume: Option<ResumeMode>,
+    pub dispatch: Dispatch,
+}
+
+/// Who starts tasks that are ready.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Dispatch {
+    /// The driver starts agents.
+    #[default]
+    Agents,
+    /// Nobody but people: everything else goes on, such as checks, reviews and merges.
+    ByHand,
 }
 
 /// How to continue an interrupted wave (ST-05).

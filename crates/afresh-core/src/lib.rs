@@ -8,13 +8,12 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`input`], [`event`], [`effect`] | the three vocabularies: what happened, what is now true, what to do |
-//! | [`run`] | the state of a run, and `apply` |
+//! | [`run`] | the state of a run, `apply`, and the settings of a run |
 //! | [`decide`](mod@decide) | the policy: scheduler, retries, checks, merge queue, questions, halts, recovery |
 //! | [`plan`] | tasks and their order, file patterns, context estimates; every problem of a plan at once |
 //! | [`commit`] | the messages of commits |
 //! | [`attempt`] | what a worker reported, what it changed, what our checks found, and why work is rejected |
 //! | [`people`] | what people are asked, tell workers, and run at certain points |
-//! | [`settings`] | how to run it |
 //! | [`status`] | the state as a table for people and scripts |
 //! | [`ids`], [`time`] | names and moments: checked once, then trusted |
 //! | [`printable`] | text from outside, made safe to show |
@@ -30,13 +29,13 @@ pub mod people;
 pub mod plan;
 pub mod printable;
 pub mod run;
-pub mod settings;
 pub mod status;
 pub mod time;
 
+pub use attempt::outcome::{model_error, process};
 pub use attempt::{
-    check, check_files, denial, harvest, interruption, model_error, outcome, probe, process,
-    rejection, review, scope, step, usage,
+    check, check_files, denial, harvest, interruption, outcome, probe, rejection, review, scope,
+    step, usage,
 };
 pub use decide::{Reaction, decide};
 pub use effect::Effect;

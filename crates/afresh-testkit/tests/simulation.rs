@@ -1,5 +1,5 @@
 //! The core in thousands of simulated runs: R2, R3, R4, R7, R12, R14, R16, ST-02, EX-01 to EX-03, AG-05 to AG-08 and
-//! BE-04 after every step.
+//! BE-04 and ST-06 after every step.
 
 use afresh_testkit::simulation::{SimulationSummary, simulate};
 
@@ -29,6 +29,8 @@ fn the_promises_hold_in_every_simulated_run() {
         all.not_resumed += one.not_resumed;
         all.warned += one.warned;
         all.drives += one.drives;
+        all.by_hand += one.by_hand;
+        all.by_hand_merged += one.by_hand_merged;
         all.applied_without_driver += one.applied_without_driver;
     }
     // Simulations in which nothing happens would prove nothing.
@@ -40,6 +42,7 @@ fn the_promises_hold_in_every_simulated_run() {
     assert!(all.model_failures > SEEDS / 2 && all.parked > SEEDS / 5, "{all:?}");
     assert!(all.full > SEEDS / 4 && all.warned > SEEDS / 4, "{all:?}");
     assert!(all.taken_up > SEEDS / 4 && all.not_resumed > SEEDS / 100, "{all:?}");
+    assert!(all.by_hand > SEEDS / 4 && all.by_hand_merged > SEEDS / 10, "{all:?}");
     println!("{SEEDS} seeds: {all:?}");
 }
 

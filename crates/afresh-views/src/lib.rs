@@ -7,12 +7,8 @@
 //! | --- | --- |
 //! | [`audit`] | how large a specification is, as text and JSON |
 //! | [`colored_diff`] | the kinds of the lines of a patch |
-//! | [`conflicts`] | why two tasks cannot run at the same time |
-//! | [`forecast_text`] | what a plan is expected to take, and its score, in a line each |
 //! | [`html_report`] | a run as one HTML page |
-//! | [`plan_graph`] | a plan as a picture, as a tree, for Mermaid, for Graphviz |
-//! | [`plan_json`] | a plan as JSON |
-//! | [`plan_text`] | a plan as text |
+//! | [`plan`] | a plan as text, as JSON, and as a picture |
 //! | [`probe_json`] | checks before any work as JSON |
 //! | [`pull_request`] | a run as the text of a pull request |
 //! | [`sarif`] | findings as SARIF |
@@ -24,12 +20,8 @@
 
 pub mod audit;
 pub mod colored_diff;
-pub mod conflicts;
-pub mod forecast_text;
 pub mod html_report;
-pub mod plan_graph;
-pub mod plan_json;
-pub mod plan_text;
+pub mod plan;
 pub mod probe_json;
 pub mod pull_request;
 pub mod sarif;

@@ -31,7 +31,11 @@ pub fn render(run: &Run) -> String {
     );
     for task in &status.tasks {
         let why = task.error.as_deref().map(text).unwrap_or_default();
-        let (title, state, attempts) = (text(&task.title), task.state, task.attempts);
+        let (title, attempts) = (text(&task.title), task.attempts);
+        let state = match &task.by_hand {
+            Some(by) => format!("{} by hand ({})", task.state, text(by)),
+            None => task.state.to_string(),
+        };
         let _ = writeln!(page, "| {} | {title} | {state} | {attempts} | {why} |", task.id);
     }
     page

@@ -137,6 +137,9 @@ fn describe_attempt(attempt: &AttemptReport) -> String {
     if let Some(cost) = attempt.usage.cost_usd {
         let _ = write!(line, ", ${cost:.2}");
     }
+    if let Some(by) = &attempt.by_hand {
+        let _ = write!(line, ", by hand of {}", printable::line(by));
+    }
     let by = [&attempt.agent, &attempt.model];
     let by: Vec<String> = by.into_iter().flatten().map(|name| printable::line(name)).collect();
     if !by.is_empty() {

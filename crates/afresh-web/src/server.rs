@@ -9,8 +9,8 @@ use afresh_app::error::AppError;
 use afresh_app::logs::needs::{self, RunNeeds};
 use afresh_app::logs::readers::AgentReaders;
 use afresh_app::logs::watched_run::WatchedRun;
+use afresh_app::session::runs::select;
 use afresh_app::session::runs::{self, RunEntry};
-use afresh_app::session::select_run;
 use afresh_core::ids::RunId;
 use afresh_engine::{RepoContext, Reporter};
 use tokio::sync::Notify;
@@ -166,7 +166,7 @@ impl WebState {
             return Ok(Arc::clone(feed));
         }
         let repository = self.repository()?;
-        let found = select_run::find_run(&repository, Some(run))?;
+        let found = select::find_run(&repository, Some(run))?;
         let readers = AgentReaders::load(&found.run, &self.context);
         let id = found.run.id().clone();
         let feed = RunFeed::start(WatchedRun::new(repository, found, readers)?)?;

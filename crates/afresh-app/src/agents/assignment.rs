@@ -8,7 +8,7 @@ use afresh_core::estimate::DEFAULT_WINDOW;
 use afresh_core::estimate::forecast::RunForecast;
 use afresh_core::estimate::history::TaskSample;
 use afresh_core::plan::Task;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_engine::execution_config::WorkerConfig;
 
 use super::definitions::{self, AdoptedDefinitions};
@@ -22,7 +22,7 @@ use crate::plan_source::PlanFile;
 use crate::plan_source::estimates::ContextEstimates;
 use crate::plan_source::estimates::forecast::forecast_plan;
 use crate::plan_source::estimates::prompt_sizes::PromptSizes;
-use crate::session::options::default_agent;
+use crate::session::start::options::default_agent;
 use crate::session::{RunOptions, worker_config};
 
 /// The agents that a plan's tasks can name.

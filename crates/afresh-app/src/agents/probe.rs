@@ -12,8 +12,8 @@ use afresh_process::{Containment, JobLimits, JobReport, JobSpec, RunningJob, Sto
 use tempfile::TempDir;
 
 use crate::agents::programs::version::ProgramVersion;
+use crate::config::policy::limits;
 use crate::context::environment::Environment;
-use crate::policy::limits;
 
 /// How long a probe may take.
 pub const LIMIT: Duration = Duration::from_secs(10);

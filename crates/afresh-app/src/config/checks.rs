@@ -1,6 +1,8 @@
 //! `[checks]` and `[[checks.quarantine]]`.
 
-use afresh_core::settings::{MutationRule, OnRedBase, ProbeScope, QuarantinedCheck, VacuousPolicy};
+use afresh_core::run::settings::{
+    MutationRule, OnRedBase, ProbeScope, QuarantinedCheck, VacuousPolicy,
+};
 use afresh_formats::text::node::{Node, Value};
 use afresh_formats::text::node_reader::NodeReader;
 use jiff::civil::Date;

@@ -8,6 +8,7 @@ mod checks;
 mod hooks;
 mod list;
 mod origin;
+pub mod policy;
 mod read;
 mod review;
 pub mod script;
@@ -18,15 +19,15 @@ use std::time::Duration;
 
 use afresh_agents::bundle::FileChecksum;
 use afresh_agents::{Agent, PriceTable};
-use afresh_core::settings::{ProbeScope, Settings, WritebackMode};
+use afresh_core::run::settings::{ProbeScope, Settings, WritebackMode};
 use afresh_engine::execution_config::HookConfig;
 use afresh_formats::Finding;
 use afresh_planner::audit::metrics::AuditLimits;
 use afresh_planner::stages::AcceptanceTests;
 
 use crate::config::origin::WrittenValue;
+use crate::config::policy::sandbox::SandboxRequest;
 use crate::error::AppError;
-use crate::policy::sandbox::SandboxRequest;
 use crate::text::files;
 
 /// More than any configuration written by hand.

@@ -2,7 +2,9 @@
 
 use afresh_core::commit::CommitTemplate;
 use afresh_core::plan::TierChoice;
-use afresh_core::settings::{History, OnChange, Schedule, ScopeMode, TimeoutAction, WritebackMode};
+use afresh_core::run::settings::{
+    History, OnChange, Schedule, ScopeMode, TimeoutAction, WritebackMode,
+};
 use afresh_formats::Finding;
 use afresh_formats::findings::SourceText;
 use afresh_formats::text::node::{Node, TableEntry};
@@ -13,8 +15,8 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::{Config, agents, checks, hooks, origin, review};
-use crate::policy::network::{self, NetworkMode};
-use crate::policy::sandbox::SandboxRequest;
+use crate::config::policy::network::{self, NetworkMode};
+use crate::config::policy::sandbox::SandboxRequest;
 use crate::text::time;
 
 const TABLES: &[&str] = &[

@@ -1,7 +1,7 @@
 //! `[review]`: when a fresh agent reviews work whose checks passed.
 
 use afresh_core::plan::ModelTier;
-use afresh_core::settings::{ReviewPolicy, ReviewWhen};
+use afresh_core::run::settings::{ReviewPolicy, ReviewWhen};
 use afresh_formats::text::node::Node;
 use afresh_formats::text::node_reader::NodeReader;
 use serde_json::{Value, json};

@@ -32,7 +32,7 @@ use afresh_git::GitEnv;
 use afresh_process::Containment;
 use afresh_secrets::is_secret_variable;
 
-use crate::policy::sandbox;
+use crate::config::policy::sandbox;
 
 /// Variables, arguments and executable of this process, read once by the binary.
 #[derive(Debug, Clone, Default)]

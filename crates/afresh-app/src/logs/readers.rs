@@ -9,7 +9,7 @@ use crate::agents::assignment::AgentSet;
 use crate::config;
 use crate::context::AppContext;
 use crate::session::RunOptions;
-use crate::session::select_run;
+use crate::session::runs::select;
 
 /// The agents of a run. Empty where they are unknown: then output is printed as it is.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ impl AgentReaders {
     pub fn load(run: &Run, context: &AppContext) -> Self {
         let found = || {
             let directory = context.directory().ok()?;
-            let file = select_run::load_plan(run, &directory).ok()?;
+            let file = select::load_plan(run, &directory).ok()?;
             let config = config::load(&directory, context.config_file.as_deref()).ok()?;
             let options = RunOptions::default();
             // What is worth a notice was shown when the run started.

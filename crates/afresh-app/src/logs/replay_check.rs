@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use afresh_core::ids::{AttemptId, CommitId, TaskId, TreeId};
 use afresh_core::plan::TaskIndex;
 use afresh_core::run::TaskStage;
-use afresh_core::settings::Schedule;
+use afresh_core::run::settings::Schedule;
 use afresh_core::{Event, Run};
 use afresh_engine::RepoContext;
 use afresh_engine::session::RecordedRun;

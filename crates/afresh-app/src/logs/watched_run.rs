@@ -12,7 +12,7 @@ use super::worker_actions::WorkerActions;
 use crate::context::AppContext;
 use crate::error::AppError;
 use crate::session::runs::LastDriver;
-use crate::session::select_run;
+use crate::session::runs::select;
 use crate::text::time;
 
 /// A run that this process watches, whoever drives it.
@@ -31,7 +31,7 @@ impl WatchedRun {
     /// The named run, else the last one.
     pub fn open(context: &AppContext, named: Option<&str>) -> Result<Self, AppError> {
         let repository = context.repository()?;
-        let found = select_run::find_run(&repository, named)?;
+        let found = select::find_run(&repository, named)?;
         let readers = AgentReaders::load(&found.run, context);
         Self::new(repository, found, readers)
     }

@@ -27,7 +27,7 @@ pub mod unstarted_run;
 use afresh_core::Plan;
 use afresh_core::ids::TaskId;
 use afresh_core::plan::{RequirementId, nearest};
-use afresh_core::settings::{Settings, WritebackTarget};
+use afresh_core::run::settings::{Settings, WritebackTarget};
 use afresh_formats::folder::{MemoryFolder, PlanFolder};
 use afresh_formats::native as native_format;
 use afresh_formats::reading::PlanReading;

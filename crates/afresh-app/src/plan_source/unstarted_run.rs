@@ -1,7 +1,7 @@
 //! A run that has not been started: what bundles and sizes of a plan are computed from.
 
 use afresh_core::ids::{CommitId, RunId};
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::{Event, Plan, Run};
 
 /// Its id; started runs have a number in theirs.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use afresh_core::Plan;
 use afresh_core::plan::PlanDraft;
-use afresh_core::settings::{History, OnRedBase, ProbeScope, ScopeMode};
+use afresh_core::run::settings::{History, OnRedBase, ProbeScope, ScopeMode};
 use afresh_engine::RepoContext;
 use afresh_formats::native::{self, PlanSyntax};
 use afresh_planner::ledger::Ledger;
@@ -19,7 +19,8 @@ use crate::error::AppError;
 use crate::notice::Notice;
 use crate::plan_source::file_states::FileStates;
 use crate::plan_source::{self, PlanFile, PlanReadOptions};
-use crate::session::{PreparedRun, Session, preflight};
+use crate::session::start::preflight;
+use crate::session::{PreparedRun, Session};
 use crate::text::files::read_bounded;
 
 /// The most of a template that is read.

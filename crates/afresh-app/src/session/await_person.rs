@@ -13,7 +13,7 @@ use afresh_engine::session::RecordedRun;
 use serde::Serialize;
 
 use super::runs::LastDriver;
-use super::select_run;
+use super::runs::select;
 use crate::context::AppContext;
 use crate::error::AppError;
 
@@ -72,7 +72,7 @@ impl RunWait<'_> {
     /// Returns at once if there is nothing to wait for.
     pub fn wait(&self, context: &AppContext) -> Result<WaitReport, AppError> {
         let repository = context.repository()?;
-        let mut found = select_run::find_run(&repository, self.run)?;
+        let mut found = select::find_run(&repository, self.run)?;
         let mut watch = DriverWatch::default();
         loop {
             // Asked before reading: what the driver recorded before it ended is read afterwards.

@@ -33,18 +33,42 @@ pub fn send_to_run(
     command: ControlCommand,
 ) -> Result<RunId, AppError> {
     let repository = context.repository()?;
-    let driven = repository.find_run(|_| true)?;
-    if driven.is_some_and(|last| last.run.id() != command.run())
-        && let Some(holder) = repository.holder()?
-    {
-        return Err(LockError::Held(Some(holder)).into());
-    }
+    refuse_other_driver(&repository, command.run())?;
     let command = command.without(&context.environment.secrets());
     let sender = CommandSender { context, repository, command, open_reporters };
     match sender.deliver()? {
         Some(refusal) => Err(AppError::incomplete("refused", refusal)),
         None => Ok(sender.command.run().clone()),
     }
+}
+
+/// Fails if a process drives another run: it does not read commands to this one.
+pub(super) fn refuse_other_driver(repository: &RepoContext, run: &RunId) -> Result<(), AppError> {
+    let driven = repository.find_run(|_| true)?;
+    match repository.holder()?.filter(|_| driven.is_some_and(|last| last.run.id() != run)) {
+        Some(holder) => Err(LockError::Held(Some(holder)).into()),
+        None => Ok(()),
+    }
+}
+
+/// Writes a command that only a driver can carry out to the inbox. It is durable when this returns.
+pub(crate) fn queue_command(
+    repository: &RepoContext,
+    command: &ControlCommand,
+) -> Result<i64, AppError> {
+    let mut inbox = Inbox::open(&repository.layout.state).map_err(inbox_failed)?;
+    let body = serde_json::to_string(command)
+        .map_err(|error| AppError::bug("order", error.to_string()))?;
+    inbox.send(&user_name(), &body).map_err(inbox_failed)
+}
+
+/// The driver's answer to a command in the inbox, if there is one.
+pub(crate) fn read_answer(
+    repository: &RepoContext,
+    message: i64,
+) -> Result<Option<String>, AppError> {
+    let inbox = Inbox::open(&repository.layout.state).map_err(inbox_failed)?;
+    inbox.read_answer(message).map_err(inbox_failed)
 }
 
 /// There is no run in this repository.
@@ -96,18 +120,14 @@ impl CommandSender<'_> {
 
     /// A driver is running: writes the command to the inbox. It is durable when this returns.
     fn send(&self) -> Result<i64, AppError> {
-        let mut inbox = self.inbox()?;
-        let body = serde_json::to_string(&self.command)
-            .map_err(|error| AppError::bug("order", error.to_string()))?;
-        inbox.send(&user_name(), &body).map_err(inbox_failed)
+        queue_command(&self.repository, &self.command)
     }
 
     /// The driver's answer; none if there is none yet, or no driver to give it.
     fn await_answer(&self, message: i64) -> Result<Option<String>, AppError> {
-        let inbox = self.inbox()?;
         let until = Instant::now() + ANSWER_TIMEOUT;
         while Instant::now() < until {
-            if let Some(answer) = inbox.read_answer(message).map_err(inbox_failed)? {
+            if let Some(answer) = read_answer(&self.repository, message)? {
                 return Ok(Some(answer));
             }
             if self.repository.holder()?.is_none() {
@@ -116,10 +136,6 @@ impl CommandSender<'_> {
             std::thread::sleep(Duration::from_millis(20));
         }
         Ok(None)
-    }
-
-    fn inbox(&self) -> Result<Inbox, AppError> {
-        Inbox::open(&self.repository.layout.state).map_err(inbox_failed)
     }
 }
 

@@ -5,7 +5,7 @@ use afresh_core::run::{ForkPoint, RewindTarget};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{repositories, select_run};
+use super::runs::{repositories, select};
 use crate::context::AppContext;
 use crate::error::AppError;
 
@@ -32,10 +32,10 @@ pub fn fork_run(
     at: Option<&str>,
 ) -> Result<ForkedRun, AppError> {
     let repository = context.repository()?;
-    let found = select_run::find_run(&repository, named)?;
+    let found = select::find_run(&repository, named)?;
     let point = match at {
         None => ForkPoint::Tip,
-        Some(named) => match select_run::find_rewind_target(&found.run, named)? {
+        Some(named) => match select::find_rewind_target(&found.run, named)? {
             RewindTarget::Task(task) => ForkPoint::Task(task),
             RewindTarget::Commit(commit) => ForkPoint::Commit(commit),
             RewindTarget::Wave(_) => {

@@ -3,7 +3,7 @@
 use afresh_core::Run;
 use afresh_core::input::ResumeMode;
 use afresh_core::run::TaskStage;
-use afresh_core::settings::Schedule;
+use afresh_core::run::settings::Schedule;
 
 /// The ways to continue other than as usual, each with a description.
 pub const RESUME_CHOICES: [(ResumeMode, &str); 3] = [
@@ -41,7 +41,9 @@ impl InterruptedWave {
                 TaskStage::Done { .. } => found.done += 1,
                 TaskStage::Failed { .. } => found.failed += 1,
                 TaskStage::Skipped { .. } if state.retries.last_number > 0 => found.failed += 1,
-                TaskStage::Starting(_) | TaskStage::Running(_) => found.cut_off += 1,
+                TaskStage::Starting(work) | TaskStage::Running(work) if work.by_hand.is_none() => {
+                    found.cut_off += 1;
+                }
                 _ => {}
             }
         }

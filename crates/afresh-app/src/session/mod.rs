@@ -3,22 +3,16 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`await_person`] | waiting until a run needs a person or has ended |
+//! | [`by_hand`] | driving a run without agents, for one step that a person takes |
 //! | [`briefing`] | the files that every prompt of a run contains |
 //! | [`control`] | commands to a run, whether another process drives it or none does |
 //! | [`fork`] | a new run that starts from an earlier merge of another one |
-//! | [`glance`] | the state of the last run at a glance |
-//! | [`ground`] | what a run was prepared from, and whether it is still so |
 //! | [`interruption`] | an interrupted wave, and the ways to continue |
-//! | [`left_out_config`] | a configuration that is committed, but not in the checkout |
 //! | [`open`] | locking the repository; continuing the plan's run or starting one |
-//! | [`options`] | how to run: options win over the configuration |
-//! | [`preflight`] | what must be true before a run touches anything |
 //! | [`probe`] | what checks show before any work, without a run |
-//! | `progress_target` | whether and where progress is written into the plan's own files |
 //! | [`prose`] | plans whose tasks have no commands for checks |
-//! | [`repositories`] | the repositories in which the user has runs |
-//! | [`runs`] | the list of all runs |
-//! | [`select_run`] | the run that a command is about |
+//! | [`runs`] | the list of all runs, and the one that a command is about |
+//! | [`start`] | how a run is started, from what, and what must be true before |
 //! | [`tracing`] | the requirements of a plan, with what a run says about them |
 //!
 //! Terms are built once and whole: [`plan_terms`] for everything that needs only the plan, and
@@ -26,43 +20,37 @@
 
 pub mod await_person;
 pub mod briefing;
+pub mod by_hand;
 pub mod control;
 pub mod fork;
-pub mod glance;
-pub mod ground;
 pub mod interruption;
-pub mod left_out_config;
 pub mod open;
-pub mod options;
-pub mod preflight;
 pub mod probe;
-mod progress_target;
 pub mod prose;
-pub mod repositories;
 pub mod runs;
-pub mod select_run;
+pub mod start;
 pub mod tracing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use afresh_agents::bundle::surroundings::{SandboxedWorker, WorkerSurroundings};
-use afresh_core::settings::{OnChange, Settings};
+use afresh_core::run::settings::{OnChange, Settings};
 use afresh_engine::execution_config::WorkerConfig;
 use afresh_engine::{ExecutionConfig, RepoContext};
 use afresh_secrets::redact;
 
 use crate::agents::assignment::AgentSet;
+use crate::config::policy::network::{self, NetworkRequest};
+use crate::config::policy::{budget, hook_consent, limits, sandbox};
 use crate::config::{Config, TerminalNotify};
 use crate::context::AppContext;
 use crate::context::environment::Environment;
 use crate::error::AppError;
 use crate::notice::Notice;
 use crate::plan_source::PlanFile;
-use crate::policy::network::{self, NetworkRequest};
-use crate::policy::{budget, hook_consent, limits, sandbox};
-use ground::PreparedGround;
-pub use options::RunOptions;
+use start::ground::PreparedGround;
+pub use start::options::RunOptions;
 
 /// A plan and everything that a run of it needs; nothing has been touched yet.
 #[derive(Debug)]
@@ -87,6 +75,8 @@ pub struct PreparedRun {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunPurpose {
     Work,
+    /// To work on it by hand: no agent of its tasks has to be in place.
+    ByHand,
     /// To save what its attempts left, and to end it.
     End,
 }
@@ -108,6 +98,17 @@ impl Session<'_> {
         notices: &mut Vec<Notice>,
     ) -> Result<PreparedRun, AppError> {
         self.prepare_for(RunPurpose::Work, repository, file, config, notices)
+    }
+
+    /// The same for a run whose tasks people do by hand.
+    pub fn prepare_by_hand(
+        &self,
+        repository: RepoContext,
+        file: PlanFile,
+        config: Config,
+        notices: &mut Vec<Notice>,
+    ) -> Result<PreparedRun, AppError> {
+        self.prepare_for(RunPurpose::ByHand, repository, file, config, notices)
     }
 
     /// The same for a run that is only to be ended: nothing has to be in place for workers.
@@ -137,9 +138,13 @@ impl Session<'_> {
         let PlanTerms { settings, mut workers } = terms.map_err(in_config)?;
         ground.add_sources(&repository, &file, &workers);
         if purpose == RunPurpose::Work {
-            notices.extend(left_out_config::check(&repository, &config)?);
-            preflight::check(&repository, &file, &settings, &workers).map_err(in_config)?;
-            notices.extend(preflight::missing_logins(&file, &workers, environment));
+            notices.extend(start::left_out_config::check(&repository, &config)?);
+            start::preflight::check(&repository, &file, &settings, &workers).map_err(in_config)?;
+            notices.extend(start::preflight::missing_logins(&file, &workers, environment));
+        }
+        if purpose == RunPurpose::ByHand {
+            start::preflight::check_by_hand(&repository, &file, &settings, &workers)
+                .map_err(in_config)?;
         }
         let chosen = sandbox::choose(config.sandbox, self.options, environment)?;
         notices.extend(chosen.notice.clone());
@@ -163,7 +168,12 @@ impl Session<'_> {
             flags: self.options.to_flags(),
             limits: limits::describe(&bounds),
             sandbox: sandbox::describe(&chosen.level, &chosen.passed_over, &network.summary),
-            writeback: progress_target::choose(config.writeback, &repository, &file, notices),
+            writeback: start::progress_target::choose(
+                config.writeback,
+                &repository,
+                &file,
+                notices,
+            ),
             ..settings
         };
         notices.extend(budget::agents_without_usage(&file.plan, &settings, &workers));
@@ -220,7 +230,7 @@ pub fn plan_terms(
     environment: &Environment,
     notices: &mut Vec<Notice>,
 ) -> Result<PlanTerms, AppError> {
-    let settings = options::settings(config, options, repository, file)?;
+    let settings = start::options::settings(config, options, repository, file)?;
     let root = file.root();
     let settings = prose::add_repository_checks(file, settings, &root, notices);
     let agents = AgentSet::load(config, options, file, environment, notices)?;
@@ -251,7 +261,7 @@ pub fn worker_config(
     let AgentSet { default_agent, agents, definitions } = agents;
     definitions.add_to(&file.root(), &mut briefing);
     Ok(WorkerConfig {
-        reviewer: options::reviewer(config, options, file, &default_agent),
+        reviewer: start::options::reviewer(config, options, file, &default_agent),
         agents,
         default_agent,
         prices: Arc::new(config.prices.clone()),

@@ -6,22 +6,24 @@ use afresh_agents::bundle::FileChecksum;
 use afresh_core::Run;
 use afresh_core::estimate::forecast::RunForecast;
 use afresh_core::ids::RunId;
-use afresh_core::input::{ResumeMode, RunOpening};
-use afresh_core::settings::{OnChange, Settings};
+use afresh_core::input::{Dispatch, ResumeMode, RunOpening};
+use afresh_core::run::settings::{OnChange, Settings};
 use afresh_engine::driver::local::LocalHost;
 use afresh_engine::execution_config::WorkerConfig;
 use afresh_engine::{Driver, ExecutionConfig, OpenRun, RepoContext, Reporter};
 
+use super::PreparedRun;
 use super::interruption::InterruptedWave;
-use super::{PreparedRun, preflight, repositories, runs};
+use super::runs::{self, repositories};
+use super::start::preflight;
 use crate::agents::agent_files;
+use crate::config::policy::budget;
 use crate::context::AppContext;
 use crate::error::AppError;
 use crate::notice::Notice;
 use crate::plan_source::PlanFile;
 use crate::plan_source::estimates::ContextEstimates;
 use crate::plan_source::estimates::forecast::{forecast_plan, read_samples};
-use crate::policy::budget;
 
 /// What the user wants of a run that exists.
 #[derive(Debug, Clone, Default)]
@@ -32,6 +34,7 @@ pub struct RunRequest {
     pub existing: ExistingRun,
     /// How to continue an interrupted wave; none: ask, or continue as usual.
     pub resume: Option<ResumeMode>,
+    pub dispatch: Dispatch,
 }
 
 /// What to do with a halted run.
@@ -109,7 +112,8 @@ impl PreparedRun {
                 .then(|| forecast_run(&file, &settings, &execution.workers, &repository));
             let mut open = locked.start_run(file.plan, settings, &base_files)?;
             open.keep_branch()?;
-            let opening = RunOpening { forecast, ..RunOpening::default() };
+            let dispatch = request.dispatch;
+            let opening = RunOpening { forecast, dispatch, ..RunOpening::default() };
             return Ok(OpenedRun { repository, is_new: true, open, opening, execution });
         };
         if let Some(refused) = refuse_ended(&found.run) {
@@ -144,6 +148,7 @@ impl PreparedRun {
             forecast,
             clear_halt: request.halt == HaltedRun::ClearHalt || waits_for_machine(&found.run),
             resume: request.resume.or_else(ask),
+            dispatch: request.dispatch,
         };
         let repaired = locked.repairs.len();
         let mut open = locked.open_run(found.run, found.last_at);

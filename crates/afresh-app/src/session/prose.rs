@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_formats::project::{self, CheckKind};
 
-use crate::init;
 use crate::notice::Notice;
 use crate::plan_source::PlanFile;
+use crate::setup::init;
 
 /// How many tasks a notice lists.
 const MAX_NAMED: usize = 10;

@@ -13,7 +13,7 @@ use afresh_core::status::trace::{RequirementTrace, TraceSources};
 use afresh_engine::journal_records;
 use afresh_engine::session::RecordedRun;
 
-use super::select_run;
+use super::runs::select;
 use crate::context::AppContext;
 use crate::error::AppError;
 use crate::notice::Notice;
@@ -48,7 +48,7 @@ pub fn load_trace(
         Err(_) => None,
     };
     let found = match &repository {
-        Some(repository) => select_run::find_optional_run(repository, request.run)?,
+        Some(repository) => select::find_optional_run(repository, request.run)?,
         None => None,
     };
     let Some(found) = found else {
@@ -72,7 +72,7 @@ fn find_run_of_plan(
         Err(_) => return Ok(None),
     };
     if named.is_some() {
-        return select_run::find_run(&repository, named).map(Some);
+        return select::find_run(&repository, named).map(Some);
     }
     let source = path.display().to_string();
     Ok(repository.find_run(|run| run.settings().source == source)?)
@@ -83,7 +83,7 @@ fn current_plan(run: &Run, directory: &Path, notices: &mut Vec<Notice>) -> Plan 
     let source = PathBuf::from(&run.settings().source);
     let caller = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     if source.exists() {
-        match select_run::load_plan(run, &caller) {
+        match select::load_plan(run, &caller) {
             Ok(file) => return file.plan,
             Err(error) => notices.push(Notice::warning(format!(
                 "{error}; requirements are shown as the run took them up, and changes are not noticed"

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::AppContext;
 use crate::error::AppError;
 use crate::session::runs::LastDriver;
-use crate::session::select_run;
+use crate::session::runs::select;
 use crate::text::files::{lock_directory, read_bounded};
 use crate::text::time;
 
@@ -90,7 +90,7 @@ impl CheckpointFile {
         let repository = context.repository()?;
         let state = &repository.layout.state;
         // Without a run there is no state directory, and nothing to make a checkpoint of.
-        select_run::find_run(&repository, None)?;
+        select::find_run(&repository, None)?;
         let turn = lock_directory(state).map_err(|error| cannot_use(&error))?;
         Ok(Self { path: state.join("checkpoint.json"), repository, _turn: turn })
     }
@@ -103,10 +103,10 @@ impl CheckpointFile {
                 "`afresh checkpoint recover` sets its marks, `afresh checkpoint clear` removes it",
             ));
         }
-        let run = select_run::find_run(&self.repository, None)?.run;
+        let run = select::find_run(&self.repository, None)?.run;
         let tasks = named
             .iter()
-            .map(|id| Ok((select_run::find_task(&run, id)?, BatchMark::Running)))
+            .map(|id| Ok((select::find_task(&run, id)?, BatchMark::Running)))
             .collect::<Result<_, AppError>>()?;
         let created_at = time::format_utc(i64::try_from(time::now_seconds()).unwrap_or(0) * 1000);
         self.save(BatchFile { run: run.id().clone(), created_at, completed: false, tasks })
@@ -116,7 +116,7 @@ impl CheckpointFile {
     pub fn update(&self, id: &str, mark: BatchMark) -> Result<BatchCheckpoint, AppError> {
         let mut batch = self.active()?;
         let run = self.run_of(&batch)?;
-        let task = select_run::find_task(&run, id)?;
+        let task = select::find_task(&run, id)?;
         if !batch.tasks.contains_key(&task) {
             return Err(AppError::usage("checkpoint", format!("{task} is not in the checkpoint"))
                 .hint("`afresh checkpoint status` lists its tasks"));
@@ -218,7 +218,7 @@ impl CheckpointFile {
     }
 
     fn run_of(&self, batch: &BatchFile) -> Result<Run, AppError> {
-        Ok(select_run::find_run(&self.repository, Some(batch.run.as_str()))?.run)
+        Ok(select::find_run(&self.repository, Some(batch.run.as_str()))?.run)
     }
 }
 

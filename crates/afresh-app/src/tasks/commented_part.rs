@@ -9,7 +9,7 @@ use afresh_secrets::redact;
 
 use super::diff::find_task_diff;
 use crate::error::AppError;
-use crate::session::select_run::find_task_or_attempt;
+use crate::session::runs::select::find_task_or_attempt;
 
 /// Of a longer file, no lines are quoted.
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;

@@ -154,6 +154,10 @@ fn next_for_task(
         TaskPhase::Failed | TaskPhase::Skipped => {
             steps.push(step("give it fresh workers", format!("afresh task retry {id}{named}")));
         }
+        TaskPhase::Running if own.by_hand.is_some() => {
+            steps.push(step("hand the work in", format!("afresh task complete {id}{named}")));
+            steps.push(step("give it up", format!("afresh task fail {id}{named}")));
+        }
         TaskPhase::Running | TaskPhase::Checking | TaskPhase::Merging if around.is_driven => {
             steps.push(step("follow its worker", format!("afresh logs {id} -f{named}")));
         }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::saved_work::{SavedAttempt, SavedCommit, find_saved_attempts};
 use crate::error::AppError;
 use crate::notice::Notice;
-use crate::session::select_run::find_task_or_attempt;
+use crate::session::runs::select::find_task_or_attempt;
 
 /// Two commits to compare, and why these.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`bundles`] | what its workers are given |
+//! | [`by_hand`] | attempts that a person makes, or an agent that they drive |
 //! | [`checkpoint`] | the batch of tasks that a script is at |
 //! | `commented_part` | the part of an attempt's change that a comment is on |
 //! | [`details`] | everything about one task |
@@ -11,6 +13,8 @@
 //! | [`tell`] | a person's comment for its workers |
 //! | [`workspace_copy`] | a copy of its workspace |
 
+pub mod bundles;
+pub mod by_hand;
 pub mod checkpoint;
 mod commented_part;
 pub mod details;

@@ -18,7 +18,7 @@ use crate::error::AppError;
 use crate::plan_source::caller_paths::relative_path;
 use crate::plan_source::{self, NATIVE, PlanReadOptions, fixes};
 use crate::session::runs::LastDriver;
-use crate::session::select_run;
+use crate::session::runs::select;
 use crate::text::files::{ReplaceError, lock_directory, read_bounded, replace_unchanged};
 
 /// What is to happen to a task of a plan.
@@ -133,10 +133,10 @@ fn plan_to_edit(
     }
     // Without a repository there is no run.
     let Ok(repository) = context.repository() else { return Ok(PathBuf::from(".")) };
-    let Some(found) = select_run::find_optional_run(&repository, None)? else {
+    let Some(found) = select::find_optional_run(&repository, None)? else {
         return Ok(PathBuf::from("."));
     };
-    let source = match select_run::finished_planning(&found) {
+    let source = match select::finished_planning(&found) {
         Some(home) => home.plan(),
         None => PathBuf::from(&found.run.settings().source),
     };

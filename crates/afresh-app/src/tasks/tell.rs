@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::context::{AppContext, user_name};
 use crate::error::AppError;
 use crate::session::control::{self, OpenReporters};
-use crate::session::select_run;
+use crate::session::runs::select;
 use crate::tasks::commented_part::find_commented_part;
 
 /// What a person says, and about what.
@@ -65,7 +65,7 @@ pub fn tell_task(
     request: CommentRequest<'_>,
 ) -> Result<SentComment, AppError> {
     let repository = context.repository()?;
-    let found = select_run::find_run(&repository, named_run)?;
+    let found = select::find_run(&repository, named_run)?;
     let text = comment::check_text(request.text).map_err(|why| {
         AppError::usage("comment", why.to_string())
             .hint("such as `afresh tell T001 \"keep the old format readable\"`")
@@ -88,7 +88,7 @@ pub fn tell_task(
         on: on.clone(),
     };
     control::send_to_run(context, open_reporters, command)?;
-    let now = select_run::find_run(&repository, Some(run.as_str()))?.run;
+    let now = select::find_run(&repository, Some(run.as_str()))?.run;
     let driven = repository.holder()?.is_some();
     let state = now.state_of(&task);
     let kept = state.iter().flat_map(|state| &state.people.comments).rev();
@@ -119,7 +119,7 @@ pub fn tell_task(
 
 /// A comment on an attempt has to say on what: its worker may be gone.
 fn find_whole_task(run: &Run, named: &str) -> Result<TaskId, AppError> {
-    match select_run::find_task_or_attempt(run, named)? {
+    match select::find_task_or_attempt(run, named)? {
         (task, None) => Ok(task),
         (task, Some(_)) => {
             Err(AppError::usage("attempt", format!("{named} is an attempt: comments are on tasks"))

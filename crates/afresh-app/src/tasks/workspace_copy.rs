@@ -21,7 +21,7 @@ use serde::Serialize;
 use super::diff::find_task_diff;
 use crate::error::AppError;
 use crate::notice::Notice;
-use crate::session::select_run::find_task_or_attempt;
+use crate::session::runs::select::find_task_or_attempt;
 
 /// How many copies one task may have before the next is refused.
 const MAX_COPIES: u32 = 1_000;

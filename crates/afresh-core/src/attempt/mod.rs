@@ -2,10 +2,8 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`process`] | how a process ended, and which limit it exceeded |
-//! | [`outcome`] | what the worker reported |
+//! | [`outcome`] | how its process ended, and what the worker reported |
 //! | [`usage`] | tokens, cost and context; budgets |
-//! | [`model_error`] | what went wrong between an agent program and its model |
 //! | [`harvest`] | what really changed |
 //! | [`scope`] | whether the change may land |
 //! | [`check_files`] | which files checks rest on |
@@ -22,10 +20,8 @@ pub mod check_files;
 pub mod denial;
 pub mod harvest;
 pub mod interruption;
-pub mod model_error;
 pub mod outcome;
 pub mod probe;
-pub mod process;
 pub mod rejection;
 pub mod review;
 pub mod scope;

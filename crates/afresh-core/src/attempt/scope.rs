@@ -13,7 +13,7 @@ use crate::harvest::{Change, ChangeKind, EntryKind, Leak, SettingsChange};
 use crate::outcome::Deviation;
 use crate::pattern::{PatternError, fold_name};
 use crate::plan::Task;
-use crate::settings::ScopeMode;
+use crate::run::settings::ScopeMode;
 
 /// One change that cannot land, and why.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]

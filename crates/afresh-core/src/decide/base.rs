@@ -9,8 +9,8 @@ use crate::input::{ProbeOutcome, ProbeReport};
 use crate::outcome::DecisionOption;
 use crate::probe::ProbedCheck;
 use crate::question::QuestionTopic;
+use crate::run::settings::{OnRedBase, VacuousPolicy};
 use crate::run::{TaskStage, UnprovedTask};
-use crate::settings::{OnRedBase, VacuousPolicy};
 
 /// How many checks and tasks a question lists.
 const MAX_LISTED: usize = 10;

@@ -11,8 +11,8 @@ use crate::ids::{AttemptId, TreeId};
 use crate::input::CheckReport;
 use crate::plan::{Check, TaskIndex};
 use crate::rejection::Rejection;
+use crate::run::settings::MutationRule;
 use crate::run::{FinalChecks, TaskStage};
-use crate::settings::MutationRule;
 
 impl Decider<'_> {
     pub(super) fn checked(&mut self, report: &CheckReport) {
@@ -136,7 +136,8 @@ impl Decider<'_> {
         let resting = !run.is_underway() && run.halt().is_none() && run.aborted().is_none();
         let settled = run.frontier().ready().next().is_none()
             && run.questions().next().is_none()
-            && run.waiting_reviews().next().is_none();
+            && run.waiting_reviews().next().is_none()
+            && run.open_by_hand().next().is_none();
         let (true, true, None) = (resting, settled, &run.settings().only) else { return };
         let tree = run.tip_tree();
         // Where nothing has landed, only the word of the plan is left to check.

@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | `scheduler` | which tasks start, from where, with what budget reserved |
 //! | `attempt` | one attempt, from its start to the verdict and the retry |
+//! | `by_hand` | attempts that people make themselves, or with agents of their own |
 //! | `base` | what checks show before any work, and what follows from that |
 //! | `contest` | which agent tries next, and whose work lands, where several compete |
 //! | `checking` | rounds of checks, and the final checks of a run |
@@ -21,6 +22,7 @@
 mod attempt;
 mod base;
 mod budget;
+mod by_hand;
 mod checking;
 mod contest;
 mod halting;
@@ -87,6 +89,10 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::SkipAsked { task, reason } => turn.skip(task, reason),
         Input::DiskFull(place) => turn.halt_for_full_disk(place),
         Input::RetryAsked(task) => turn.retry(task),
+        Input::StartByHand(start) => turn.start_by_hand(start),
+        Input::HandedIn { task, outcome, duration_ms } => {
+            turn.handed_in(task, outcome, *duration_ms);
+        }
         Input::Commented { task, text, by, on } => turn.comment(task, text, by, on.as_ref()),
         Input::CommentRead(attempt, comment) => turn.comment_read(attempt, *comment),
         Input::IgnoreAsked(task) => turn.ignore(task),
@@ -120,6 +126,9 @@ impl Decider<'_> {
 
     /// What follows from the new state, whatever led to it.
     fn continue_run(&mut self) {
+        if self.run.is_ended_for_good() {
+            self.end_attempts_by_hand();
+        }
         if self.run.rewind().is_some() {
             return self.rewind_when_quiet();
         }

@@ -8,8 +8,8 @@ use crate::outcome::{DecisionOption, SpawnFailure};
 use crate::plan::TaskIndex;
 use crate::question::{ObstacleScope, QuestionTopic};
 use crate::rejection::Rejection;
+use crate::run::settings::OnFailure;
 use crate::run::{FailedAct, TaskStage};
-use crate::settings::OnFailure;
 
 /// Failures in a row after which a person is asked (AG-05).
 const MAX_REPEATED_FAILURES: u32 = 3;

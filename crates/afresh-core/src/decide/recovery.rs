@@ -6,17 +6,20 @@
 use super::Decider;
 use crate::effect::Effect;
 use crate::event::Event;
-use crate::input::{AttemptEnd, RunOpening};
+use crate::input::{AttemptEnd, Dispatch, RunOpening};
 use crate::outcome::Outcome;
 use crate::plan::{Plan, TaskIndex};
 use crate::process::ProcessEnd;
+use crate::run::settings::Settings;
 use crate::run::{CheckActivity, MergeStage, TaskStage};
-use crate::settings::Settings;
 use crate::usage::Usage;
 
 impl Decider<'_> {
     pub(super) fn open(&mut self, opening: &RunOpening) {
         self.record(Event::Opened { epoch: self.run.epoch() + 1 });
+        if opening.dispatch == Dispatch::ByHand {
+            self.record(Event::AgentsHeldBack);
+        }
         if let Some(plan) = &opening.plan {
             self.plan_changed(plan);
         }
@@ -50,6 +53,14 @@ impl Decider<'_> {
 
     fn resume_task(&mut self, at: TaskIndex) {
         match &self.run.task(at).stage {
+            // Its workspace lies as the person left it, and no process of ours was in it.
+            TaskStage::Running(work) if work.by_hand.is_some() => {}
+            // The person has not been told where it is, so it holds no work.
+            TaskStage::Starting(work) if work.by_hand.is_some() => {
+                let (attempt, slot) = (work.attempt.clone(), work.slot);
+                let ground = work.ground.clone();
+                self.request(Effect::Prepare { attempt, slot, ground });
+            }
             TaskStage::Starting(work) | TaskStage::Running(work) => {
                 let attempt = work.attempt.clone();
                 let usage = Usage::default();

@@ -17,8 +17,8 @@ use crate::plan::TaskIndex;
 use crate::question::{Question, QuestionTopic};
 use crate::rejection::Rejection;
 use crate::review::{Review, ReviewEnd, ReviewId, ReviewOutcome, ReviewVerdict};
+use crate::run::settings::OnFailure;
 use crate::run::{ActiveReviewer, ReviewActivity, ReviewStage, TaskStage};
-use crate::settings::OnFailure;
 use crate::time::Timestamp;
 use crate::usage::Usage;
 

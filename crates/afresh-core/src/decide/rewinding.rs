@@ -29,6 +29,7 @@ impl Decider<'_> {
             return self.refuse("nothing to abandon: everything is done");
         }
         self.abort("run abandoned".to_owned());
+        self.end_attempts_by_hand();
     }
 
     fn retry_failed_tasks(&mut self) {
@@ -89,6 +90,7 @@ impl Decider<'_> {
     /// Moves back as soon as nothing is underway and no merge is held up.
     pub(super) fn rewind_when_quiet(&mut self) {
         let Some(RewindState::Wanted(goal)) = self.run.rewind().cloned() else { return };
+        self.end_attempts_by_hand();
         if self.run.is_underway() || self.run.merging().is_some() {
             return;
         }

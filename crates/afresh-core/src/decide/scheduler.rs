@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::ids::{AttemptId, WorkspaceSlot};
 use crate::plan::{ModelTier, TaskIndex};
 use crate::run::Run;
-use crate::settings::Schedule;
+use crate::run::settings::Schedule;
 use crate::step::StartPoint;
 use crate::usage::BudgetAmount;
 
@@ -38,6 +38,9 @@ impl Decider<'_> {
                 settled |= self.reach_checkpoint(at, &checkpoint);
                 continue;
             }
+            if self.run.holds_back_agents() {
+                continue;
+            }
             if self.run.settings().interactive && !self.run.task(at).people.allowed {
                 self.ask_before_start(at);
                 continue;
@@ -62,7 +65,7 @@ impl Decider<'_> {
     }
 
     /// Under `waves`, the earliest wave with a task that can still progress.
-    fn open_wave(&self) -> Option<u32> {
+    pub(super) fn open_wave(&self) -> Option<u32> {
         if self.run.settings().schedule != Schedule::Waves {
             return None;
         }
@@ -91,16 +94,20 @@ impl Decider<'_> {
     }
 
     fn has_free_slot(&self) -> bool {
-        self.run.slots().len() < usize::from(self.run.settings().parallel.max(1))
+        self.run.agent_slots() < usize::from(self.run.settings().parallel.max(1))
     }
 
-    fn is_slot_free(&self, slot: WorkspaceSlot) -> bool {
+    pub(super) fn is_slot_free(&self, slot: WorkspaceSlot) -> bool {
         !self.run.slots().contains_key(&slot) && !self.run.unsaved_slots().contains_key(&slot)
     }
 
-    /// Two tasks that may write the same file never run at once.
     fn conflicts_with_active(&self, at: TaskIndex) -> bool {
-        self.run.frontier().active().any(|other| may_conflict(self.run, at, other))
+        self.conflicting(at).is_some()
+    }
+
+    /// Two tasks that may write the same file never run at once: the one that is underway.
+    pub(super) fn conflicting(&self, at: TaskIndex) -> Option<TaskIndex> {
+        self.run.frontier().active().find(|other| may_conflict(self.run, at, *other))
     }
 
     /// What the next attempt is expected to use, if the budget still has it (R14). Until any usage is known, one
@@ -139,10 +146,7 @@ impl Decider<'_> {
             plan.needs(at).iter().all(|need| self.run.task(*need).is_met()),
             "a task starts only when everything it needs is merged"
         );
-        let attempt = AttemptId {
-            task: plan.task(at).id.clone(),
-            number: self.run.task(at).retries.last_number + 1,
-        };
+        let attempt = self.next_attempt(at);
         let fresh = self.next_start_point(at);
         let (ground, resumes) = match self.resumption(at, slot, &fresh) {
             Some((ground, resumption)) => (ground, Some(resumption)),
@@ -159,12 +163,18 @@ impl Decider<'_> {
             tier: (tier != ModelTier::Standard).then_some(tier),
             agent,
             resumes: resumes.clone(),
+            by_hand: None,
         });
         self.request(Effect::Start { attempt, slot, ground, tier, resumes });
     }
 
+    pub(super) fn next_attempt(&self, at: TaskIndex) -> AttemptId {
+        let number = self.run.task(at).retries.last_number + 1;
+        AttemptId { task: self.run.plan().task(at).id.clone(), number }
+    }
+
     /// Where the next worker starts; steps whose base is outdated are dropped before.
-    fn next_start_point(&mut self, at: TaskIndex) -> StartPoint {
+    pub(super) fn next_start_point(&mut self, at: TaskIndex) -> StartPoint {
         if !self.run.steps_hold(at) {
             self.drop_steps(at);
         }

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Plan;
 use super::TaskIndex;
-use super::reach::ReachWalk;
-use super::starts::PrefixIndex;
+use super::graph::reach::ReachWalk;
+use super::graph::starts::PrefixIndex;
 use crate::ids::TaskId;
 
 /// More pairs than this are not helpful.

@@ -11,11 +11,9 @@ pub mod estimate;
 mod graph;
 pub mod pattern;
 mod problem;
-mod reach;
 mod requirement;
 mod reword;
 pub mod shell;
-mod starts;
 mod task;
 mod tier;
 

@@ -8,7 +8,7 @@ use crate::effect::ToleratedCheck;
 use crate::ids::CommitId;
 use crate::plan::{Check, Task, TaskIndex};
 use crate::probe::{CheckClass, ProbedCheck, find_unproved};
-use crate::settings::{MutationRule, ProbeScope};
+use crate::run::settings::{MutationRule, ProbeScope};
 
 /// The measurement of the base.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Run {
     }
 
     /// Whether every check that has to be measured was.
-    pub(crate) fn is_base_measured(&self) -> bool {
+    pub fn is_base_measured(&self) -> bool {
         self.base_checks.is_complete
     }
 

@@ -63,7 +63,8 @@ impl Run {
         }
         let wants_to_start =
             self.eligible().next().is_some() || self.waiting_reviews().next().is_some();
-        if self.budget_reached && wants_to_start && self.aborted.is_none() {
+        let wants_agent = wants_to_start && self.left_to_people().next().is_none();
+        if self.budget_reached && wants_agent && self.aborted.is_none() {
             return DriveState::BudgetReached;
         }
         if self.aborted.is_some() {
@@ -76,7 +77,7 @@ impl Run {
             return DriveState::Busy;
         }
         // What could start and does not is blocked by a task that waits for a person.
-        if !self.questions.is_empty() {
+        if !self.questions.is_empty() || self.waits_for_work_by_hand() {
             return DriveState::Waiting;
         }
         if wants_to_start {
@@ -91,7 +92,8 @@ impl Run {
         if self.halt.is_some() || self.aborted.is_some() || self.budget_reached {
             return None;
         }
-        let tasks = self.eligible().filter_map(|at| self.held_until(at));
+        let tasks = self.eligible().filter(|_| !self.holds_back_agents);
+        let tasks = tasks.filter_map(|at| self.held_until(at));
         let reviews = self.waiting_reviews().filter_map(|at| self.review_held_until(at));
         tasks.chain(reviews).filter(|at| *at > now).min()
     }

@@ -6,22 +6,23 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `apply` | what each event changes |
+//! | `by_hand` | attempts that people have open |
 //! | `base` | what was measured before any work |
 //! | `drive_state` | what can happen next: tasks that could start, what a driver can do now |
 //! | `fork` | what a new run takes over from this one |
-//! | `finished_marks` | a plan whose files have been updated with the run's own progress |
 //! | `frontier` | which tasks are ready, kept up to date |
-//! | `marks` | tasks that the plan marks as done, and what their checks say |
+//! | `marks` | tasks that the plan marks as done: by its author, and by the run's own progress |
 //! | `obstacles` | failures that are not about one task |
 //! | `programs` | what agent programs report, and the backoff and model tiers that follow |
 //! | `reviews` | reviews that wait, and who spends tokens now |
 //! | `required_checks` | which checks must pass on which tree |
+//! | [`settings`] | how to run it |
 //! | `task` | the state of one task |
 
 mod apply;
 mod base;
+mod by_hand;
 mod drive_state;
-mod finished_marks;
 mod fork;
 mod frontier;
 mod marks;
@@ -30,6 +31,7 @@ mod programs;
 mod required_checks;
 mod reviews;
 mod rewind;
+pub mod settings;
 mod task;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -66,7 +68,7 @@ use crate::event::Event;
 use crate::ids::{AttemptId, CommitId, QuestionId, RunId, TaskId, TreeId, WorkspaceSlot};
 use crate::plan::{ModelTier, Plan, TaskIndex};
 use crate::question::{ObstacleScope, Question, QuestionTopic};
-use crate::settings::Settings;
+use crate::run::settings::Settings;
 use crate::step::StartPoint;
 use crate::time::Timestamp;
 use crate::usage::{BudgetAmount, Usage};
@@ -88,6 +90,8 @@ pub struct Run {
     settings: Settings,
     /// What it was expected to take.
     forecast: Option<RunForecast>,
+    /// No agent starts a task: a person drives the run by hand.
+    holds_back_agents: bool,
     /// Counts the drivers that took up this run.
     epoch: u32,
     tasks: TaskTable,
@@ -183,6 +187,7 @@ impl Run {
             plan: (**plan).clone(),
             settings: (**settings).clone(),
             forecast: None,
+            holds_back_agents: false,
             epoch: 0,
             slots: BTreeMap::new(),
             unsaved_slots: BTreeMap::new(),

@@ -97,14 +97,19 @@ impl Run {
 
     /// The agent of an attempt: whose turn it was, or the task's one; none if an old journal does not have it.
     pub fn agent_of_attempt(&self, at: TaskIndex, attempt: u32) -> Option<&str> {
+        if self.tasks[at].records.by_hand.contains_key(&attempt) {
+            return None;
+        }
         let turn = self.tasks[at].records.agents.get(&attempt).map(String::as_str);
         turn.or_else(|| self.plan.task(at).agents().next().flatten()).or(self.default_agent())
     }
 
-    /// The agent whose work landed, else that of the worker that a task is at, else of its next one.
+    /// The agent whose work landed, else that of the worker that a task is at, else of its next one; none for work by
+    /// hand.
     pub fn agent_at_work(&self, at: TaskIndex) -> Option<&str> {
         match &self.tasks[at].stage {
             TaskStage::Done { attempt, .. } => self.agent_of_attempt(at, attempt.number),
+            stage if stage.work().is_some_and(|work| work.by_hand.is_some()) => None,
             _ => self.agent_of(at),
         }
     }

@@ -48,7 +48,7 @@ impl Run {
         }
     }
 
-    /// Everyone who spends tokens now.
+    /// Everyone who spends tokens of the run now.
     pub fn spenders(&self) -> impl Iterator<Item = SpendingWorker> + '_ {
         self.frontier.active().filter_map(|at| spender(&self.tasks[at]))
     }
@@ -56,7 +56,7 @@ impl Run {
 
 fn spender(state: &TaskState) -> Option<SpendingWorker> {
     let (work, reserved, used) = match &state.stage {
-        TaskStage::Starting(work) | TaskStage::Running(work) => {
+        TaskStage::Starting(work) | TaskStage::Running(work) if work.by_hand.is_none() => {
             (work, work.reserved, state.records.usages.get(&work.attempt.number))
         }
         TaskStage::Reviewing {

@@ -135,6 +135,9 @@ pub struct TaskStatus {
     /// The agent of its next worker, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// Who works on it by hand, or did the work that is being checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<String>,
     /// The workers of its attempts, as far as their programs reported about themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerStatus>,
@@ -386,6 +389,7 @@ fn task_status(
         state: task_phase(&state.stage, causes.is_some(), ready),
         attempts: state.retries.last_number,
         agent: None,
+        by_hand: state.stage.work().and_then(|work| work.by_hand.clone()),
         workers: workers::workers(state),
         steps: steps_status(task, state),
         commits,

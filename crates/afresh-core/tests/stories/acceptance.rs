@@ -3,7 +3,7 @@
 use afresh_core::Plan;
 use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::plan::{PlanDraft, TaskDraft};
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 
 use crate::support::{Story, check_result, draft_of, tree};
 

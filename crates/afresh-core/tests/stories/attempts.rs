@@ -9,7 +9,7 @@ use afresh_core::outcome::{
 use afresh_core::plan::{CheckDraft, Plan};
 use afresh_core::process::ProcessEnd;
 use afresh_core::process::{LimitExceeded, LimitedResource};
-use afresh_core::settings::{ScopeMode, Settings, TimeoutAction};
+use afresh_core::run::settings::{ScopeMode, Settings, TimeoutAction};
 
 use crate::support::{Story, attempt_id, changed, check_result, commit, draft_of, task_id, tree};
 

@@ -3,8 +3,10 @@
 use afresh_core::check::{CheckExcuse, CheckOutcome, CheckPhase, CheckResult, TestTally};
 use afresh_core::input::{BranchMove, CheckReport, ProbeOutcome, ProbeReport, RunOpening};
 use afresh_core::probe::{CheckClass, ProbedCheck};
+use afresh_core::run::settings::{
+    OnRedBase, ProbeScope, QuarantinedCheck, Settings, VacuousPolicy,
+};
 use afresh_core::run::{DriveState, TaskStage, UnprovedTask};
-use afresh_core::settings::{OnRedBase, ProbeScope, QuarantinedCheck, Settings, VacuousPolicy};
 use afresh_core::{Effect, Event, Input, Run};
 
 use crate::support::{Story, check_result, commit, task_id, tree};

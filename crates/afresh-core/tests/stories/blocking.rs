@@ -3,7 +3,7 @@
 use afresh_core::input::RunOpening;
 use afresh_core::outcome::{BlockedOutcome, CompletionClaim, Outcome};
 use afresh_core::process::ProcessEnd;
-use afresh_core::settings::{OnDecision, Settings};
+use afresh_core::run::settings::{OnDecision, Settings};
 use afresh_core::usage::Budget;
 
 use crate::support::{Story, StoryStep, plan_of, task_id};

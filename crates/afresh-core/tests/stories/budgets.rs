@@ -5,7 +5,7 @@ use afresh_core::input::{AttemptEnd, RunOpening};
 use afresh_core::outcome::Outcome;
 use afresh_core::process::ProcessEnd;
 use afresh_core::run::DriveState;
-use afresh_core::settings::{OnFailure, Settings};
+use afresh_core::run::settings::{OnFailure, Settings};
 use afresh_core::usage::{Budget, Usage};
 use afresh_core::{Effect, Input, Plan};
 

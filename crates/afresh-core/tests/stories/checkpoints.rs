@@ -4,7 +4,7 @@ use afresh_core::Input;
 use afresh_core::input::RunOpening;
 use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{Checkpoint, CheckpointKind, Plan};
-use afresh_core::settings::{OnDecision, Settings};
+use afresh_core::run::settings::{OnDecision, Settings};
 use insta::assert_snapshot;
 
 use crate::support::{Story, draft_of};

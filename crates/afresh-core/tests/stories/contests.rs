@@ -5,7 +5,7 @@ use afresh_core::input::RunOpening;
 use afresh_core::outcome::Outcome;
 use afresh_core::plan::Plan;
 use afresh_core::process::ProcessEnd;
-use afresh_core::settings::{Settings, TimeoutAction};
+use afresh_core::run::settings::{Settings, TimeoutAction};
 use afresh_core::usage::{Budget, Usage};
 use afresh_core::{Input, input::BranchMove};
 

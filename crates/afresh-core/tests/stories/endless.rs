@@ -5,7 +5,7 @@ use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::input::{BranchMove, CheckReport};
 use afresh_core::outcome::{DecisionOption, DecisionRequest, Outcome};
 use afresh_core::process::ProcessEnd;
-use afresh_core::settings::{OnDecision, Settings};
+use afresh_core::run::settings::{OnDecision, Settings};
 
 use crate::support::{Story, check_result, tree};
 

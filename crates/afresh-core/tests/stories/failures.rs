@@ -4,7 +4,7 @@ use afresh_core::check::{CheckEnd, CheckOutcome, CheckPhase, CheckResult, Failed
 use afresh_core::effect::Effect;
 use afresh_core::input::BranchMove;
 use afresh_core::run::TaskStage;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 
 use crate::support::{Story, check_result, task_id, tree};
 

@@ -1,8 +1,8 @@
 //! A new run that starts from an earlier merge of another one (BE-10).
 
 use afresh_core::ids::RunId;
+use afresh_core::run::settings::Settings;
 use afresh_core::run::{ForkPoint, RewindTarget};
-use afresh_core::settings::Settings;
 use afresh_core::{Event, Input, Run};
 
 use crate::support::{Story, commit, plan_of, task_id};

@@ -5,7 +5,7 @@ use afresh_core::Input;
 use afresh_core::input::RunOpening;
 use afresh_core::outcome::{DecisionRequest, Outcome};
 use afresh_core::process::ProcessEnd;
-use afresh_core::settings::{OnOrphan, Settings};
+use afresh_core::run::settings::{OnOrphan, Settings};
 use insta::assert_snapshot;
 
 use crate::support::{Story, StoryStep, task_id};

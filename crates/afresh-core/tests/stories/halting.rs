@@ -5,7 +5,7 @@ use afresh_core::input::{BranchMove, RunOpening};
 use afresh_core::outcome::Outcome;
 use afresh_core::process::ProcessEnd;
 use afresh_core::run::DriveState;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 
 use afresh_core::Input;
 
@@ -101,7 +101,7 @@ fn a_branch_that_is_locked_halts_and_is_retried() {
 #[test]
 fn afresh_itself_never_halts_abruptly() {
     let settings = Settings {
-        timeout_action: afresh_core::settings::TimeoutAction::Fail,
+        timeout_action: afresh_core::run::settings::TimeoutAction::Fail,
         ..Settings::default()
     };
     let mut story = Story::with("A: a\nB: b\nC: c", settings);

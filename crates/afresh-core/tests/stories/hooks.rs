@@ -6,7 +6,7 @@ use afresh_core::ids::QuestionId;
 use afresh_core::input::BranchMove;
 use afresh_core::review::ReviewVerdict;
 use afresh_core::run::DriveState;
-use afresh_core::settings::{ReviewPolicy, ReviewWhen, Settings};
+use afresh_core::run::settings::{ReviewPolicy, ReviewWhen, Settings};
 
 use crate::support::{Story, review_id, task_id};
 

@@ -8,7 +8,7 @@ use afresh_core::input::{AgentIdentity, AttemptEnd};
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::outcome::{Outcome, WorkerFailure};
 use afresh_core::process::ProcessEnd;
-use afresh_core::settings::{Settings, TimeoutAction};
+use afresh_core::run::settings::{Settings, TimeoutAction};
 use afresh_core::usage::{ContextFill, Usage};
 use afresh_core::{Effect, Input};
 

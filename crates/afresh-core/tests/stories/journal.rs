@@ -39,6 +39,7 @@ fn kinds() -> BTreeSet<String> {
     let all = kinds![
         RunStarted = "run-started",
         Opened = "opened",
+        AgentsHeldBack = "agents-held-back",
         PlanChanged = "plan-changed",
         SettingsChanged = "settings-changed",
         ForecastMade = "forecast-made",
@@ -147,9 +148,9 @@ fn settings_of_an_older_version_get_the_defaults() {
     let Event::SettingsChanged { settings } = serde_json::from_str(line).expect("an event") else {
         panic!("another event");
     };
-    let expected = afresh_core::settings::Settings {
+    let expected = afresh_core::run::settings::Settings {
         parallel: 7,
-        ..afresh_core::settings::Settings::default()
+        ..afresh_core::run::settings::Settings::default()
     };
     assert_eq!(*settings, expected);
 }

@@ -8,6 +8,7 @@ mod attempts;
 mod base;
 mod blocking;
 mod budgets;
+mod by_hand;
 mod checkpoints;
 mod comments;
 mod contests;

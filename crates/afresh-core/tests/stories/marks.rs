@@ -3,7 +3,7 @@
 use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::input::{CheckReport, RunOpening};
 use afresh_core::run::DriveState;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::{Input, Plan};
 
 use crate::support::{Story, check_result, draft_of, tree};

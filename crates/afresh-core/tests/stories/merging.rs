@@ -4,7 +4,7 @@ use afresh_core::Input;
 use afresh_core::check::{CheckPhase, NoteProblem};
 use afresh_core::input::BranchMove;
 use afresh_core::run::DriveState;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 
 use crate::support::{Story, attempt_id, commit, task_id};
 

@@ -10,7 +10,7 @@ use afresh_core::plan::ModelTier;
 use afresh_core::process::ProcessEnd;
 use afresh_core::rejection::Rejection;
 use afresh_core::run::TaskStage;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::usage::{ContextFill, Usage};
 use afresh_core::{Effect, Event, Input};
 

@@ -3,7 +3,7 @@
 use afresh_core::input::RunOpening;
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::run::DriveState;
-use afresh_core::settings::{OnFailure, Settings};
+use afresh_core::run::settings::{OnFailure, Settings};
 
 use crate::support::{Story, plan_of};
 

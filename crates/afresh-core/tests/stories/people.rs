@@ -7,7 +7,7 @@ use afresh_core::outcome::{
 };
 use afresh_core::process::ProcessEnd;
 use afresh_core::run::DriveState;
-use afresh_core::settings::{OnDecision, OnFailure, OnOrphan, Settings, TimeoutAction};
+use afresh_core::run::settings::{OnDecision, OnFailure, OnOrphan, Settings, TimeoutAction};
 
 use crate::support::{Story, changed, task_id};
 

@@ -6,7 +6,7 @@ use afresh_core::input::{BranchMove, RunOpening};
 use afresh_core::outcome::Outcome;
 use afresh_core::process::ProcessEnd;
 use afresh_core::run::DriveState;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 
 use crate::support::{Story, draft_of, plan_of};
 

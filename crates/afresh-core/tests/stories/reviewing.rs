@@ -7,7 +7,7 @@ use afresh_core::input::RunOpening;
 use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::review::{ReviewOutcome, ReviewVerdict};
 use afresh_core::run::DriveState;
-use afresh_core::settings::{OnFailure, ReviewPolicy, ReviewWhen, Settings};
+use afresh_core::run::settings::{OnFailure, ReviewPolicy, ReviewWhen, Settings};
 use afresh_core::usage::Budget;
 
 use crate::support::{Story, attempt_id, review_id, task_id, tokens_used};

@@ -6,7 +6,7 @@ use afresh_core::input::{BranchMove, CheckReport, ResumeMode, RunOpening};
 use afresh_core::outcome::Outcome;
 use afresh_core::process::ProcessEnd;
 use afresh_core::run::RewindTarget;
-use afresh_core::settings::{OnFailure, Schedule, Settings};
+use afresh_core::run::settings::{OnFailure, Schedule, Settings};
 use insta::assert_snapshot;
 
 use crate::support::{Story, StoryStep, check_result, commit, task_id, tree};

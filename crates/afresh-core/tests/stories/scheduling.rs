@@ -1,7 +1,7 @@
 //! Which tasks start, and when (EX-01, EX-02).
 
 use afresh_core::run::DriveState;
-use afresh_core::settings::{OnFailure, Schedule, Settings};
+use afresh_core::run::settings::{OnFailure, Schedule, Settings};
 
 use crate::support::{Story, task_id};
 

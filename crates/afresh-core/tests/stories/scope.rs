@@ -3,8 +3,8 @@
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, SettingsChange};
 use afresh_core::outcome::Deviation;
 use afresh_core::plan::TaskIndex;
+use afresh_core::run::settings::ScopeMode;
 use afresh_core::scope::TaskScope;
-use afresh_core::settings::ScopeMode;
 
 use crate::support::{changed, plan_of};
 

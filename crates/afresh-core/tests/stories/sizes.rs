@@ -6,7 +6,7 @@
 use afresh_core::Plan;
 use afresh_core::plan::TaskIndex;
 use afresh_core::plan::{PlanDraft, TaskDraft};
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 
 use crate::support::{Story, check, file};
 

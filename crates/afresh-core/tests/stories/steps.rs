@@ -7,7 +7,7 @@ use afresh_core::input::{BranchMove, RunOpening};
 use afresh_core::outcome::{BlockedOutcome, CompletionClaim, Deviation, Outcome, PartialOutcome};
 use afresh_core::plan::{Plan, StepDraft};
 use afresh_core::process::ProcessEnd;
-use afresh_core::settings::{Settings, TimeoutAction};
+use afresh_core::run::settings::{Settings, TimeoutAction};
 use insta::assert_snapshot;
 
 use crate::support::{

@@ -8,7 +8,7 @@ use afresh_core::plan::{
     Requirement, RequirementId, RequirementKind, RequirementLink, RequirementScope,
 };
 use afresh_core::probe::{CheckClass, ProbedCheck};
-use afresh_core::settings::{ProbeScope, QuarantinedCheck, Settings};
+use afresh_core::run::settings::{ProbeScope, QuarantinedCheck, Settings};
 use afresh_core::status::trace::history::TextHistory;
 use afresh_core::status::trace::{RequirementTrace, TraceSources};
 use afresh_core::{Input, Run};

@@ -14,9 +14,13 @@ pub(crate) fn event_line(event: &Event) -> String {
     match event {
         Event::RunStarted { run, plan, .. } => format!("run {run} of {} tasks", plan.len()),
         Event::Opened { epoch } => format!("opened {epoch}"),
+        Event::AgentsHeldBack => "agents held back".to_owned(),
         Event::PlanChanged { plan } => format!("plan changed: {} tasks", plan.len()),
         Event::SettingsChanged { .. } => "settings changed".to_owned(),
         Event::ForecastMade { forecast } => format!("{} tasks forecast", forecast.tasks.len()),
+        Event::AttemptStarting { attempt, slot, by_hand: Some(by), .. } => {
+            format!("starting {attempt} in {slot} by hand of {by}")
+        }
         Event::AttemptStarting { attempt, slot, resumes: Some(resumption), .. } => {
             format!("resuming {}.{} as {attempt} in {slot}", attempt.task, resumption.of)
         }
@@ -191,6 +195,10 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
         ),
         Effect::Start { attempt, slot, ground, .. } => {
             format!("→ start {attempt} in {slot} from {}", object_name(ground.prepared.as_str()))
+        }
+        Effect::Prepare { attempt, slot, ground } => {
+            let from = object_name(ground.prepared.as_str());
+            format!("→ prepare {attempt} in {slot} from {from}")
         }
         Effect::SendComment { attempt, comment } => {
             format!("→ send comment {} to {attempt}", comment.number)

@@ -19,17 +19,17 @@ use std::time::Duration;
 use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::hook::{HookFailure, HookPoint};
-use afresh_core::ids::{QuestionId, RunId, TreeId};
+use afresh_core::ids::{QuestionId, RunId, TreeId, WorkspaceSlot};
 use afresh_core::input::{
-    AttemptEnd, BranchMove, CheckReport, MergeBuild, MergedTree, ProbeOutcome, ProbeReport,
-    RunOpening,
+    AttemptEnd, BranchMove, ByHandStart, CheckReport, MergeBuild, MergedTree, ProbeOutcome,
+    ProbeReport, RunOpening,
 };
 use afresh_core::outcome::{CompletionClaim, Outcome, SpawnFailure};
 use afresh_core::probe::ProbedCheck;
 use afresh_core::process::ProcessEnd;
 use afresh_core::review::{Review, ReviewEnd, ReviewId, ReviewIssue, ReviewOutcome, ReviewVerdict};
 use afresh_core::run::TaskStage;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::status::RunStatus;
 use afresh_core::time::Timestamp;
 use afresh_core::usage::Usage;
@@ -347,6 +347,22 @@ impl Story {
 
     pub(crate) fn skip(&mut self, task: &str) -> StoryStep {
         self.feed(&Input::SkipAsked { task: task_id(task), reason: "not today".to_owned() })
+    }
+
+    pub(crate) fn start_by_hand(&mut self, task: &str) -> StoryStep {
+        let (task, by) = (task_id(task), "ann".to_owned());
+        let first_slot = WorkspaceSlot::FIRST_BY_HAND;
+        self.feed(&Input::StartByHand(ByHandStart { task, by, first_slot }))
+    }
+
+    /// The person hands the work in.
+    pub(crate) fn completes(&mut self, task: &str) -> StoryStep {
+        self.hands_in(task, Outcome::Done(CompletionClaim::default()))
+    }
+
+    pub(crate) fn hands_in(&mut self, task: &str, outcome: Outcome) -> StoryStep {
+        let outcome = Box::new(outcome);
+        self.feed(&Input::HandedIn { task: task_id(task), outcome, duration_ms: 1 })
     }
 
     pub(crate) fn retry(&mut self, task: &str) -> StoryStep {

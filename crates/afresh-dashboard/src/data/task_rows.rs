@@ -22,6 +22,9 @@ pub struct TaskRow {
     pub attempts: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// Who works on it by hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<String>,
     pub needs: Vec<TaskId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<StepsStatus>,
@@ -68,6 +71,7 @@ impl TaskRow {
                 state: told.state,
                 attempts: told.attempts,
                 agent: told.agent.clone(),
+                by_hand: told.by_hand.clone(),
                 needs: needs.collect(),
                 steps: told.steps,
                 blocked_by: told.blocked_by.clone(),

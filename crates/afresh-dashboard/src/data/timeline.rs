@@ -36,9 +36,9 @@ pub struct TimelineRow {
     pub state: TaskPhase,
     pub is_critical: bool,
     pub attempts: Vec<TimelineAttempt>,
-    /// Since when it waits for a workspace.
+    /// It has no attempt, and waits for a workspace or for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub queued_since_ms: Option<i64>,
+    pub waits: Option<TimelineSegment>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
@@ -83,8 +83,9 @@ impl Timeline {
         let mut rows: Vec<(i64, TimelineRow)> = Vec::new();
         for (at, told) in run.plan().indices().zip(&status.tasks) {
             let own = tracks.get(&told.id).map(Vec::as_slice).unwrap_or_default();
-            let queued_since_ms = queued_since(run, history, at, told.state, own);
-            let from = own.first().map(|track| track.from_ms()).or(queued_since_ms);
+            let waits = waiting(run, history, at, told.state, own, now_ms);
+            let from =
+                own.first().map(|track| track.from_ms()).or(waits.map(|waits| waits.from_ms));
             let Some(from) = from else { continue };
             let row = TimelineRow {
                 task: told.id.clone(),
@@ -92,7 +93,7 @@ impl Timeline {
                 state: told.state,
                 is_critical: critical.contains(&told.id),
                 attempts: own.iter().map(|track| TimelineAttempt::new(track, now_ms)).collect(),
-                queued_since_ms,
+                waits,
             };
             rows.push((from, row));
         }
@@ -129,21 +130,26 @@ impl TimelineAttempt {
     }
 }
 
-/// A task that could start if a workspace were free, and does not run.
-fn queued_since(
+/// A task that could start if a workspace were free or a person answered, and does not run.
+fn waiting(
     run: &Run,
     history: &RunHistory,
     at: TaskIndex,
     state: TaskPhase,
     own: &[&AttemptTrack],
-) -> Option<i64> {
+    now_ms: i64,
+) -> Option<TimelineSegment> {
     let is_open = own.last().is_some_and(|track| track.end.is_none());
+    let plan = run.plan();
+    let lasting = |kind, from_ms| TimelineSegment { kind, from_ms, to_ms: now_ms };
+    if let Some(asked) = history.waits_for_person_since(&plan.task(at).id) {
+        return Some(lasting(SegmentKind::Person, asked));
+    }
     if state != TaskPhase::Ready || is_open {
         return None;
     }
-    let plan = run.plan();
     let needs = plan.needs(at).iter().map(|need| &plan.task(*need).id);
-    Some(history.ready_since(&plan.task(at).id, needs))
+    Some(lasting(SegmentKind::Queue, history.ready_since(&plan.task(at).id, needs)))
 }
 
 impl CriticalPath {

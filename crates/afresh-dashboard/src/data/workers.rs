@@ -31,6 +31,9 @@ pub struct WorkerRow {
     pub elapsed_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// Who works on it by hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,6 +66,7 @@ impl WorkerRow {
                 lasting_ms: span(segment.from_ms),
                 elapsed_ms: span(track.started_ms()),
                 agent: track.agent.clone(),
+                by_hand: track.by_hand.clone(),
                 model: track.model.clone(),
                 action: action_of(live, &track.id, segment.kind),
                 steps,

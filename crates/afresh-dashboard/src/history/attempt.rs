@@ -6,6 +6,8 @@ use afresh_core::usage::{ContextFill, Usage};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Period;
+
 /// What an attempt spends its time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -106,6 +108,8 @@ pub struct AttemptTrack {
     pub id: AttemptId,
     pub tier: Option<ModelTier>,
     pub agent: Option<String>,
+    /// Who works on it by hand.
+    pub by_hand: Option<String>,
     pub model: Option<String>,
     /// In order, without gaps while a driver runs.
     pub segments: Vec<AttemptSegment>,
@@ -122,6 +126,7 @@ impl AttemptTrack {
             id,
             tier: None,
             agent: None,
+            by_hand: None,
             model: None,
             segments: Vec::new(),
             prompt: None,
@@ -144,6 +149,25 @@ impl AttemptTrack {
         }
         self.close(at_ms);
         self.segments.push(AttemptSegment { kind, from_ms: at_ms, to_ms: None });
+    }
+
+    /// What its task did from the moment it was ready: it waited for a person at these times, and else for its turn.
+    pub(super) fn enter_waiting(&mut self, since_ms: i64, until_ms: i64, waits: &[Period]) {
+        let mut at = since_ms;
+        for wait in waits {
+            let from = wait.from_ms.max(at);
+            let to = wait.to_ms.unwrap_or(until_ms).min(until_ms);
+            if to > from {
+                if from > at {
+                    self.enter(SegmentKind::Queue, at);
+                }
+                self.enter(SegmentKind::Person, from);
+                at = to;
+            }
+        }
+        if until_ms > at {
+            self.enter(SegmentKind::Queue, at);
+        }
     }
 
     pub(super) fn close(&mut self, at_ms: i64) {

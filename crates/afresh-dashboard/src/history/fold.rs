@@ -47,14 +47,15 @@ impl RunHistory {
 
     fn attempt_event(&mut self, at_ms: i64, event: &Event, run: &Run) {
         match event {
-            Event::AttemptStarting { attempt, tier, agent, .. } => {
+            Event::AttemptStarting { attempt, tier, agent, by_hand, .. } => {
                 let since = self.queued_since(&attempt.task, run);
+                let waits = self.person_waits.remove(&attempt.task).unwrap_or_default();
                 let track = self.track(attempt);
                 track.tier = *tier;
-                track.agent = agent.clone().or_else(|| agent_of(run, &attempt.task));
-                if since < at_ms {
-                    track.enter(SegmentKind::Queue, since);
-                }
+                track.by_hand.clone_from(by_hand);
+                let named = agent.clone().or_else(|| agent_of(run, &attempt.task));
+                track.agent = named.filter(|_| by_hand.is_none());
+                track.enter_waiting(since, at_ms, &waits);
                 track.enter(SegmentKind::SetUp, at_ms);
             }
             Event::AttemptSpawned { attempt } => self.enter(attempt, SegmentKind::Work, at_ms),
@@ -121,7 +122,7 @@ impl RunHistory {
                 self.met_at.insert(task.clone(), at_ms);
             }
             Event::QuestionAsked { question } => {
-                self.asked.insert(question.id, at_ms);
+                self.asked.insert(question.id, (at_ms, question.task.clone()));
                 self.hold_for_person(&question.task, at_ms);
             }
             Event::QuestionAnswered { question, .. } => self.answered(*question, at_ms),
@@ -189,11 +190,19 @@ impl RunHistory {
             && track.open_segment().is_some_and(|open| open.kind != SegmentKind::Work)
         {
             track.enter(SegmentKind::Person, at_ms);
+        } else if !self.has_worker(task) {
+            self.person_waits.entry(task.clone()).or_default().push(Period::since(at_ms));
         }
     }
 
+    fn has_worker(&mut self, task: &TaskId) -> bool {
+        self.open_track(task).is_some()
+    }
+
     fn answered(&mut self, question: QuestionId, at_ms: i64) {
-        let Some(asked) = self.asked.remove(&question) else { return };
+        let Some((asked, task)) = self.asked.remove(&question) else { return };
+        let waits = self.person_waits.get_mut(&task).into_iter().flatten();
+        waits.filter(|wait| wait.from_ms == asked).for_each(|wait| wait.close(at_ms));
         let waiting = self.attempts.iter_mut().filter(|track| {
             let open = track.open_segment();
             open.is_some_and(|open| open.kind == SegmentKind::Person && open.from_ms == asked)

@@ -32,7 +32,10 @@ pub struct RunHistory {
     met_at: BTreeMap<TaskId, i64>,
     /// When the task was last given up by an attempt, a person or a rewind.
     free_at: BTreeMap<TaskId, i64>,
-    asked: BTreeMap<QuestionId, i64>,
+    /// Open questions: since when, and about which task.
+    asked: BTreeMap<QuestionId, (i64, TaskId)>,
+    /// When a task without an attempt has waited for a person, since its last attempt.
+    person_waits: BTreeMap<TaskId, Vec<Period>>,
     spending: SpendingCurve,
     probe: Option<Period>,
     final_checks: Vec<Period>,
@@ -107,7 +110,13 @@ impl RunHistory {
     }
 
     pub fn asked_at(&self, question: QuestionId) -> Option<i64> {
-        self.asked.get(&question).copied()
+        self.asked.get(&question).map(|(at_ms, _)| *at_ms)
+    }
+
+    /// Since when a task without an attempt waits for a person.
+    pub fn waits_for_person_since(&self, task: &TaskId) -> Option<i64> {
+        let last = self.person_waits.get(task)?.last()?;
+        last.to_ms.is_none().then_some(last.from_ms)
     }
 
     /// How many events were recorded.

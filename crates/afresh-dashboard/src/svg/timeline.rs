@@ -29,7 +29,7 @@ pub fn render(timeline: &Timeline) -> String {
         y += ROW_HEIGHT;
     }
     for row in &timeline.rows {
-        draw_row(&mut svg, row, &scale, y, timeline.to_ms);
+        draw_row(&mut svg, row, &scale, y);
         y += ROW_HEIGHT;
     }
     if !timeline.final_checks.is_empty() {
@@ -72,7 +72,7 @@ fn draw_whole(svg: &mut SvgWriter, name: &str, spans: &[TimeSpan], scale: &TimeS
     }
 }
 
-fn draw_row(svg: &mut SvgWriter, row: &TimelineRow, scale: &TimeScale<'_>, y: u32, now_ms: i64) {
+fn draw_row(svg: &mut SvgWriter, row: &TimelineRow, scale: &TimeScale<'_>, y: u32) {
     let state = row.state.word();
     svg.begin_group(
         "task",
@@ -102,9 +102,12 @@ fn draw_row(svg: &mut SvgWriter, row: &TimelineRow, scale: &TimeScale<'_>, y: u3
             );
         }
     }
-    if let Some(from_ms) = row.queued_since_ms {
-        let segment = TimelineSegment { kind: SegmentKind::Queue, from_ms, to_ms: now_ms };
-        draw_segment(svg, &segment, scale, y, "waits for a workspace");
+    if let Some(segment) = &row.waits {
+        let name = match segment.kind {
+            SegmentKind::Person => "waits for an answer",
+            _ => "waits for a workspace",
+        };
+        draw_segment(svg, segment, scale, y, name);
     }
 }
 

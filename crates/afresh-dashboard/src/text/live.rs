@@ -128,7 +128,8 @@ fn progress_line(progress: &RunProgress, width: usize) -> TextLine {
         line = line.dim(" · ").with(TextRole::Bad, &format!("{failed} failed or blocked"));
     }
     line = line.dim(&format!(" · {}", duration(progress.driven_ms)));
-    if let Some(eta) = progress.eta {
+    // What takes longer than expected is not "about 0s left".
+    if let Some(eta) = progress.eta.filter(|eta| eta.left_ms >= 1_000) {
         let forecast = if eta.basis == EstimateBasis::Forecast { " (forecast)" } else { "" };
         line = line.dim(&format!(" · about {} left{forecast}", duration(eta.left_ms)));
     }
@@ -199,6 +200,10 @@ fn describe_action(row: &WorkerRow) -> String {
     let steps = steps.filter(|_| row.activity == SegmentKind::Work).unwrap_or_default();
     match (&row.action, row.activity) {
         (Some(action), _) => format!("{steps}{} {}", action.verb, action.object),
+        (None, SegmentKind::Work) if row.by_hand.is_some() => {
+            let by = row.by_hand.as_deref().unwrap_or_default();
+            format!("{steps}{by} works by hand")
+        }
         (None, SegmentKind::Work) => format!("{steps}works"),
         (None, SegmentKind::Queue) => "waits for its turn".to_owned(),
         (None, kind) => kind.word().to_owned(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::figures::duration;
 use super::line::{TextLine, TextRole};
 use crate::data::glyphs;
-use crate::data::timeline::{TimeSpan, Timeline, TimelineRow, TimelineSegment};
+use crate::data::timeline::{TimeSpan, Timeline, TimelineRow};
 use crate::history::attempt::SegmentKind;
 
 /// Milliseconds as columns, without the time in which nothing drove the run.
@@ -65,7 +65,7 @@ pub fn lines(timeline: &Timeline, width: usize) -> Vec<TextLine> {
     let chart = u32::try_from(width.saturating_sub(name_width + 1)).unwrap_or(40).max(10);
     let scale = TimeScale::new(timeline, chart);
     let mut lines = vec![legend(), axis(&scale, name_width)];
-    lines.extend(timeline.rows.iter().map(|row| row_line(row, &scale, name_width, timeline.to_ms)));
+    lines.extend(timeline.rows.iter().map(|row| row_line(row, &scale, name_width)));
     lines.into_iter().map(|line| line.fit(width)).collect()
 }
 
@@ -89,19 +89,14 @@ fn axis(scale: &TimeScale<'_>, name_width: usize) -> TextLine {
     TextLine::new().dim(text.trim_end())
 }
 
-fn row_line(row: &TimelineRow, scale: &TimeScale<'_>, name_width: usize, now_ms: i64) -> TextLine {
+fn row_line(row: &TimelineRow, scale: &TimeScale<'_>, name_width: usize) -> TextLine {
     let role = if row.is_critical { TextRole::Strong } else { TextRole::Plain };
     let name = format!("{} {} {}", glyphs::of_phase(row.state), row.task, row.title);
     let line = TextLine::new().column(role, &name, name_width).plain(" ");
-    let waiting = row.queued_since_ms.map(|from_ms| TimelineSegment {
-        kind: SegmentKind::Queue,
-        from_ms,
-        to_ms: now_ms,
-    });
     let segments = row.attempts.iter().flat_map(|attempt| attempt.segments.iter().copied());
     let mut at = 0;
     let mut shown = line;
-    for segment in segments.chain(waiting) {
+    for segment in segments.chain(row.waits) {
         let from = scale.column(segment.from_ms).max(at);
         // Even a short segment is seen.
         let to = scale.column(segment.to_ms).max(from + 1);

@@ -25,6 +25,15 @@ impl PlayedRun {
 
     /// Up to and including the first event like this.
     pub(crate) fn until(is_last: impl Fn(&Event) -> bool) -> Self {
+        Self::play(is_last, 0)
+    }
+
+    /// The whole run, with a person who answered so much later.
+    pub(crate) fn answered_later(later_ms: i64) -> Self {
+        Self::play(|_| false, later_ms)
+    }
+
+    fn play(is_last: impl Fn(&Event) -> bool, answer_later_ms: i64) -> Self {
         let mut lines = RECORDED
             .lines()
             .map(|line| serde_json::from_str::<TimedEvent>(line).expect("an event"));
@@ -32,9 +41,13 @@ impl PlayedRun {
         let run = Run::start(&first.event).expect("it starts a run");
         let mut played = Self { run, history: RunHistory::default() };
         played.history.record(first.wall_ms, &first.event, &played.run);
+        let mut shift_ms = 0;
         for line in lines {
+            if matches!(line.event, Event::QuestionAnswered { .. }) {
+                shift_ms = answer_later_ms;
+            }
             played.run.apply(&line.event).expect("an event that fits");
-            played.history.record(line.wall_ms, &line.event, &played.run);
+            played.history.record(line.wall_ms + shift_ms, &line.event, &played.run);
             if is_last(&line.event) {
                 break;
             }

@@ -2,12 +2,12 @@ use std::collections::BTreeMap;
 
 use afresh_core::Event;
 use afresh_core::status::TaskPhase;
-use afresh_dashboard::LiveFacts;
 use afresh_dashboard::data::retry_heat::AttemptMark;
 use afresh_dashboard::data::workers::WorkerAction;
 use afresh_dashboard::history::attempt::SegmentKind;
 use afresh_dashboard::text::live::LiveOverview;
 use afresh_dashboard::text::{TextLine, timeline};
+use afresh_dashboard::{Dashboard, LiveFacts};
 use insta::assert_snapshot;
 
 use crate::recorded::{PlayedRun, is_question, is_spawned};
@@ -158,4 +158,21 @@ fn the_live_region_fits_every_terminal() {
 fn a_timeline_of_characters() {
     let board = PlayedRun::whole().dashboard();
     assert_snapshot!(text(&timeline::lines(&board.timeline, 110)));
+}
+
+/// LO-02: the time until a person answers is theirs, while it lasts and afterwards.
+#[test]
+fn waiting_for_an_answer_is_shown_as_such() {
+    let asked = PlayedRun::until(is_question);
+    let board = Dashboard::new(&asked.run, &asked.history, &asked.live(60_000));
+    let waits = board.timeline.rows.iter().find_map(|row| row.waits);
+    let waits = waits.filter(|waits| waits.kind == SegmentKind::Person).expect("one waits");
+    assert_eq!(waits.to_ms - waits.from_ms, 60_000);
+    let whole = PlayedRun::answered_later(60_000).dashboard();
+    let segments =
+        whole.timeline.rows.iter().flat_map(|row| &row.attempts).flat_map(|it| &it.segments);
+    let person = segments.filter(|segment| segment.kind == SegmentKind::Person);
+    let lengths: Vec<i64> = person.map(|segment| segment.to_ms - segment.from_ms).collect();
+    assert!(matches!(lengths[..], [length] if length >= 60_000), "{lengths:?}");
+    assert!(whole.timeline.rows.iter().all(|row| row.waits.is_none()));
 }

@@ -32,9 +32,26 @@ impl RenderedBundle {
         workers: &WorkerConfig,
         tier: ModelTier,
     ) -> Result<Self, serde_json::Error> {
+        add_agent(&mut bundle, workers);
+        Self::render_as_is(bundle, workers, tier)
+    }
+
+    /// The same for an attempt by hand: no agent of ours gets it, and no sandbox of ours is around it (ST-06).
+    pub(crate) fn render_by_hand(
+        bundle: Bundle,
+        workers: &WorkerConfig,
+        tier: ModelTier,
+    ) -> Result<Self, serde_json::Error> {
+        Self::render_as_is(bundle, workers, tier)
+    }
+
+    fn render_as_is(
+        mut bundle: Bundle,
+        workers: &WorkerConfig,
+        tier: ModelTier,
+    ) -> Result<Self, serde_json::Error> {
         let window = workers.window(bundle.task.agent.as_deref(), tier);
         bundle.window = Some(window);
-        add_agent(&mut bundle, workers);
         let secrets = workers.secrets();
         let rendered = if bundle.resumes_session {
             prompt::resumed_prompt(&bundle)

@@ -97,6 +97,11 @@ impl KnownRuns {
         is_over(&self.run)
     }
 
+    /// Whether a person works in the workspace of this attempt.
+    fn is_open_by_hand(&self, attempt: &str) -> bool {
+        self.run.open_by_hand().any(|work| work.attempt.to_string() == attempt)
+    }
+
     /// Whether, according to the journal, this attempt is running or its work is being merged.
     fn is_underway(&self, attempt: &str) -> bool {
         self.run.tasks().any(|(_, state)| {

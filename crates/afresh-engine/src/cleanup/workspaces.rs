@@ -58,6 +58,14 @@ impl Cleanup<'_> {
             self.find_run(run)
                 .is_some_and(|known| !known.is_finished() && known.is_underway(attempt))
         });
+        let by_hand = owner.as_deref().and_then(split_salvage_ref).filter(|(run, attempt)| {
+            self.find_run(run).is_some_and(|known| known.is_open_by_hand(attempt))
+        });
+        if let Some((run, attempt)) = by_hand {
+            let why = format!("{attempt} of run {run} is open by hand");
+            return CleanupItem::stays(CleanupKind::Workspace, &name, why)
+                .hint("`afresh task complete` hands it in, `afresh task fail` gives it up");
+        }
         if let (Some((run, attempt)), false) = (underway, self.wishes.unfinished) {
             let why = format!("{attempt} of run {run} is not finished");
             return CleanupItem::stays(CleanupKind::Workspace, &name, why).hint(format!(

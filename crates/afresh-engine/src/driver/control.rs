@@ -3,10 +3,12 @@
 
 use afresh_core::comment::CommentedPart;
 use afresh_core::ids::{QuestionId, RunId, TaskId};
+use afresh_core::input::ByHandStart;
+use afresh_core::outcome::Outcome;
 use afresh_core::run::RewindTarget;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Input, Run, decide};
-use afresh_secrets::redact;
+use afresh_secrets::{redact, redact_value};
 use afresh_store::JournalError;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +16,7 @@ use super::clock::RunClock;
 use super::host::{CommandAnswer, DecidedTurn, JournalSink};
 use super::local::LocalJournal;
 use super::reporter::{RecordedEvent, Reporter};
-use crate::executor::rewind::RewindJob;
+use crate::executor::landing::rewind::RewindJob;
 use crate::session::OpenRun;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +45,16 @@ pub enum ControlCommand {
     Retry {
         run: RunId,
         task: TaskId,
+    },
+    StartByHand {
+        run: RunId,
+        start: ByHandStart,
+    },
+    HandIn {
+        run: RunId,
+        task: TaskId,
+        outcome: Box<Outcome>,
+        duration_ms: u64,
     },
     Skip {
         run: RunId,
@@ -87,6 +99,9 @@ impl ControlCommand {
                 *line = redact(line, secrets);
             }
         }
+        if let Self::HandIn { outcome, .. } = &mut self {
+            **outcome = redact_value((**outcome).clone(), secrets);
+        }
         self
     }
 
@@ -97,11 +112,18 @@ impl ControlCommand {
             | Self::Abort { run, .. }
             | Self::Decide { run, .. }
             | Self::Retry { run, .. }
+            | Self::StartByHand { run, .. }
+            | Self::HandIn { run, .. }
             | Self::Skip { run, .. }
             | Self::Ignore { run, .. }
             | Self::Comment { run, .. }
             | Self::Rewind { run, .. } => run,
         }
+    }
+
+    /// Whether only a driver can carry it out, so that it waits for one.
+    fn needs_driver(&self) -> bool {
+        matches!(self, Self::StartByHand { .. })
     }
 
     pub fn to_input(&self) -> Input {
@@ -113,6 +135,10 @@ impl ControlCommand {
                 Input::Answered { question: QuestionId(question), answer, by }
             }
             Self::Retry { task, .. } => Input::RetryAsked(task),
+            Self::StartByHand { start, .. } => Input::StartByHand(start),
+            Self::HandIn { task, outcome, duration_ms, .. } => {
+                Input::HandedIn { task, outcome, duration_ms }
+            }
             Self::Skip { task, reason, .. } => Input::SkipAsked { task, reason },
             Self::Ignore { task, .. } => Input::IgnoreAsked(task),
             Self::Comment { task, text, by, on, .. } => Input::Commented { task, text, by, on },
@@ -178,7 +204,7 @@ pub struct AppliedCommand {
 }
 
 /// Applies commands to a run that has no driver, in one write. Effects are not performed: the next driver
-/// asks for them again when it opens the run.
+/// asks for them again when it opens the run. What only a driver can carry out waits for it.
 pub fn apply_without_driver<J: JournalSink>(
     journal: &mut J,
     run: &mut Run,
@@ -188,6 +214,9 @@ pub fn apply_without_driver<J: JournalSink>(
 ) -> Result<Vec<AppliedCommand>, J::Error> {
     let (mut turn, mut applied) = (DecidedTurn::default(), Vec::new());
     for PendingCommand { message, command } in commands {
+        if command.needs_driver() {
+            continue;
+        }
         let refusal = decide_without_driver(run, now, &command.to_input(), &mut turn);
         if let Some(message) = message {
             turn.answers.push(CommandAnswer::new(message, refusal.clone()));

@@ -146,15 +146,20 @@ impl LocalHost {
     /// Waits for hooks that are still running, and runs those of the end; returns what failed. The journal is closed to
     /// them: the run has ended.
     pub fn finish_hooks(&mut self, run: &Run, state: &str) -> Vec<HookFailure> {
-        for running in self.question_hooks.drain(..) {
-            // A thread that panicked has reported that itself.
-            let _ = running.join();
-        }
+        self.wait_for_question_hooks();
         let left = self.inputs.try_iter().filter_map(|input| match input {
             Input::HookFailed(failure) => Some(failure),
             _ => None,
         });
         left.chain(self.executor.end_hooks(run, state)).collect()
+    }
+
+    /// Waits for hooks of questions that are still running.
+    pub fn wait_for_question_hooks(&mut self) {
+        for running in self.question_hooks.drain(..) {
+            // A thread that panicked has reported that itself.
+            let _ = running.join();
+        }
     }
 
     /// Every input that is in the channel now, or the first one that arrives in time. Inputs that arrive together

@@ -73,6 +73,9 @@ impl InputRedactor {
             Input::Commented { task, text, by, on } => {
                 Input::Commented { task, text: self.text(&text), by, on: self.value(on) }
             }
+            Input::HandedIn { task, outcome, duration_ms } => {
+                Input::HandedIn { task, outcome: self.value(outcome), duration_ms }
+            }
             // These hold no free text, or it was redacted where it was printed.
             other @ (Input::Opened(_)
             | Input::Spawned(_)
@@ -88,6 +91,7 @@ impl InputRedactor {
             | Input::HaltCleared
             | Input::DiskFull(_)
             | Input::RetryAsked(_)
+            | Input::StartByHand(_)
             | Input::CommentRead(..)
             | Input::IgnoreAsked(_)
             | Input::RewindAsked { .. }

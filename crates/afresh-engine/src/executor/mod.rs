@@ -4,15 +4,12 @@ pub(crate) mod attempt;
 pub(crate) mod cancel;
 pub(crate) mod causes;
 pub(crate) mod checks;
-pub(crate) mod denials;
 mod full_disk;
 pub(crate) mod harvest;
 pub(crate) mod hooks;
 pub(crate) mod landing;
 pub(crate) mod review;
-pub(crate) mod rewind;
 pub(crate) mod sandbox;
-pub(crate) mod secret_scan;
 pub(crate) mod setup;
 pub(crate) mod steps;
 use std::sync::mpsc::Sender;
@@ -39,8 +36,8 @@ use checks::hooks::CheckHooks;
 use harvest::HarvestJob;
 use hooks::{HookEvent, HookHandles};
 use landing::MergeJob;
+use landing::rewind::RewindJob;
 use review::ReviewJob;
-use rewind::RewindJob;
 use steps::StepJob;
 
 /// Everything that the threads share.
@@ -89,6 +86,12 @@ impl LocalExecutor {
                 let handle = self.context.cancels.register(job.attempt());
                 self.spawn(move |context, answer| job.carry_out(context, &handle, answer));
             }
+            Effect::Prepare { attempt, slot, ground } => {
+                let ordered = AttemptRequest::by_hand(attempt, slot, ground);
+                let job = AttemptJob::new(run, ordered, &self.context.config.workers.briefing);
+                let handle = self.context.cancels.register(job.attempt());
+                self.spawn(move |context, answer| answer(job.prepare_by_hand(context, &handle)));
+            }
             Effect::Warn { attempt, fill } => {
                 attempt::context_warning::leave(&self.context, run, &attempt, fill);
             }
@@ -106,8 +109,13 @@ impl LocalExecutor {
                 self.context.cancels.set_silence_limit(&attempt, SilenceLimit::Applies);
             }
             Effect::Harvest { attempt, slot, ground } => {
+                let hook = attempt::by_hand::hook_after(run, &attempt);
                 let job = HarvestJob::new(run, attempt, slot, ground);
-                self.spawn(move |context, answer| answer(job.carry_out(context)));
+                self.spawn(move |context, answer| {
+                    let failure = hook.and_then(|event| hooks::failure_after(context, &event));
+                    failure.map(Input::HookFailed).into_iter().for_each(answer);
+                    answer(job.carry_out(context));
+                });
             }
             Effect::Check(request) => {
                 let head = run.tip().clone();

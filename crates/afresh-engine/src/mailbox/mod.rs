@@ -17,6 +17,7 @@ use afresh_core::{Input, Run};
 use afresh_secrets::redact;
 use serde::{Deserialize, Serialize};
 
+use crate::executor::attempt::files::end_of;
 use crate::layout::StateLayout;
 use crate::worker_files::WorkerDirectory;
 
@@ -47,6 +48,11 @@ pub enum WorkerMessage {
 
 /// A file beside the result file: why the last report was refused, and the report itself.
 pub const REFUSED_RESULT: &str = "refused-result";
+
+/// What the worker wrote into the result file of the attempt with these files; nothing if it is no plain file.
+pub fn written_result(attempt: &Path) -> String {
+    end_of(&attempt.join("worker/result"))
+}
 
 /// The mailbox of one attempt, as its worker sees it.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use afresh_core::event::LogLevel;
 use afresh_core::ids::{AttemptId, CommitId, RunId, TaskId};
 use afresh_core::plan::{PlanDraft, TaskDraft};
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::step::StepAnswer;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Input, Plan, Run, decide};

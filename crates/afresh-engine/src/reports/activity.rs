@@ -116,6 +116,9 @@ fn describe(event: &Event) -> ActivityParts {
         Event::Opened { epoch } => {
             ("INFO", ours(), "opened", format!("driver {epoch} opened the run"))
         }
+        Event::AgentsHeldBack => {
+            ("INFO", ours(), "by-hand", "no agent starts; a person drives the run".to_owned())
+        }
         Event::PlanChanged { plan } => {
             ("INFO", ours(), "plan-changed", format!("{} tasks", plan.len()))
         }
@@ -133,6 +136,12 @@ fn describe(event: &Event) -> ActivityParts {
             );
             ("INFO", ours(), "forecast", message)
         }
+        Event::AttemptStarting { attempt, slot, by_hand: Some(by), .. } => (
+            "INFO",
+            attempt.to_string(),
+            "spawn",
+            format!("{by} works by hand in workspace {slot}"),
+        ),
         Event::AttemptStarting { attempt, slot, resumes: Some(resumption), .. } => (
             "INFO",
             attempt.to_string(),

@@ -15,6 +15,7 @@ use crate::journal_records::{self, RecordError};
 /// The events that samples are made from; all others are not even parsed.
 const KINDS: &[&str] = &[
     "forecast-made",
+    "attempt-starting",
     "usage-counted",
     "attempt-identified",
     "context-seen",
@@ -85,6 +86,10 @@ impl SampledRun {
             }
             | Event::ChecksPassed { attempt, results, .. } => {
                 self.task(attempt)?.add_checks(results);
+            }
+            // What a person did says nothing about an agent.
+            Event::AttemptStarting { attempt, by_hand: Some(_), .. } => {
+                self.0.remove(&attempt.task);
             }
             // What several agents used together says nothing about one of them.
             Event::ContestEntered { attempt, .. } => {

@@ -23,7 +23,7 @@ use afresh_core::estimate::history::TaskSample;
 use afresh_core::ids::CommitId;
 use afresh_core::run::Run;
 use afresh_core::run::RunFork;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Plan};
 use afresh_git::ref_names::run_branch_name;

@@ -3,7 +3,7 @@
 use afresh_core::check::CheckPhase;
 use afresh_core::plan::StepDraft;
 use afresh_core::run::DriveState;
-use afresh_core::settings::{Settings, TimeoutAction};
+use afresh_core::run::settings::{Settings, TimeoutAction};
 use afresh_core::usage::{Budget, ContextFill};
 use afresh_core::{Event, Input};
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use afresh_agents::{Briefing, Bundle, PriceTable};
 use afresh_core::check::CheckPhase;
 use afresh_core::plan::ModelTier;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::usage::ContextFill;
 use afresh_engine::bundle::rendered::{fits, least};
 use afresh_engine::bundle::tree::{EmptyTree, SourceTree, WorkspaceTree};

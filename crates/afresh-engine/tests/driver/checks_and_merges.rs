@@ -4,7 +4,7 @@ use afresh_core::Event;
 use afresh_core::check::CheckPhase;
 use afresh_core::input::{BranchMove, MergeBuild};
 use afresh_core::run::DriveState;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 
 use crate::support::{CheckFate, ScriptedHost, commit, decide, halt, halt_with};
 

@@ -2,7 +2,7 @@
 
 use afresh_core::input::RunOpening;
 use afresh_core::run::DriveState;
-use afresh_core::settings::{OnFailure, Settings};
+use afresh_core::run::settings::{OnFailure, Settings};
 use afresh_core::time::Timestamp;
 use afresh_core::{Input, Run};
 use afresh_engine::ControlCommand;

@@ -9,7 +9,7 @@ use afresh_core::event::LogLevel;
 use afresh_core::input::RunOpening;
 use afresh_core::outcome::{CompletionClaim, Deviation, Outcome};
 use afresh_core::process::ProcessEnd;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::status::{RunState, TaskPhase};
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Input};

@@ -3,7 +3,7 @@
 use afresh_core::Event;
 use afresh_core::plan::{Checkpoint, CheckpointKind};
 use afresh_core::run::DriveState;
-use afresh_core::settings::{OnDecision, Settings};
+use afresh_core::run::settings::{OnDecision, Settings};
 
 use crate::support::{Driven, ScriptedHost, WorkerScript, decide, draft_of, skip};
 

@@ -2,7 +2,7 @@
 
 use afresh_core::input::RunOpening;
 use afresh_core::run::DriveState;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 
 use crate::support::{
     Driven, ReporterCall, ScriptedHost, SharedReporter, WorkerScript, decide, event_line, halt,

@@ -3,7 +3,7 @@
 use afresh_core::check::CheckPhase;
 use afresh_core::input::RunOpening;
 use afresh_core::run::DriveState;
-use afresh_core::settings::{OnOrphan, Settings};
+use afresh_core::run::settings::{OnOrphan, Settings};
 use afresh_core::{Event, Input};
 
 use crate::support::{

@@ -6,7 +6,7 @@ use afresh_core::model_error::{ModelError, ModelErrorClass};
 use afresh_core::outcome::Outcome;
 use afresh_core::process::ProcessEnd;
 use afresh_core::run::DriveState;
-use afresh_core::settings::{OnFailure, Settings, TimeoutAction};
+use afresh_core::run::settings::{OnFailure, Settings, TimeoutAction};
 use std::time::Duration;
 
 use crate::support::{Driven, ScriptedHost, WorkerScript};

@@ -4,7 +4,7 @@ use afresh_core::Event;
 use afresh_core::check::CheckPhase;
 use afresh_core::plan::TaskDraft;
 use afresh_core::run::DriveState;
-use afresh_core::settings::{Schedule, Settings};
+use afresh_core::run::settings::{Schedule, Settings};
 
 use crate::support::{Driven, ScriptedHost, WorkerScript, check, draft_of, task_id};
 

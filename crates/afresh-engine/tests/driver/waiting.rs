@@ -1,7 +1,7 @@
 //! Deadlines, and when the driver waits for what.
 
 use afresh_core::run::DriveState;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 
 use crate::support::{ScriptedHost, WorkerScript, halt, skip};
 

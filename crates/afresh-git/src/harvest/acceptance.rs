@@ -8,7 +8,7 @@ use afresh_core::plan::AcceptanceFile;
 use crate::git::error::FileContext;
 use crate::harvest::collect::WorkCollector;
 use crate::harvest::paths::is_safe_relative_path;
-use crate::objects::change::EntryMode;
+use crate::objects::diff::change::EntryMode;
 use crate::objects::index::IndexFile;
 use crate::objects::loose::ObjectKind;
 use crate::workspace::pool::{PoolError, WorkspaceId, WorkspacePool};

@@ -42,7 +42,7 @@ use afresh_core::plan::AcceptanceFile;
 
 use crate::git::identity::CommitSignature;
 use crate::harvest::collect::{CollectedWork, CommitChain, WorkCollector, WorkerPresence};
-use crate::objects::change::{RawTreeChange, TreeChange};
+use crate::objects::diff::change::{RawTreeChange, TreeChange};
 use crate::objects::path_text::render_path;
 use crate::refs::RefError;
 use crate::workspace::lease::LeaseHolder;

@@ -13,7 +13,7 @@ use afresh_core::pattern::fold_name;
 use crate::git::command::lines;
 use crate::harvest::HarvestRejection;
 use crate::harvest::collect::{CollectedWork, WorkCollector};
-use crate::objects::change::{EntryMode, RawTreeChange};
+use crate::objects::diff::change::{EntryMode, RawTreeChange};
 use crate::objects::id::ObjectId;
 use crate::objects::index::IndexFile;
 use crate::objects::loose::ObjectKind;

@@ -17,7 +17,7 @@ use crate::git::repository::parse_id;
 use crate::harvest::HarvestRequest;
 use crate::harvest::refusal::has_rules_in_git;
 use crate::harvest::worker_head;
-use crate::objects::change::{self, EntryMode, RawTreeChange};
+use crate::objects::diff::change::{self, EntryMode, RawTreeChange};
 use crate::staging::object_list;
 use crate::workspace::pool::{PoolError, WorkspacePool};
 use crate::workspace::slot::{WorkspaceDir, copy_index};

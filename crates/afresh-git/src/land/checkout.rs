@@ -12,7 +12,7 @@ use crate::git::error::FileContext;
 use crate::git::identity::CommitSignature;
 use crate::git::program::GitProgram;
 use crate::git::repository::Repository;
-use crate::objects::change::RawTreeChange;
+use crate::objects::diff::change::RawTreeChange;
 use crate::refs::parse_lock_path;
 
 /// A filter of the user's that hangs must not block us forever.

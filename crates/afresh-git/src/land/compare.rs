@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::LandError;
 use super::checkout::UserCheckout;
 use crate::git::error::ignore_missing;
-use crate::objects::change::{EntryMode, RawTreeChange};
+use crate::objects::diff::change::{EntryMode, RawTreeChange};
 
 /// The entry of one side of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -33,8 +33,8 @@ use crate::git::identity::CommitSignature;
 use crate::git::repository::Repository;
 use crate::harvest::prescan::display_path;
 use crate::merge::{MergeOutcome, parse_outcome};
-use crate::objects::change::{self, RawTreeChange};
 use crate::objects::commit::NewCommit;
+use crate::objects::diff::change::{self, RawTreeChange};
 use crate::refs::names::branch_ref;
 
 pub use error::LandError;

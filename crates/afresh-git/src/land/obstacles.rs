@@ -13,7 +13,7 @@ use super::checkout::UserCheckout;
 use super::compare::{ChangeSide, find_differing, index_line, is_submodule, new_side, old_side};
 use super::{LandError, LandObstacle};
 use crate::harvest::prescan::display_path;
-use crate::objects::change::{EntryMode, RawTreeChange};
+use crate::objects::diff::change::{EntryMode, RawTreeChange};
 
 const UNTRACKED: &str = "exists and is untracked";
 const IGNORED: &str = "exists, and git ignores it";

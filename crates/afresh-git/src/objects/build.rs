@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::git::command::CommandError;
 use crate::git::repository::Repository;
-use crate::objects::change::{EntryMode, RawTreeChange};
+use crate::objects::diff::change::{EntryMode, RawTreeChange};
 use crate::objects::diff::{TreeSource, diff_trees};
 use crate::objects::id::ObjectId;
 use crate::objects::index::IndexFile;

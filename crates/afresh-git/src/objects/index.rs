@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use crate::git::repository::ObjectFormat;
-use crate::objects::change::EntryMode;
+use crate::objects::diff::change::EntryMode;
 use crate::objects::id::ObjectId;
 use crate::objects::loose::digest;
 

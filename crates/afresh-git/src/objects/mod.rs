@@ -12,16 +12,13 @@
 //! | `index` | reading an index file |
 //! | `build` | the trees of an index |
 //! | `overlay` | a tree with some files replaced |
-//! | `diff` | the difference of two trees |
-//! | `change` | one changed entry |
-//! | `patch_text` | a difference as git prints it, and counted by file |
+//! | `diff` | the difference of two trees: its entries, and as git prints it |
 //! | `path_text` | paths as text, whatever bytes they hold |
 //! | `merge` | merging trees where no file changed on both sides |
 
 pub(crate) mod build;
 pub(crate) mod bulk;
 pub(crate) mod cat_file;
-pub(crate) mod change;
 pub(crate) mod commit;
 pub(crate) mod diff;
 pub(crate) mod id;
@@ -29,7 +26,6 @@ pub(crate) mod index;
 pub(crate) mod loose;
 pub(crate) mod merge;
 pub(crate) mod overlay;
-pub(crate) mod patch_text;
 pub(crate) mod path_text;
 pub(crate) mod read;
 pub(crate) mod tree;

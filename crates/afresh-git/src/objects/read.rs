@@ -10,7 +10,7 @@ use afresh_core::ids::{CommitId, TreeId};
 use crate::git::command::{CommandError, GitCommand};
 use crate::git::repository::{Repository, parse_id};
 use crate::harvest::paths;
-use crate::objects::change::{self, EntryMode, TreeChange};
+use crate::objects::diff::change::{self, EntryMode, TreeChange};
 use crate::objects::path_text::{parse_path, render_path};
 
 /// One file of a commit.

@@ -8,7 +8,7 @@ use afresh_core::ids::CommitId;
 use crate::git::command::CommandError;
 use crate::git::repository::{Repository, parse_id};
 use crate::merge::{MergeOutcome, parse_outcome};
-use crate::objects::change;
+use crate::objects::diff::change;
 use crate::objects::diff::diff_trees;
 use crate::refs::RefError;
 use crate::refs::names::{OWN_REFS, RUN_BRANCHES, branch_ref, run_of_branch_ref};

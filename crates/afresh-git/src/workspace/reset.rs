@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::git::error::{FileContext, FileError};
-use crate::objects::change::EntryMode;
+use crate::objects::diff::change::EntryMode;
 use crate::objects::index::IndexFile;
 use crate::workspace::keep::{KeepPatterns, PathKind};
 use crate::workspace::remove::{TreeRemover, make_writable, remove_file};

@@ -103,6 +103,7 @@ fn a_symlink_that_leaves_the_tree_is_visible_and_its_target_untouched() {
     assert_eq!(fs::read_to_string(outside.join("secret")).unwrap(), "precious");
 }
 
+/// EX-07: of what a worker left, only tool artefacts, kept paths and ignored files stay uncommitted.
 #[test]
 fn tool_artefacts_kept_paths_and_ignored_files_are_not_harvested() {
     let scene = GitScene::new();

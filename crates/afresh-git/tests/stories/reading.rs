@@ -43,6 +43,52 @@ fn a_symlink_on_the_way_to_a_path_is_visible_in_the_commit() {
     assert!(!modes.contains_key("d/new") && !modes.contains_key("out/passwd"));
 }
 
+/// EX-07: files, directories, links and strange names are found in a tree; what leads out of it is no question.
+#[test]
+fn missing_paths_of_a_tree_are_named() {
+    let scene = GitScene::with(
+        "mkdir -p d/e; echo x >d/e/f; ln -s nowhere link; echo x >'a b*\u{e4}.txt'; : >empty",
+    );
+    let repository = scene.repository();
+    let tree = repository.commit_tree(&scene.base).unwrap();
+    let asked = owned(&[
+        "d/e/f",
+        "d/new",
+        "d/e",
+        "link",
+        "link/x",
+        "a b*\u{e4}.txt",
+        "a b*",
+        "empty",
+        "../x",
+        "/x",
+    ]);
+    let missing = repository.missing_paths(&tree, &asked).unwrap();
+    assert_eq!(missing, ["d/new", "link/x", "a b*"]);
+    assert!(repository.missing_paths(&tree, &[]).unwrap().is_empty());
+}
+
+/// EX-07: the commits that a task builds on are all in its base, or the newest that is not is named.
+#[test]
+fn commits_outside_of_a_base_are_named() {
+    let scene = GitScene::new();
+    let repository = scene.repository();
+    scene.user("git checkout -q -b side; echo s >s.txt; git add -A; git commit -qm side");
+    let side = repository.head().unwrap().unwrap();
+    scene.user("git checkout -q main; echo two >>a.txt; git commit -qam two");
+    let two = repository.head().unwrap().unwrap();
+    let outside = |base: &CommitId, commits: &[&CommitId]| {
+        let commits: Vec<CommitId> = commits.iter().map(|commit| (*commit).clone()).collect();
+        repository.commit_outside(base, &commits).unwrap()
+    };
+    assert_eq!(outside(&two, &[&scene.base, &two]), None);
+    assert_eq!(outside(&two, &[&scene.base, &side]), Some(side.clone()));
+    assert_eq!(outside(&scene.base, &[&two]), Some(two.clone()));
+    assert_eq!(outside(&two, &[]), None);
+    let gone = CommitId::new("1".repeat(40)).unwrap();
+    assert!(repository.commit_outside(&two, &[gone]).is_err());
+}
+
 #[test]
 fn ancestors_trees_and_missing_commits_are_distinguished() {
     let scene = GitScene::new();

@@ -78,6 +78,17 @@ fn every_explained_code_is_used() {
     assert!(unused.is_empty(), "explained, and never found: {unused:?}");
 }
 
+/// BE-01: every code of a problem that makes a plan unusable is explained.
+#[test]
+fn every_problem_of_a_plan_is_explained() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../afresh-core/src/plan/problem.rs");
+    let source = std::fs::read_to_string(file).expect("text");
+    let named =
+        source.lines().filter_map(|line| line.trim().split_once(" => \"")?.1.strip_suffix("\","));
+    let unexplained: Vec<&str> = named.filter(|code| codes::explain(code).is_none()).collect();
+    assert!(source.contains("\"bad-check\",") && unexplained.is_empty(), "{unexplained:?}");
+}
+
 /// The text of all sources below a directory, except the explanations.
 fn gather(directory: &Path, source: &mut String) {
     for entry in std::fs::read_dir(directory).expect("sources").flatten() {

@@ -16,7 +16,7 @@ const MAX_TASKS: usize = 3;
 
 /// What one worker would do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TaskGroup {
+pub struct UnitGroup {
     pub id: String,
     pub tasks: Vec<String>,
     pub needs: Vec<String>,
@@ -31,12 +31,12 @@ pub struct TaskGroup {
 /// Groups, and what fits in none.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GroupDivision {
-    pub(super) groups: Vec<TaskGroup>,
+    pub(super) groups: Vec<UnitGroup>,
     pub(super) too_large: Vec<String>,
 }
 
 impl GroupDivision {
-    pub(super) fn written(groups: Vec<TaskGroup>) -> Self {
+    pub(super) fn written(groups: Vec<UnitGroup>) -> Self {
         Self { groups, too_large: Vec::new() }
     }
 }
@@ -95,7 +95,7 @@ pub(super) fn divide(
         let chosen: Vec<&WorkUnit> = bunch.iter().map(|at| &units[*at]).collect();
         let files: BTreeSet<usize> =
             chosen.iter().flat_map(|unit| unit.files.iter().copied()).collect();
-        division.groups.push(TaskGroup {
+        division.groups.push(UnitGroup {
             id: ids[at].clone(),
             tasks: chosen.iter().map(|unit| unit.title.clone()).collect(),
             needs: needs.into_iter().map(|need| ids[need].clone()).collect(),
@@ -168,7 +168,7 @@ fn pack(
 }
 
 /// The groups by wave: each after all that it needs.
-pub(super) fn waves(groups: &[TaskGroup]) -> Vec<Vec<String>> {
+pub(super) fn waves(groups: &[UnitGroup]) -> Vec<Vec<String>> {
     let mut level: BTreeMap<&str, usize> = BTreeMap::new();
     // Needs name earlier groups only, except in a table that a person wrote: bounded rounds.
     for _ in 0..groups.len() {

@@ -21,9 +21,9 @@ use crate::discovery::RepositoryFiles;
 use crate::ledger::{Ledger, PhaseFilter, cut};
 use crate::spec::Specification;
 use crate::spec::files::{SpecFile, SpecFileAction, files};
-use groups::TaskGroup;
+use groups::UnitGroup;
 use metrics::{AuditLimits, MetricState, ScopeMetric};
-use section::TaskSection;
+use section::ImplementationTasks;
 
 /// What the audit is made for.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub struct SpecAudit {
     pub estimate: ContextEstimate,
     pub verdict: AuditVerdict,
     pub mode: ExecutionMode,
-    pub groups: Vec<TaskGroup>,
+    pub groups: Vec<UnitGroup>,
     /// Where the groups are from.
     pub source: GroupSource,
     /// Ids of groups that can be worked on together, in order.
@@ -118,7 +118,7 @@ pub fn audit(
     let estimate = ContextEstimate { tokens: estimator.tokens(&all), window };
     let exceeds = metrics.iter().any(|metric| metric.state == MetricState::Exceeded)
         || estimate.percent() > u64::from(config.limits.context);
-    let written = TaskSection::find(spec)
+    let written = ImplementationTasks::find(spec)
         .filter(|section| !section.is_generated)
         .map(|section| section.groups);
     let (source, division) = match written {

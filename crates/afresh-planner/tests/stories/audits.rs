@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use afresh_planner::audit::metrics::AuditLimits;
-use afresh_planner::audit::section::{TaskSection, with_section};
+use afresh_planner::audit::section::{ImplementationTasks, with_section};
 use afresh_planner::audit::{
     AuditConfig, AuditVerdict, ExecutionMode, GroupSource, SpecAudit, audit,
 };
@@ -109,7 +109,7 @@ fn a_written_section_wins_over_a_generated_one() {
     let spec = |text: &str| Specification::from_text("spec.md", text.to_owned());
     let once = with_section(LARGE, None, &audit.groups).expect("a section");
     insta::assert_snapshot!(&once[LARGE.len()..]);
-    let found = TaskSection::find(&spec(&once)).expect("found");
+    let found = ImplementationTasks::find(&spec(&once)).expect("found");
     assert!(found.is_generated);
     let ids: Vec<&str> = found.groups.iter().map(|group| group.id.as_str()).collect();
     assert_eq!(ids, audit.groups.iter().map(|group| group.id.as_str()).collect::<Vec<_>>());
@@ -117,7 +117,7 @@ fn a_written_section_wins_over_a_generated_one() {
     let written = format!(
         "{LARGE}\n## Implementation Tasks\n\n### Task Groups\n\n| Group | Tasks | Dependencies |\n|---|---|---|\n| G1 | All handlers | — |\n| G2 | The server | G1 |\n"
     );
-    let own = TaskSection::find(&spec(&written)).expect("found");
+    let own = ImplementationTasks::find(&spec(&written)).expect("found");
     assert_eq!(with_section(&written, Some(&own), &audit.groups), None);
     let again = audited(&written, &files);
     assert_eq!((again.source, again.groups.len()), (GroupSource::Written, 2));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use afresh_core::Run;
 use afresh_core::effect::Effect;
 use afresh_core::event::Event;
-use afresh_core::input::RunOpening;
+use afresh_core::input::{Dispatch, RunOpening};
 use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
 use afresh_engine::driver::DriveError;
@@ -16,6 +16,7 @@ use afresh_engine::driver::host::{
     DecidedTurn, Executor, InputSource, JournalSink, QueuedInput, StoredTurn,
 };
 
+use super::by_hand::PeopleByHand;
 use super::invariants::RunInvariants;
 use super::people;
 use super::random::SeededRandom;
@@ -32,6 +33,7 @@ const PATIENCE: usize = 3_000;
 pub(super) struct SimulatedHost {
     pub(super) scenario: Scenario,
     pub(super) random: SeededRandom,
+    hands: PeopleByHand,
     pub(super) now: Timestamp,
     /// What is on disk.
     pub(super) journal: Vec<Event>,
@@ -66,6 +68,7 @@ impl SimulatedHost {
         let first = scenario.first_event();
         let run = Run::start(&first).expect("the first event starts a run");
         Self {
+            hands: PeopleByHand::new(seed, scenario.is_kind()),
             scenario,
             random,
             now: Timestamp(0),
@@ -99,11 +102,20 @@ impl SimulatedHost {
 
     /// How the next driver opens the run, perhaps with another plan or settings.
     pub(super) fn draw_opening(&mut self, run: &Run) -> RunOpening {
-        people::opening(&mut self.random, &self.scenario, run)
+        people::opening(&mut self.random, &mut self.hands, &self.scenario, run)
     }
 
-    pub(super) fn draw_answer(&mut self, run: &Run) -> ControlCommand {
+    /// Whether the next driver starts agents.
+    pub(super) fn draw_dispatch(&mut self) -> Dispatch {
+        self.hands.draw_dispatch()
+    }
+
+    /// What a run that waits for people needs of them; none if only agents can continue.
+    pub(super) fn draw_answer(&mut self, run: &Run) -> Option<ControlCommand> {
         let questions: Vec<_> = run.questions().cloned().collect();
+        if questions.is_empty() {
+            return self.hands.hand_in(run);
+        }
         let question = self.random.pick(&questions);
         let option = self.random.pick(&question.options);
         // A person may retry forever, but a simulation must end.
@@ -113,7 +125,7 @@ impl SimulatedHost {
             key => key.to_owned(),
         };
         let (run, question) = (run.id().clone(), question.id.0);
-        ControlCommand::Decide { run, question, answer, by: "person".to_owned() }
+        Some(ControlCommand::Decide { run, question, answer, by: "person".to_owned() })
     }
 
     /// The broken promise, if any.
@@ -260,13 +272,16 @@ impl InputSource for SimulatedHost {
         self.now
     }
 
-    /// A halt may have been sent before the driver started.
+    /// A command may have been sent before the driver started.
     fn waiting_inputs(&mut self, run: &Run) -> Result<Vec<QueuedInput>, DriveError> {
-        if !self.random.chance(self.scenario.halt) {
-            return Ok(vec![]);
+        let by_hand = self.hands.waiting_command(run);
+        let mut inputs: Vec<QueuedInput> =
+            by_hand.iter().map(|command| self.deliver(command)).collect();
+        if self.random.chance(self.scenario.halt) {
+            let halt = people::halt(&mut self.random, run);
+            inputs.push(self.deliver(&halt));
         }
-        let halt = people::halt(&mut self.random, run);
-        Ok(vec![self.deliver(&halt)])
+        Ok(inputs)
     }
 
     fn wait_for_inputs(
@@ -290,6 +305,9 @@ impl InputSource for SimulatedHost {
         if let Some(command) = people::command(&mut self.random, &self.scenario, run) {
             return Ok(vec![self.deliver(&command)]);
         }
+        if let Some(command) = self.hands.command(run) {
+            return Ok(vec![self.deliver(&command)]);
+        }
         let reports = self.next_reports(deadline);
         if !reports.is_empty() {
             return Ok(reports);
@@ -299,7 +317,10 @@ impl InputSource for SimulatedHost {
             return Ok(vec![]);
         }
         if run.drive_state(self.now) == DriveState::Waiting {
-            let answer = self.draw_answer(run);
+            // If only agents can continue, the person ends afresh.
+            let Some(answer) = self.draw_answer(run) else {
+                return Err(DriveError::Ended("nobody is left".to_owned()));
+            };
             return Ok(vec![self.deliver(&answer)]);
         }
         Err(self.broke("busy, but nothing is underway and no deadline is set".to_owned()))

@@ -12,10 +12,12 @@
 //! | `world` | the simulated executor: processes, workspaces, checks, the branch |
 //! | `workers` | what workers report |
 //! | `people` | what people do to a run |
+//! | `by_hand` | people who do tasks themselves |
 //! | `invariants` | the promises, checked at every turn |
 //! | `scheduled_input` | inputs that have not arrived yet |
 //! | `random` | random numbers from a seed |
 
+mod by_hand;
 mod host;
 mod invariants;
 mod people;
@@ -24,6 +26,8 @@ mod scenario;
 mod scheduled_input;
 mod workers;
 mod world;
+
+use std::collections::BTreeSet;
 
 use afresh_core::Run;
 use afresh_core::event::Event;
@@ -89,6 +93,9 @@ pub struct SimulationSummary {
     pub parked: usize,
     /// Attempts that were stopped because their context was full.
     pub full: usize,
+    /// Attempts that people made themselves, and how many of them landed.
+    pub by_hand: usize,
+    pub by_hand_merged: usize,
     /// Commands that were applied while no driver was running.
     pub applied_without_driver: usize,
 }
@@ -194,10 +201,17 @@ impl Simulation {
                     ..RunOpening::default()
                 })))
             }
-            DriveState::Waiting => {
-                let answer = self.host_mut().draw_answer(&run);
-                self.apply(run, answer)
-            }
+            DriveState::Waiting => match self.host_mut().draw_answer(&run) {
+                Some(answer) => self.apply(run, answer),
+                // What is left is for agents, or for people who are refused.
+                None => {
+                    let dispatch = self.host_mut().draw_dispatch();
+                    Ok(AfterDrive::Drive(Box::new(RunOpening {
+                        dispatch,
+                        ..RunOpening::default()
+                    })))
+                }
+            },
             DriveState::BudgetReached | DriveState::Finished { .. } => {
                 self.host().check_at_the_end(&run)?;
                 Ok(AfterDrive::Stop)
@@ -252,9 +266,30 @@ impl Simulation {
             model_failures: count(is_model_failure),
             parked: count(|event| matches!(event, Event::AgentParked { .. })),
             full: count(|event| matches!(event, Event::ContextReached { .. })),
+            by_hand: count(is_by_hand),
+            by_hand_merged: count_landed_by_hand(&host.journal),
             applied_without_driver: self.applied_without_driver,
         }
     }
+}
+
+fn is_by_hand(event: &Event) -> bool {
+    matches!(event, Event::AttemptStarting { by_hand: Some(_), .. })
+}
+
+fn count_landed_by_hand(journal: &[Event]) -> usize {
+    let mut open = BTreeSet::new();
+    let mut landed = 0;
+    for event in journal {
+        match event {
+            Event::AttemptStarting { attempt, by_hand: Some(_), .. } => {
+                open.insert(attempt);
+            }
+            Event::Merged { attempt, .. } => landed += usize::from(open.contains(attempt)),
+            _ => {}
+        }
+    }
+    landed
 }
 
 fn is_model_failure(event: &Event) -> bool {

@@ -5,9 +5,10 @@ use afresh_core::ids::TaskId;
 use afresh_core::input::{ResumeMode, RunOpening};
 use afresh_core::plan::{CheckDraft, Plan, PlanDraft, TaskDraft};
 use afresh_core::run::RewindTarget;
-use afresh_core::settings::{Schedule, Settings};
+use afresh_core::run::settings::{Schedule, Settings};
 use afresh_engine::driver::control::ControlCommand;
 
+use super::by_hand::PeopleByHand;
 use super::random::SeededRandom;
 use super::scenario::{Scenario, draw_draft, draw_on_decision, draw_on_failure};
 
@@ -61,13 +62,20 @@ pub(super) fn halt(random: &mut SeededRandom, run: &Run) -> ControlCommand {
 }
 
 /// How the next driver opens the run.
-pub(super) fn opening(random: &mut SeededRandom, scenario: &Scenario, run: &Run) -> RunOpening {
+pub(super) fn opening(
+    random: &mut SeededRandom,
+    hands: &mut PeopleByHand,
+    scenario: &Scenario,
+    run: &Run,
+) -> RunOpening {
     let plan = random.chance(scenario.edit).then(|| edited_plan(random, run.plan()));
     let settings = random.chance(scenario.edit).then(|| edited_settings(random, run.settings()));
     let resume = random.chance(scenario.command * 5).then(|| {
         *random.pick(&[ResumeMode::Failed, ResumeMode::Wave, ResumeMode::Wave, ResumeMode::Abort])
     });
-    RunOpening { plan, settings, forecast: None, clear_halt: random.chance(500), resume }
+    let clear_halt = random.chance(500);
+    let dispatch = hands.draw_dispatch();
+    RunOpening { plan, settings, forecast: None, clear_halt, resume, dispatch }
 }
 
 /// Rewords some tasks, removes one, and adds one or restores a removed one.

@@ -7,7 +7,7 @@ use afresh_core::ids::{CommitId, RunId};
 use afresh_core::plan::{
     CheckDraft, ContestRule, FileDraft, Plan, PlanDraft, StepDraft, TaskDraft, TierChoice,
 };
-use afresh_core::settings::{
+use afresh_core::run::settings::{
     ContextLimits, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, ReviewPolicy,
     ReviewWhen, Schedule, Settings, TimeoutAction, VacuousPolicy,
 };

@@ -3,6 +3,7 @@
 
 mod attempts;
 mod branch;
+mod by_hand;
 mod checks;
 mod comments;
 mod harvests;
@@ -42,6 +43,8 @@ pub(super) struct SimulatedWorld {
     /// Commits that the branch is about to move to, according to the journal.
     intended: BTreeSet<CommitId>,
     alive: BTreeSet<AttemptId>,
+    /// Attempts by hand whose workspace was prepared, until they are harvested.
+    by_hand: BTreeSet<AttemptId>,
     /// Every attempt that was ever started.
     started: BTreeSet<AttemptId>,
     slots: BTreeMap<WorkspaceSlot, AttemptId>,
@@ -87,6 +90,7 @@ impl SimulatedWorld {
             ignored: BTreeSet::new(),
             intended: BTreeSet::new(),
             alive: BTreeSet::new(),
+            by_hand: BTreeSet::new(),
             started: BTreeSet::new(),
             slots: BTreeMap::new(),
             left: BTreeSet::new(),
@@ -234,6 +238,10 @@ impl SimulatedWorld {
             Effect::Probe(request) => vec![self.probe(request, random, scenario)],
             Effect::SendComment { attempt, comment } => {
                 self.read_comment(attempt, comment.number, random)?.into_iter().collect()
+            }
+            Effect::Prepare { attempt, slot, ground } => {
+                self.read_prompt(attempt, None, run)?;
+                vec![self.prepare_by_hand(attempt, *slot, ground, random, scenario, run)?]
             }
             Effect::Warn { .. }
             | Effect::AnswerStep { .. }

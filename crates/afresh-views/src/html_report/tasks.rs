@@ -77,7 +77,8 @@ fn attempt(attempt: &AttemptReport) -> String {
         AttemptResult::Passed | AttemptResult::Undone => "muted",
     };
     let took = attempt.duration_ms.map(|ms| time::format_duration(Duration::from_millis(ms)));
-    let who = [attempt.agent.clone(), attempt.model.clone(), took].into_iter().flatten();
+    let by_hand = attempt.by_hand.as_ref().map(|by| format!("by hand of {by}"));
+    let who = [by_hand, attempt.agent.clone(), attempt.model.clone(), took].into_iter().flatten();
     let who: Vec<String> = who.map(|word| escape(&word)).collect();
     let mut shown = format!(
         "<p>{} <span class=\"{class}\">{}</span> <span class=\"muted\">{}</span></p>",

@@ -115,7 +115,7 @@ function workerCard(run, worker) {
   return element(`article.worker.activity-${worker.activity}`, {},
     element("h3", {}, element("a", { href: taskAddress(run, worker.task) }, worker.attempt), " ", worker.title),
     element("p.doing", {}, element("span.segment", { "aria-hidden": "true" }), doing),
-    element("p.muted", {}, [worker.agent, worker.model].filter(Boolean).join(" · "),
+    element("p.muted", {}, [worker.by_hand && `by hand of ${worker.by_hand}`, worker.agent, worker.model].filter(Boolean).join(" · "),
       steps && ` · step ${Math.min(steps.done + 1, steps.of)} of ${steps.of}`),
     element("p.muted", {}, contextMeter(worker.context), ` · ${duration(worker.elapsed_ms)}`,
       worker.tokens > 0 && ` · ${tokens(worker.tokens)} tokens`,

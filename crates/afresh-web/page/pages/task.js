@@ -223,7 +223,8 @@ class AttemptTabs {
 
 /** @param {Schemas["AttemptReport"]} attempt */
 function attemptFacts(attempt) {
-  const facts = [attempt.agent, attempt.model, attempt.started_at && dateAndTime(attempt.started_at),
+  const byHand = attempt.by_hand && `by hand of ${attempt.by_hand}`;
+  const facts = [byHand, attempt.agent, attempt.model, attempt.started_at && dateAndTime(attempt.started_at),
     attempt.duration_ms && duration(attempt.duration_ms), attempt.usage && costOf(attempt.usage.cost_usd)];
   return [attempt.reason && element("p.bad.text", {}, `✗ ${attempt.reason}`),
     element("p.muted", {}, facts.filter(Boolean).join(" · "))];

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use afresh_app::context::user_name;
 use afresh_app::error::AppError;
-use afresh_app::session::{control, select_run};
+use afresh_app::session::control;
+use afresh_app::session::runs::select;
 use afresh_app::tasks::tell::{CommentRequest, SentComment, tell_task};
 use afresh_core::ids::RunId;
 use afresh_engine::ControlCommand;
@@ -108,7 +109,7 @@ pub(super) async fn retry(
     Json(body): Json<TaskRequest>,
 ) -> Answer<Accepted> {
     send(state, run, move |found, run| {
-        let task = select_run::find_task(&found.run, &body.task)?;
+        let task = select::find_task(&found.run, &body.task)?;
         Ok(ControlCommand::Retry { run, task })
     })
     .await
@@ -120,7 +121,7 @@ pub(super) async fn skip(
     Json(body): Json<TaskRequest>,
 ) -> Answer<Accepted> {
     send(state, run, move |found, run| {
-        let task = select_run::find_task(&found.run, &body.task)?;
+        let task = select::find_task(&found.run, &body.task)?;
         let reason = if body.reason.trim().is_empty() {
             format!("skipped by {}", user_in_browser())
         } else {
@@ -163,7 +164,7 @@ async fn send(
 ) -> Answer<Accepted> {
     read_blocking(move || {
         let repository = state.repository()?;
-        let found = select_run::find_run(&repository, Some(&run))?;
+        let found = select::find_run(&repository, Some(&run))?;
         let command = make(&found, found.run.id().clone())?;
         let reporters = &*state.reporters;
         let run = control::send_to_run(&state.context, &reporters, command)?;

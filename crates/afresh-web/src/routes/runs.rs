@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use afresh_app::logs::needs::RunNeeds;
 use afresh_app::plan_source::{self, PlanReadOptions};
+use afresh_app::session::runs::select;
 use afresh_app::session::runs::{self, RunEntry};
-use afresh_app::session::select_run;
 use afresh_app::session::tracing::{self, TraceRequest};
 use afresh_core::status::trace::RequirementTrace;
 use afresh_dashboard::{Dashboard, svg};
@@ -133,7 +133,7 @@ pub(super) async fn report(
 ) -> Answer<RunReport> {
     read_blocking(move || {
         let repository = state.repository()?;
-        let found = select_run::find_run(&repository, Some(&run))?;
+        let found = select::find_run(&repository, Some(&run))?;
         let around = runs::report_context(&repository, &found.run)?;
         let report = RunReport::from_run(&found, around);
         Ok(Json(report.map_err(afresh_app::error::AppError::journal)?))
@@ -154,7 +154,7 @@ pub(super) async fn findings(
 ) -> Answer<PlanFindings> {
     read_blocking(move || {
         let repository = state.repository()?;
-        let found = select_run::find_run(&repository, Some(&run))?;
+        let found = select::find_run(&repository, Some(&run))?;
         let plan = PathBuf::from(&found.run.settings().source);
         let directory = state.context.directory()?;
         let findings = match plan_source::read(&directory, &plan, &PlanReadOptions::default()) {

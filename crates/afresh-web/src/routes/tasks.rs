@@ -6,7 +6,7 @@ use afresh_app::error::AppError;
 use afresh_app::git::DiffFormat;
 use afresh_app::logs::folded::{FoldedTranscript, read_folded};
 use afresh_app::logs::readers::AgentReaders;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
 use afresh_app::tasks::details::{TaskDetails, read_task_details};
 use afresh_app::tasks::diff::{TaskDiffOutput, count_task_diff, find_task_diff};
 use afresh_app::text::files::read_bounded;
@@ -34,8 +34,8 @@ pub(super) async fn details(
 ) -> Answer<TaskDetails> {
     read_blocking(move || {
         let repository = state.repository()?;
-        let found = select_run::find_run(&repository, Some(&run))?;
-        let task = select_run::find_task(&found.run, &task)?;
+        let found = select::find_run(&repository, Some(&run))?;
+        let task = select::find_task(&found.run, &task)?;
         Ok(Json(read_task_details(&repository, &found, &task)?))
     })
     .await
@@ -91,8 +91,8 @@ pub(super) async fn diff(
 ) -> Answer<Option<AttemptDiff>> {
     read_blocking(move || {
         let repository = state.repository()?;
-        let found = select_run::find_run(&repository, Some(&run))?;
-        let (task, _) = select_run::find_task_or_attempt(&found.run, &attempt)?;
+        let found = select::find_run(&repository, Some(&run))?;
+        let (task, _) = select::find_task_or_attempt(&found.run, &attempt)?;
         let is_underway = found.run.state_of(&task).is_some_and(|state| state.attempt().is_some());
         let diff = match find_task_diff(&repository, &found, &[attempt], &mut Vec::new()) {
             Ok(diff) => diff,
@@ -117,7 +117,7 @@ pub(super) async fn file(
 ) -> Result<Response, WebFailure> {
     let text = read_blocking(move || {
         let repository = state.repository()?;
-        let found = select_run::find_run(&repository, Some(&run))?;
+        let found = select::find_run(&repository, Some(&run))?;
         let attempt = find_attempt(&found.run, &attempt)?;
         let directory = repository.layout.attempt(found.run.id(), &attempt);
         let name = match file.as_str() {
@@ -135,7 +135,7 @@ pub(super) async fn file(
 
 /// An attempt by its name, such as `T001.2`, checked before it becomes part of a path.
 fn find_attempt(run: &afresh_core::Run, named: &str) -> Result<AttemptId, AppError> {
-    match select_run::find_task_or_attempt(run, named)? {
+    match select::find_task_or_attempt(run, named)? {
         (task, Some(number)) => Ok(AttemptId { task, number }),
         (task, None) => Err(AppError::usage("attempt", format!("{task} is no attempt"))
             .hint(format!("such as {task}.1"))),

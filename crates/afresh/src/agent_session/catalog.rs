@@ -304,6 +304,57 @@ static TOOLS: &[SessionTool] = &[
         effect: Steers,
     },
     SessionTool {
+        name: "run_by_hand",
+        title: "Prepare a run to work on it by hand",
+        description: "Start a run of a plan, or update one, without any worker: you, or agents of yours, do its tasks \
+                      with `task_start` and `task_complete`. Returns once its checks were run on the base.",
+        action: TextOf(&["run", "--by-hand", "--no-input"]),
+        arguments: &[argument(
+            "plan",
+            Path,
+            Positional,
+            "A plan file, or a directory that contains one; by default, the plan of the last run, else the one here",
+        )],
+        effect: Steers,
+    },
+    SessionTool {
+        name: "task_start",
+        title: "Start a task by hand",
+        description: "Make a workspace for a task that you, or an agent of yours, do without a worker of afresh: the \
+                      answer has the directory to work in, and the prompt. `task_complete` hands the work in.",
+        action: Document(&["task", "start"]),
+        arguments: &[TASK, RUN],
+        effect: Steers,
+    },
+    SessionTool {
+        name: "task_complete",
+        title: "Hand in a task that was started by hand",
+        description: "The work in the workspace is saved, checked and merged like that of any worker; the answer says \
+                      what became of it. Waits for the checks unless `no_wait` is true.",
+        action: Document(&["task", "complete"]),
+        arguments: &[
+            TASK,
+            argument("message", Text, Opt("--message"), "Notes for people"),
+            argument("no_wait", Flag, Opt("--no-wait"), "Return before the work is checked"),
+            RUN,
+        ],
+        effect: Steers,
+    },
+    SessionTool {
+        name: "task_fail",
+        title: "Give up a task that was started by hand",
+        description: "The work is saved; another attempt may follow, unless `no_retry` is true.",
+        action: Document(&["task", "fail"]),
+        arguments: &[
+            TASK,
+            argument("category", Text, Opt("--category"), "One word, such as test or dependency"),
+            argument("reason", Text, Opt("--reason"), "What went wrong"),
+            argument("no_retry", Flag, Opt("--no-retry"), "No other attempt would succeed"),
+            RUN,
+        ],
+        effect: Ends,
+    },
+    SessionTool {
         name: "task_retry",
         title: "Retry a task",
         description: "Retry a failed, skipped or waiting task with fresh workers. If the run is not driven, `resume` \

@@ -2,7 +2,7 @@
 
 use afresh_agents::json_rpc;
 use afresh_app::error::AppError;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
 use afresh_app::text::files::read_bounded;
 use serde_json::{Value, json};
 
@@ -107,7 +107,7 @@ pub(super) fn list(session: &McpSession) -> Vec<Value> {
 
 fn list_tasks(session: &McpSession) -> Result<Vec<Value>, AppError> {
     let repository = session.context.repository()?;
-    let Some(found) = select_run::find_optional_run(&repository, None)? else {
+    let Some(found) = select::find_optional_run(&repository, None)? else {
         return Ok(Vec::new());
     };
     let kind = ResourceKind::Task;

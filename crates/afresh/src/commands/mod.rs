@@ -4,13 +4,13 @@
 //! | --- | --- |
 //! | [`setup`] | `init`, `doctor`, `agents`, `config`, `demo` |
 //! | [`planning`] | `new`, `audit`, `discover`, `plan`, `lint`, `probe`, `show`, `import`, `export`, `bundle` |
-//! | [`running`] | `run`, `attach`, `status`, `logs`, `questions`, `decide`, `halt`, `resume`, `abort`, `rewind`, `fork`, `runs`, `statusline` |
+//! | [`running`] | `run`, `attach`, `questions`, `decide`, `halt`, `resume`, `abort`, `rewind`, `fork` |
 //! | [`tasks`] | `task`, `tell`, `diff`, `open`, `checkpoint` |
 //! | [`finishing`] | `report`, `trace`, `land`, `verify-run`, `scan`, `clean` |
 //! | [`in_attempt`] | what workers and their agents call |
 //! | [`suggest`] | what to type instead of a command that does not exist |
 //! | [`tooling`] | `help`, `version`, `schema`, `completions`, `man` |
-//! | [`viewing`] | `serve`, `mcp` |
+//! | [`viewing`] | `status`, `logs`, `runs`, `statusline`, `serve`, `mcp`, `replay` |
 
 pub(crate) mod finishing;
 pub(crate) mod in_attempt;
@@ -43,18 +43,18 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Man(args) => tooling::man::man(args, context, output),
         CliCommand::Demo(args) => setup::demo::demo(args, context, output),
         CliCommand::Run(args) => running::run::run(args, context, output),
-        CliCommand::Runs(args) => running::runs::runs(args, context, output),
+        CliCommand::Runs(args) => viewing::runs::runs(args, context, output),
         CliCommand::Abort(args) => running::abort::abort(args, context, output),
         CliCommand::Serve(args) => viewing::serve::serve(args, context, output),
         CliCommand::Attach(args) => running::attach::attach(args, context, output),
         CliCommand::Fork(args) => running::fork::fork(args, context, output),
         CliCommand::Rewind(args) => running::rewind::rewind(args, context, output),
-        CliCommand::Statusline(args) => running::statusline::statusline(args, context, output),
+        CliCommand::Statusline(args) => viewing::statusline::statusline(args, context, output),
         CliCommand::Checkpoint(args) => tasks::checkpoint::checkpoint(args, context, output),
-        CliCommand::Status(args) => running::status::status(args, context, output),
+        CliCommand::Status(args) => viewing::status::status(args, context, output),
         CliCommand::Report(args) => finishing::report::report(args, context, output),
         CliCommand::Trace(args) => finishing::trace::trace(args, context, output),
-        CliCommand::Logs(args) => running::logs::logs(args, context, output),
+        CliCommand::Logs(args) => viewing::logs::logs(args, context, output),
         CliCommand::Scan(args) => finishing::scan::scan(args, context, output),
         CliCommand::Clean(args) => finishing::clean::clean(args, context, output),
         CliCommand::Replay(args) => viewing::replay::replay(args, context, output),

@@ -11,13 +11,13 @@ use afresh_engine::bundle::stored::{DependencyState, StoredBundle};
 use serde_json::{Value, json};
 
 use crate::terminal::output::{Output, Paint, count, safe};
-use afresh_app::bundles::cleanup::BundleCleanup;
-use afresh_app::bundles::generate::GeneratedBundle;
-use afresh_app::bundles::integrity::{BundleIntegrity, SourceState};
-use afresh_app::bundles::listing::ListedBundle;
-use afresh_app::bundles::select::SelectedBundle;
+use afresh_app::tasks::bundles::cleanup::BundleCleanup;
+use afresh_app::tasks::bundles::generate::GeneratedBundle;
+use afresh_app::tasks::bundles::integrity::{BundleIntegrity, SourceState};
+use afresh_app::tasks::bundles::listing::ListedBundle;
+use afresh_app::tasks::bundles::select::SelectedBundle;
 use afresh_app::text::time;
-use afresh_views::plan_json::share;
+use afresh_views::plan::json::share;
 
 pub(crate) fn generated_json(generated: &GeneratedBundle, directory: &Path) -> Value {
     json!({

@@ -111,7 +111,10 @@ impl ProgressReporter {
                 let resumed =
                     state.is_some_and(|state| state.records.resumed.contains_key(&attempt.number));
                 let mark = if resumed { "continue" } else { "start" };
-                self.line(mark, Paint::Cyan, &attempt.to_string(), &title(run, &attempt.task));
+                let by_hand = state.and_then(|state| state.records.by_hand.get(&attempt.number));
+                let by_hand = by_hand.map(|by| format!(" (by hand: {})", safe(by)));
+                let title = title(run, &attempt.task) + &by_hand.unwrap_or_default();
+                self.line(mark, Paint::Cyan, &attempt.to_string(), &title);
             }
             Event::ContextWarned { attempt, fill } => {
                 let text = format!(

@@ -11,7 +11,7 @@ use afresh_core::usage::BudgetAmount;
 use afresh_engine::StateLayout;
 
 use crate::terminal::output::{self, Output, Paint, join_lines, safe};
-use afresh_app::policy::budget;
+use afresh_app::config::policy::budget;
 use afresh_app::text::time;
 
 /// A run after its driver ended.
@@ -129,6 +129,7 @@ fn next(ended: &EndedRun, status: &RunStatus, output: &Output) {
     let run = &ended.run;
     let branch = run.branch();
     waits_for(run, output);
+    waits_for_people(ended, output);
     if !run.refuted_marks().is_empty() {
         let hint = "mark the task as open in the plan to have it done, or correct its check";
         output.note(&format!("  {hint}; then `afresh run` continues"));
@@ -191,6 +192,25 @@ fn next(ended: &EndedRun, status: &RunStatus, output: &Output) {
 fn has_saved_work(run: &Run) -> bool {
     let mut left = run.tasks().filter_map(|(_, state)| state.session.interrupted.as_ref());
     left.any(|left| !left.harvest.changes.is_empty())
+}
+
+/// Work that only people can do: attempts by hand, and tasks that no agent starts.
+fn waits_for_people(ended: &EndedRun, output: &Output) {
+    let run = &ended.run;
+    for work in run.open_by_hand() {
+        let (attempt, task) = (&work.attempt, &work.attempt.task);
+        let by = safe(work.by_hand.as_deref().unwrap_or_default());
+        output.note(&format!(
+            "  {attempt} is open by hand ({by}); `afresh task complete {task}` hands it in"
+        ));
+    }
+    if ended.standing == DriveState::Waiting
+        && let Some(first) = run.left_to_people().next()
+    {
+        output.note(&format!(
+            "  no agent starts; `afresh task ready` lists tasks, `afresh task start {first}` starts one by hand"
+        ));
+    }
 }
 
 /// Why the task of `--task` did not run.

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use crate::cli::Cli;
 use crate::terminal::output::safe;
 use afresh_app::context::AppContext;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
 
 /// Set by the scripts that `afresh completions` prints.
 pub(crate) const VARIABLE: &str = "AFRESH_COMPLETE";
@@ -49,7 +49,7 @@ pub(crate) fn requirements() -> ArgValueCandidates {
 
 pub(crate) fn runs() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let ids = place().and_then(|place| select_run::run_ids(&place).ok()).unwrap_or_default();
+        let ids = place().and_then(|place| select::run_ids(&place).ok()).unwrap_or_default();
         ids.into_iter().map(CompletionCandidate::new).collect()
     })
 }

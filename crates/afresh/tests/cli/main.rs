@@ -12,6 +12,7 @@
 //! | [`json_schemas`] | outputs fit their published schemas |
 //! | [`logs`] | `afresh logs` |
 //! | [`messages`] | errors: message, cause, hint, place, colours |
+//! | [`pictures`] | the pictures of the README |
 //! | [`promises`] | every promise has a test, every id in a test a promise |
 //! | [`report`] | `afresh report` |
 //! | [`terminal`] | questions in the terminal of the run |
@@ -30,6 +31,7 @@ mod init;
 mod json_schemas;
 mod logs;
 mod messages;
+mod pictures;
 mod report;
 mod terminal;
 mod tool_output;

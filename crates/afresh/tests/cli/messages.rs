@@ -186,7 +186,6 @@ fn an_unknown_option_is_answered_with_what_exists() {
     for (args, hint) in [
         (["run", "--daemon"], "`afresh run --detach`"),
         (["run", "-j4"], "--parallel N"),
-        (["report", "--html"], "Markdown"),
         (["run", "--notify"], "docs/hooks.md"),
         (["status", "--watch"], "afresh logs -f"),
         (["run", "--paralel"], "did you mean `--parallel`?"),

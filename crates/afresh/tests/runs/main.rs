@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`basic_run`] | a plan without trouble |
 //! | [`budgets`] | limits on tokens and cost |
+//! | [`by_hand`] | `afresh task start`, `complete` and `fail` |
 //! | [`checks`] | checks that hang, prove nothing, or see too much |
 //! | [`cleanup`] | `afresh clean` |
 //! | [`commits`] | the commits that a run leaves on its branch |
@@ -33,6 +34,7 @@ mod support;
 mod baseline;
 mod basic_run;
 mod budgets;
+mod by_hand;
 mod checks;
 mod cleanup;
 mod comments;

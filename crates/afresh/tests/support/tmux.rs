@@ -58,6 +58,11 @@ impl TmuxScreen {
         String::from_utf8_lossy(&self.ask(&["capture-pane", "-p"]).stdout).into_owned()
     }
 
+    /// The lines on the screen, with the codes of their colours.
+    pub(crate) fn colored(&self) -> String {
+        String::from_utf8_lossy(&self.ask(&["capture-pane", "-p", "-e"]).stdout).into_owned()
+    }
+
     /// Everything since the start: what has scrolled away, and the screen.
     pub(crate) fn history(&self) -> String {
         let all = ["capture-pane", "-p", "-J", "-S", "-"];

@@ -1,6 +1,7 @@
 //! Ways to break the core; the simulator has to notice each.
 
 mod attempts;
+mod by_hand;
 mod contests;
 mod hooks;
 mod landing;
@@ -13,9 +14,10 @@ use super::{Breakage, Mutation};
 const SIMULATION: &[&str] = &["-p", "afresh-testkit", "--test", "simulation"];
 
 pub(super) fn all() -> Vec<Breakage> {
-    let all: [&[Mutation]; 7] = [
+    let all: [&[Mutation]; 8] = [
         starting::ALL,
         attempts::ALL,
+        by_hand::ALL,
         contests::ALL,
         landing::ALL,
         models::ALL,

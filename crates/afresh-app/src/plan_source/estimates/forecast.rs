@@ -8,7 +8,7 @@ use afresh_core::estimate::forecast::{ForecastSubject, RunForecast};
 use afresh_core::estimate::history::{AgentHistory, TaskSample};
 use afresh_core::estimate::schedule::SchedulePolicy;
 use afresh_core::plan::Task;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::usage::Usage;
 use afresh_engine::RepoContext;
 use afresh_engine::execution_config::WorkerConfig;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use afresh_core::estimate::DEFAULT_WINDOW;
-use afresh_core::settings::ContextLimits;
+use afresh_core::run::settings::ContextLimits;
 use afresh_formats::lint;
 use afresh_planner::discovery::RepositoryFiles;
 use afresh_planner::ledger::Ledger;

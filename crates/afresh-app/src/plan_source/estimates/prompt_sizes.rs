@@ -2,7 +2,7 @@
 
 use afresh_agents::prompt::size;
 use afresh_core::plan::TaskIndex;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::usage::ContextFill;
 use afresh_engine::bundle::rendered;
 use afresh_engine::execution_config::WorkerConfig;

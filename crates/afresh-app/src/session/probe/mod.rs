@@ -24,17 +24,17 @@ use afresh_engine::reports::flaky::FlakyHistory;
 use afresh_engine::{ExecutionConfig, RepoContext, StandaloneProbe, journal_records};
 
 use crate::config::Config;
+use crate::config::policy::network::ChosenNetwork;
+use crate::config::policy::{limits, sandbox};
 use crate::context::AppContext;
 use crate::error::AppError;
 use crate::notice::Notice;
-use crate::policy::network::ChosenNetwork;
-use crate::policy::{limits, sandbox};
 use crate::session::RunOptions;
 
 /// How a probe is to be done.
 #[derive(Debug, Clone, Default)]
 pub struct ProbeOptions {
-    /// One of [`crate::policy::sandbox::WORDS`].
+    /// One of [`crate::config::policy::sandbox::WORDS`].
     pub sandbox: Option<String>,
     /// Checks may reach the network.
     pub check_network: bool,

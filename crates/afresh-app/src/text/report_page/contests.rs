@@ -25,7 +25,8 @@ pub(super) fn tables(page: &mut String, report: &RunReport) {
         for attempt in &task.attempts {
             page.push_str(&row(attempt));
         }
-        let passed: Vec<&AttemptReport> = task.attempts.iter().filter(has_passed).collect();
+        let passed: Vec<&AttemptReport> =
+            task.attempts.iter().filter(|attempt| has_passed(attempt)).collect();
         if let [first, .., last] = passed[..] {
             let (first, last) = (&first.attempt, &last.attempt);
             let _ = writeln!(page, "\nTo compare their work: `afresh diff {first} {last}`");
@@ -33,7 +34,7 @@ pub(super) fn tables(page: &mut String, report: &RunReport) {
     }
 }
 
-fn has_passed(attempt: &&AttemptReport) -> bool {
+fn has_passed(attempt: &AttemptReport) -> bool {
     matches!(attempt.result, AttemptResult::Passed | AttemptResult::Merged)
 }
 

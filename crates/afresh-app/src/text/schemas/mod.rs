@@ -15,8 +15,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
 use crate::session::fork::ForkedRun;
-use crate::session::glance::RunGlance;
 use crate::session::runs::RunEntry;
+use crate::session::runs::glance::RunGlance;
 use crate::tasks::checkpoint::BatchCheckpoint;
 use crate::tasks::details::TaskDetails;
 use crate::tasks::diff::TaskDiffOutput;

@@ -11,8 +11,8 @@ use crate::process::ProcessEnd;
 use crate::question::QuestionTopic;
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
+use crate::run::settings::{OnFailure, OnOrphan, ScopeMode, TimeoutAction};
 use crate::scope::{ScopeVerdict, ScopeViolation, TaskScope};
-use crate::settings::{OnFailure, OnOrphan, ScopeMode, TimeoutAction};
 
 /// How many attempts in a row may fail in the same way: the last one knows that, and then a person is asked (TR-09).
 pub(in crate::decide) const MAX_SAME_FAILURES: u32 = 3;

@@ -8,7 +8,7 @@ use crate::plan::TaskIndex;
 use crate::question::{APPROVED, Question, QuestionTopic, REJECTED};
 use crate::rejection::Rejection;
 use crate::run::TaskStage;
-use crate::settings::{OnDecision, OnOrphan, Settings, TimeoutAction};
+use crate::run::settings::{OnDecision, OnOrphan, Settings, TimeoutAction};
 
 impl Decider<'_> {
     /// A policy answers in place of a person.

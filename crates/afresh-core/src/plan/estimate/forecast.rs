@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use crate::estimate::history::TaskSample;
     use crate::plan::{PlanDraft, TaskDraft};
-    use crate::settings::Schedule;
+    use crate::run::settings::Schedule;
 
     fn plan(needs: &[(&str, &[&str])]) -> Plan {
         let task = |(id, needs): &(&str, &[&str])| TaskDraft {

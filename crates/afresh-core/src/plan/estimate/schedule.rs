@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ids::TaskId;
 use crate::plan::{Plan, TaskIndex};
-use crate::settings::{Schedule, Settings};
+use crate::run::settings::{Schedule, Settings};
 
 /// How many tasks that could start are compared with those that run, at each step.
 const MAX_CANDIDATES: usize = 1_000;

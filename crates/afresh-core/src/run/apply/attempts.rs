@@ -19,6 +19,9 @@ impl Run {
         if let Some(agent) = &work.agent {
             task.records.agents.insert(work.attempt.number, agent.clone());
         }
+        if let Some(by) = &work.by_hand {
+            task.records.by_hand.insert(work.attempt.number, by.clone());
+        }
         task.take_up(&work);
         task.hand_over_comments(&work);
         self.slots.insert(work.slot, work.attempt.clone());
@@ -77,7 +80,8 @@ impl Run {
     ) -> Result<(), IllegalEvent> {
         let at = self.index(&attempt.task)?;
         self.count(attempt, &end.usage)?;
-        self.knows_use |= !end.ending.is_cut_off();
+        let is_by_hand = self.tasks[at].records.by_hand.contains_key(&attempt.number);
+        self.knows_use |= !end.ending.is_cut_off() && !is_by_hand;
         self.tasks[at].last.outcome = Some(end.outcome.clone());
         // The worker that waited for an answer is gone.
         self.tasks[at].steps.claimed = None;

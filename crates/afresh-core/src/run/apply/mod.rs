@@ -18,11 +18,11 @@ use crate::estimate::forecast::RunForecast;
 use crate::event::Event;
 use crate::ids::{QuestionId, TaskId};
 use crate::plan::{ModelTier, TaskIndex};
+use crate::run::settings::Settings;
 use crate::run::task::{ActiveAttempt, ActiveReviewer, LandHold, TaskStage};
 use crate::run::{
     CheckActivity, FinalChecks, HaltRequest, LandedTask, RewindGoal, RewindState, Run,
 };
-use crate::settings::Settings;
 use crate::step::StartPoint;
 
 /// An event that cannot follow those before it. No driver records one, so a reader must not guess.
@@ -45,6 +45,7 @@ impl Run {
         match event {
             Event::RunStarted { .. } => return Err(IllegalEvent::SecondStart),
             Event::Opened { epoch } => self.opened(*epoch),
+            Event::AgentsHeldBack => self.holds_back_agents = true,
             Event::PlanChanged { plan } => self.plan_changed(plan),
             Event::SettingsChanged { settings } => self.settings_changed(settings),
             Event::ForecastMade { forecast } => self.forecast_made(forecast),
@@ -57,6 +58,7 @@ impl Run {
                 tier,
                 agent,
                 resumes,
+                by_hand,
             } => {
                 let base = base.clone();
                 let ground = match from.clone() {
@@ -75,6 +77,7 @@ impl Run {
                     tier,
                     agent,
                     resumes,
+                    by_hand: by_hand.clone(),
                     needs,
                 })?;
             }
@@ -250,6 +253,7 @@ impl Run {
 
     pub(super) fn opened(&mut self, epoch: u32) {
         self.epoch = epoch;
+        self.holds_back_agents = false;
         // To run again clears an abort by a policy or an answer, and gives a new budget its chance.
         if !self.ended_for_good {
             self.aborted = None;

@@ -79,6 +79,8 @@ pub struct AttemptRecords {
     pub review_usages: BTreeMap<(u32, u32), Usage>,
     /// Agents that the plan did not name alone: whose turn it was in a contest.
     pub agents: BTreeMap<u32, String>,
+    /// Who made the attempts by hand.
+    pub by_hand: BTreeMap<u32, String>,
     pub identities: BTreeMap<u32, AgentIdentity>,
     /// How much of the context the prompt filled.
     pub prompts: BTreeMap<u32, ContextFill>,

@@ -92,6 +92,8 @@ pub struct ActiveAttempt {
     /// Whose turn it is, if several agents compete.
     pub agent: Option<String>,
     pub resumes: Option<AttemptResumption>,
+    /// Who works on it, if that is no agent of ours.
+    pub by_hand: Option<String>,
     /// The commits of its dependencies when it started: its base holds these, and no later ones.
     pub needs: Vec<CommitId>,
 }
@@ -215,6 +217,14 @@ impl TaskStage {
         )
     }
 
+    /// The attempt that a person has open.
+    pub fn open_by_hand(&self) -> Option<&ActiveAttempt> {
+        match self {
+            Self::Running(work) if work.by_hand.is_some() => Some(work),
+            _ => None,
+        }
+    }
+
     pub(in crate::run) fn work_mut(&mut self) -> Option<&mut ActiveAttempt> {
         match self {
             Self::Starting(work) | Self::Running(work) => Some(work),
@@ -243,8 +253,9 @@ impl TaskStage {
     /// slot.
     pub fn is_underway(&self) -> bool {
         match self {
+            // A person takes as long as it takes.
+            Self::Running(work) => work.by_hand.is_none(),
             Self::Starting(_)
-            | Self::Running(_)
             | Self::Harvesting { .. }
             | Self::Judging { .. }
             | Self::Merging { merge: MergeStage::Building { .. }, .. } => true,

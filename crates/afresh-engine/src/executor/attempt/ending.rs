@@ -21,7 +21,7 @@ use crate::driver::clock;
 use crate::execution_config::ExecutionConfig;
 use crate::executor::ExecutorContext;
 use crate::executor::attempt::output::OutputFollower;
-use crate::executor::denials;
+use crate::executor::sandbox::denials;
 use crate::mailbox::REFUSED_RESULT;
 
 /// How much of a refused report is shown.

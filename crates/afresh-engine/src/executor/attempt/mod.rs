@@ -1,5 +1,6 @@
 //! One attempt: a clean workspace, a bundle, a new process, and its result.
 
+pub(crate) mod by_hand;
 pub(crate) mod comments;
 pub(crate) mod context_warning;
 mod ending;
@@ -54,6 +55,12 @@ pub(crate) struct AttemptRequest {
     pub(crate) ground: StartPoint,
     pub(crate) tier: ModelTier,
     pub(crate) resumes: Option<AttemptResumption>,
+}
+
+impl AttemptRequest {
+    pub(crate) fn by_hand(attempt: AttemptId, slot: WorkspaceSlot, ground: StartPoint) -> Self {
+        Self { attempt, slot, ground, tier: ModelTier::Standard, resumes: None }
+    }
 }
 
 /// Everything one attempt needs, taken from the run before the thread starts.

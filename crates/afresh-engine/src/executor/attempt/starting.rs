@@ -31,6 +31,20 @@ pub(super) enum StartFailure {
     NotResumed(String),
 }
 
+/// Who the workspace is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AttemptWorker {
+    Agent,
+    Person,
+}
+
+/// A workspace and a bundle; only the worker is missing.
+pub(super) struct PreparedAttempt {
+    files: AttemptFiles,
+    /// How much of its model's context the prompt fills.
+    fill: ContextFill,
+}
+
 /// A worker whose supervisor has started.
 pub(super) struct StartedWorker {
     pub(super) running: RunningJob,
@@ -52,6 +66,24 @@ impl AttemptJob {
         shared: &ExecutorContext,
         handle: &CancelHandle,
     ) -> Result<Option<StartedWorker>, StartFailure> {
+        let Some(prepared) = self.prepare(shared, handle, AttemptWorker::Agent)? else {
+            return Ok(None);
+        };
+        let PreparedAttempt { mut files, fill } = prepared;
+        let place = WorkspaceId::Work(self.slot);
+        let job = self.job(shared, &mut files, shared.pool.tree(place))?;
+        let running = RunningJob::start(&shared.config.exe, &job)
+            .map_err(|error| failure(&error.to_string(), None))?;
+        Ok(Some(StartedWorker { running, files, fill }))
+    }
+
+    /// None if the attempt was stopped before.
+    pub(super) fn prepare(
+        &self,
+        shared: &ExecutorContext,
+        handle: &CancelHandle,
+        worker: AttemptWorker,
+    ) -> Result<Option<PreparedAttempt>, StartFailure> {
         let place = WorkspaceId::Work(self.slot);
         self.check_base(shared)?;
         shared
@@ -78,8 +110,8 @@ impl AttemptJob {
             .pool
             .write_acceptance_files(place, &self.bundle.task.acceptance)
             .map_err(|error| failure(&error.to_string(), None))?;
-        let made = self.make(shared, &shared.pool.tree(place))?;
-        let mut files = AttemptFiles::new(shared.layout.attempt(&self.bundle.run, &self.attempt));
+        let made = self.make(shared, &shared.pool.tree(place), worker)?;
+        let files = AttemptFiles::new(shared.layout.attempt(&self.bundle.run, &self.attempt));
         made.save(&files.directory)
             .and_then(|()| fs::create_dir_all(&files.worker))
             .map_err(|error| machine_failure(&format!("cannot write the bundle: {error}")))?;
@@ -88,10 +120,7 @@ impl AttemptJob {
         }
         let listed: Vec<String> = self.bundle.task.patterns().map(ToString::to_string).collect();
         lease.mark_unsaved(&listed).map_err(|error| failure(&describe(&error), None))?;
-        let job = self.job(shared, &mut files, shared.pool.tree(place))?;
-        let running = RunningJob::start(&shared.config.exe, &job)
-            .map_err(|error| failure(&error.to_string(), None))?;
-        Ok(Some(StartedWorker { running, files, fill: made.fill }))
+        Ok(Some(PreparedAttempt { files, fill: made.fill }))
     }
 
     /// EX-07: what the tasks that it needs landed is part of what it starts from.
@@ -120,15 +149,27 @@ impl AttemptJob {
         resuming.put_back(shared, place).map_err(StartFailure::NotResumed)
     }
 
-    /// Fails if the worker would start with a full context (PR-06): it would cost money, and a retry would end the
+    /// Fails if an agent would start with a full context (PR-06): it would cost money, and a retry would end the
     /// same way.
-    fn make(&self, shared: &ExecutorContext, tree: &Path) -> Result<RenderedBundle, SpawnFailure> {
+    fn make(
+        &self,
+        shared: &ExecutorContext,
+        tree: &Path,
+        worker: AttemptWorker,
+    ) -> Result<RenderedBundle, SpawnFailure> {
         let mut bundle =
             bundle::finished(&self.bundle, &self.ground, &self.gone, &WorkspaceTree(tree))
                 .map_err(|missing| failure(&missing.to_string(), Some(MissingSource::ADVICE)))?;
         shared.test_finder.add_tests(&mut bundle, shared.pool.repository(), &self.run_base);
-        let made = RenderedBundle::render(bundle, &shared.config.workers, self.tier)
-            .map_err(|error| failure(&error.to_string(), None))?;
+        let workers = &shared.config.workers;
+        let made = match worker {
+            AttemptWorker::Agent => RenderedBundle::render(bundle, workers, self.tier),
+            AttemptWorker::Person => RenderedBundle::render_by_hand(bundle, workers, self.tier),
+        };
+        let made = made.map_err(|error| failure(&error.to_string(), None))?;
+        if worker == AttemptWorker::Person {
+            return Ok(made);
+        }
         size::check_fits(made.fill, self.fullest).map_err(|error| SpawnFailure {
             lasting: true,
             ..failure(&error.to_string(), Some(size::SIZE_HINT))

@@ -15,7 +15,7 @@ use afresh_secrets::redact_value;
 
 use super::slots::{CheckTicket, OccupiedSlot};
 use super::written_reports::read_written_reports;
-use crate::executor::denials;
+use crate::executor::sandbox::denials;
 use crate::executor::sandbox::{SandboxGuard, SandboxSubject};
 use crate::worker_files::open_plain;
 

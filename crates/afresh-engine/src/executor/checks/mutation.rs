@@ -8,7 +8,7 @@ use afresh_checks::read_mutation_report;
 use afresh_core::check::{CheckEnd, CheckResult};
 use afresh_core::ids::CommitId;
 use afresh_core::plan::Check;
-use afresh_core::settings::MutationRule;
+use afresh_core::run::settings::MutationRule;
 
 use super::command::CheckCommand;
 use super::round::CheckRound;

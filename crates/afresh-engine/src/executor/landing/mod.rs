@@ -5,10 +5,12 @@
 //! | `moving` | moving the branch |
 //! | `progress_files` | progress in the plan's own files, as part of the merge |
 //! | `receipt_note` | the note that goes with it |
+//! | [`rewind`] | moving it back |
 
 mod moving;
 mod progress_files;
 mod receipt_note;
+pub(crate) mod rewind;
 
 pub(crate) use moving::MoveJob;
 
@@ -18,7 +20,7 @@ use afresh_core::hook::HookPoint;
 use afresh_core::ids::{AttemptId, CommitId, TreeId};
 use afresh_core::input::{MergeBuild, MergedTree};
 use afresh_core::run::TaskStage;
-use afresh_core::settings::History;
+use afresh_core::run::settings::History;
 use afresh_core::{Input, Run};
 use afresh_git::Repository;
 use afresh_git::ref_names::branch_ref;

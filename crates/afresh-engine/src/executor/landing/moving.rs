@@ -6,7 +6,7 @@ use afresh_core::hook::HookPoint;
 use afresh_core::ids::{AttemptId, CommitId};
 use afresh_core::input::BranchMove;
 use afresh_core::run::TaskStage;
-use afresh_core::settings::History;
+use afresh_core::run::settings::History;
 use afresh_core::{Input, Run};
 use afresh_git::ref_names::{RECEIPT_NOTES, branch_ref, run_tip_ref, salvage_ref, step_ref};
 use afresh_git::{

@@ -12,7 +12,7 @@ use afresh_core::check::CheckResult;
 use afresh_core::harvest::ChangeKind;
 use afresh_core::ids::{AttemptId, TreeId};
 use afresh_core::run::TaskStage;
-use afresh_core::settings::WritebackTarget;
+use afresh_core::run::settings::WritebackTarget;
 use afresh_formats::Finding;
 use afresh_formats::folder::{
     MAX_DEPTH, MAX_FILES, PlanFolder, as_text, is_searched, may_hold_a_plan,

@@ -4,6 +4,7 @@
 //! home directory (except for tools and the agent program's own files), the user's checkout, afresh's own state, and
 //! the workspaces of other attempts.
 
+pub(crate) mod denials;
 pub(crate) mod environment;
 pub(crate) mod fake_home;
 pub(crate) mod git_sandbox;

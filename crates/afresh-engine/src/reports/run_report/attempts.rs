@@ -37,6 +37,9 @@ pub struct AttemptReport {
     pub files_changed: Option<usize>,
     /// The agent that it was given to.
     pub agent: Option<String>,
+    /// Who made it by hand, if no agent did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<String>,
     /// The model that its program reported.
     pub model: Option<String>,
     /// The program's own id of the conversation.
@@ -105,6 +108,7 @@ impl AttemptReport {
             commit: None,
             files_changed: None,
             agent: None,
+            by_hand: None,
             model: None,
             session: None,
             resumes: None,
@@ -164,6 +168,9 @@ impl AttemptHistory {
             self.report_mut(attempt).refusals.push(DenialReport::from_context(&met));
         }
         match event {
+            Event::AttemptStarting { attempt, by_hand: Some(by), .. } => {
+                self.report_mut(attempt).by_hand = Some(by.clone());
+            }
             Event::AttemptStarting { attempt, agent, resumes, .. } => {
                 let agent = agent.clone().or_else(|| self.wanted.agent_of_task(&attempt.task));
                 let told = self.report_mut(attempt);

@@ -271,6 +271,7 @@ impl Executor for ScriptedHost {
         self.log.push(effect_line(&effect));
         match effect {
             Effect::Start { attempt, .. } => self.start(&attempt),
+            Effect::Prepare { attempt, .. } => self.schedule(10, Input::Spawned(attempt)),
             Effect::Stop { attempt, .. } => self.stop(&attempt),
             Effect::Harvest { attempt, .. } => {
                 let harvest = self.harvest(&attempt, run, &attempt.to_string());

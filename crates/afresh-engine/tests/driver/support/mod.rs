@@ -16,7 +16,7 @@ use afresh_core::ids::RunId;
 use afresh_core::input::{BranchMove, MergeBuild, RunOpening};
 use afresh_core::plan::PlanDraft;
 use afresh_core::run::DriveState;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::status::RunStatus;
 use afresh_core::{Effect, Event, Input, Plan, Run};
 use afresh_engine::driver::host::CommandAnswer;
@@ -239,6 +239,7 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
     match effect {
         Effect::Start { attempt, resumes: Some(_), .. } => format!("→ resume as {attempt}"),
         Effect::Start { attempt, .. } => format!("→ start {attempt}"),
+        Effect::Prepare { attempt, .. } => format!("→ prepare {attempt}"),
         Effect::Warn { attempt, .. } => format!("→ warn {attempt}"),
         Effect::Stop { attempt, .. } => format!("→ stop {attempt}"),
         Effect::Harvest { attempt, .. } => format!("→ harvest {attempt}"),

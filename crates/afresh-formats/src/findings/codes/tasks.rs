@@ -24,6 +24,16 @@ pub(super) const CODES: &[FindingCode] = &[
         }),
     },
     FindingCode {
+        code: "bad-agents",
+        title: "agents that cannot be chosen from",
+        text: "`agent` names one agent, or `attempts_by` names up to 8 that compete; `land` says whose work lands: `first` or `cheapest`.",
+        example: Some(CodeExample {
+            file: "p.plan.toml",
+            wrong: include_str!("examples/bad-agents.wrong"),
+            right: include_str!("examples/bad-agents.right"),
+        }),
+    },
+    FindingCode {
         code: "frontmatter-incomplete",
         title: "a frontmatter without keys that GSD requires",
         text: "Without `depends_on` and `files_modified`, the order and the files are unknown, and the plan may start too early. The other keys are used by GSD only.",

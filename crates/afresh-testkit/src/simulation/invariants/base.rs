@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use afresh_core::check::{CheckExcuse, Receipt};
 use afresh_core::event::Event;
 use afresh_core::ids::AttemptId;
-use afresh_core::settings::{ProbeScope, Settings};
+use afresh_core::run::settings::{ProbeScope, Settings};
 
 /// What the journal says about checks of every merge.
 #[derive(Debug, Default)]

@@ -11,7 +11,7 @@ use afresh_core::plan::Plan;
 use afresh_core::process::ProcessEnd;
 use afresh_core::rejection::Rejection;
 use afresh_core::review::ReviewId;
-use afresh_core::settings::Settings;
+use afresh_core::run::settings::Settings;
 use afresh_core::usage::{Budget, BudgetAmount};
 use afresh_engine::driver::host::DecidedTurn;
 
@@ -38,6 +38,8 @@ pub(super) struct BudgetInvariants {
     largest_report: BudgetAmount,
     /// Attempts that have reported their usage, or ended by themselves.
     known: BTreeSet<Spender>,
+    /// Attempts by hand, which use nothing.
+    by_hand: BTreeSet<AttemptId>,
     /// The last attempt of each task.
     last_attempt: BTreeMap<TaskId, u32>,
     /// The last attempt of a task before it was given another chance.
@@ -78,7 +80,7 @@ impl BudgetInvariants {
                     end.ending,
                     ProcessEnd::Lost | ProcessEnd::Stopped | ProcessEnd::SupervisorLost
                 );
-                if !is_cut_off {
+                if !is_cut_off && !self.by_hand.contains(attempt) {
                     self.known.insert(worker(attempt));
                 }
                 self.live.remove(&worker(attempt));
@@ -133,6 +135,12 @@ impl BudgetInvariants {
         *last = (*last).max(attempt.number);
         self.live.insert(worker(attempt), reserved);
         Ok(())
+    }
+
+    pub(super) fn note_by_hand(&mut self, attempt: &AttemptId) {
+        self.by_hand.insert(attempt.clone());
+        let last = self.last_attempt.entry(attempt.task.clone()).or_default();
+        *last = (*last).max(attempt.number);
     }
 
     pub(super) fn note_review(
@@ -208,7 +216,10 @@ impl BudgetInvariants {
         settings: &Settings,
     ) -> Result<(), String> {
         let starts = |event: &Event| {
-            matches!(event, Event::AttemptStarting { .. } | Event::ReviewStarting { .. })
+            matches!(
+                event,
+                Event::AttemptStarting { by_hand: None, .. } | Event::ReviewStarting { .. }
+            )
         };
         let spent = BudgetAmount::from(&run.usage());
         if run.settings().budget.is_reached_by(spent) && turn.events.iter().any(starts) {

@@ -16,6 +16,7 @@
 mod base;
 mod blocked_tasks;
 mod budget;
+mod by_hand;
 mod comments;
 mod contests;
 mod hooks;
@@ -35,8 +36,8 @@ use afresh_core::ids::{AttemptId, CommitId, TaskId};
 use afresh_core::input::MergedTree;
 use afresh_core::plan::{Plan, TaskIndex};
 use afresh_core::rejection::Rejection;
+use afresh_core::run::settings::{Schedule, ScopeMode, Settings};
 use afresh_core::run::{DriveState, TaskStage, TaskState};
-use afresh_core::settings::{Schedule, ScopeMode, Settings};
 use afresh_core::time::Timestamp;
 use afresh_core::usage::BudgetAmount;
 use afresh_engine::driver::host::DecidedTurn;
@@ -46,6 +47,7 @@ use super::world::SimulatedWorld;
 use base::BaseInvariants;
 use blocked_tasks::BlockedTaskInvariants;
 use budget::BudgetInvariants;
+use by_hand::ByHandInvariants;
 use comments::CommentInvariants;
 use contests::ContestInvariants;
 use hooks::HookInvariants;
@@ -79,6 +81,7 @@ pub(super) struct RunInvariants {
     comments: CommentInvariants,
     contests: ContestInvariants,
     hooks: HookInvariants,
+    by_hand: ByHandInvariants,
 }
 
 impl RunInvariants {
@@ -103,6 +106,7 @@ impl RunInvariants {
             comments: CommentInvariants::default(),
             contests: ContestInvariants::default(),
             hooks: HookInvariants::default(),
+            by_hand: ByHandInvariants::default(),
         }
     }
 
@@ -121,6 +125,7 @@ impl RunInvariants {
         self.models.recorded(turn, run, now)?;
         self.comments.check_kept(run)?;
         self.hooks.check_asked(run)?;
+        self.by_hand.check_turn(turn)?;
         all_is_stopped(turn, run, world)?;
         self.budget.check_turn(turn, run, &self.settings)?;
         waves_hold(turn, run)
@@ -128,6 +133,7 @@ impl RunInvariants {
 
     fn note(&mut self, event: &Event, world: &mut SimulatedWorld) -> Result<(), String> {
         self.fenced(event)?;
+        self.by_hand.note(event, &self.plan)?;
         self.contests.note(event, &self.plan)?;
         self.steps.note(event, &self.contests)?;
         self.blocked.note(event)?;
@@ -144,6 +150,9 @@ impl RunInvariants {
             Event::SettingsChanged { settings } => {
                 self.settings = (**settings).clone();
                 self.settings_changed = true;
+            }
+            Event::AttemptStarting { attempt, by_hand: Some(_), .. } => {
+                self.starting_by_hand(attempt)?;
             }
             Event::AttemptStarting { attempt, reserved, .. } => {
                 self.starting(attempt, *reserved)?;
@@ -295,15 +304,7 @@ impl RunInvariants {
     }
 
     fn starting(&mut self, attempt: &AttemptId, reserved: BudgetAmount) -> Result<(), String> {
-        if self.halted {
-            return Err(format!("R7: {attempt} starts in a halted run"));
-        }
-        if !self.numbers.insert(attempt.clone()) {
-            return Err(format!("R2: {attempt} is used twice"));
-        }
-        if let Some(other) = self.budget.live_attempt(&attempt.task) {
-            return Err(format!("R2: {attempt} starts beside {other}"));
-        }
+        self.check_number(attempt)?;
         let counted = self.counted.get(&attempt.task).copied().unwrap_or(0);
         let contest = self.plan.index_of(&attempt.task).map(|at| self.plan.task(at));
         let agents = contest.and_then(|task| task.contest.as_ref()).map_or(1, |it| it.agents.len());
@@ -312,6 +313,26 @@ impl RunInvariants {
             return Err(format!("{attempt} starts although {counted} attempts were spent"));
         }
         self.budget.note_start(attempt, reserved, &self.settings)
+    }
+
+    /// A person uses no budget.
+    fn starting_by_hand(&mut self, attempt: &AttemptId) -> Result<(), String> {
+        self.check_number(attempt)?;
+        self.budget.note_by_hand(attempt);
+        Ok(())
+    }
+
+    fn check_number(&mut self, attempt: &AttemptId) -> Result<(), String> {
+        if self.halted {
+            return Err(format!("R7: {attempt} starts in a halted run"));
+        }
+        if !self.numbers.insert(attempt.clone()) {
+            return Err(format!("R2: {attempt} is used twice"));
+        }
+        match self.budget.live_attempt(&attempt.task) {
+            Some(other) => Err(format!("R2: {attempt} starts beside {other}")),
+            None => Ok(()),
+        }
     }
 
     /// The commands that a task must have passed to land.
@@ -343,6 +364,7 @@ impl RunInvariants {
             return Err("R3: the branch is not where the journal says".to_owned());
         }
         self.budget.at_the_end(run, world)?;
+        self.by_hand.at_the_end(run)?;
         blocked_tasks::check_no_unreachable_wait(run)?;
         self.models.at_the_end(run)?;
         let standing = run.drive_state(Timestamp(u64::MAX));

@@ -74,6 +74,12 @@ impl ModelInvariants {
         now: Timestamp,
     ) -> Result<(), String> {
         match event {
+            // Neither a model nor a program has to be waited for.
+            Event::AttemptStarting { attempt, by_hand: Some(_), .. } => {
+                self.not_before.remove(&attempt.task);
+                self.contestants.remove(&attempt.task);
+                self.cut_short.remove(&attempt.task);
+            }
             Event::AttemptStarting { attempt, tier, agent, .. } => {
                 self.contestants.insert(attempt.task.clone(), agent.clone());
                 self.starting(attempt, tier.unwrap_or(ModelTier::Standard), run, now)?;

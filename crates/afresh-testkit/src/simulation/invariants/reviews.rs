@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use afresh_core::event::Event;
 use afresh_core::ids::AttemptId;
 use afresh_core::review::{Review, ReviewId, ReviewOutcome, ReviewVerdict};
-use afresh_core::settings::{ReviewWhen, Settings};
+use afresh_core::run::settings::{ReviewWhen, Settings};
 
 #[derive(Debug, Default)]
 pub(super) struct ReviewInvariants {

@@ -26,6 +26,8 @@ pub(super) struct StepInvariants {
     branch: Vec<CommitId>,
     /// The base of the last attempt of each task.
     bases: BTreeMap<TaskId, CommitId>,
+    /// Tasks that start over, or continue after a step that changed nothing.
+    restarted_perhaps: BTreeSet<TaskId>,
 }
 
 #[derive(Debug)]
@@ -47,6 +49,7 @@ impl StepInvariants {
             landing: BTreeSet::new(),
             branch: Vec::new(),
             bases: BTreeMap::new(),
+            restarted_perhaps: BTreeSet::new(),
         }
     }
 
@@ -79,7 +82,7 @@ impl StepInvariants {
                 self.bases.insert(attempt.task.clone(), base.clone());
                 self.spoilt.remove(&attempt.task);
                 if from.is_none() && contests.is_uncertain(&attempt.task) {
-                    self.finished.remove(&attempt.task);
+                    self.restarts_perhaps(&attempt.task);
                 }
                 let kept = self.finished.get(&attempt.task).and_then(|last| last.commit.as_ref());
                 if from.as_ref() != kept {
@@ -129,9 +132,20 @@ impl StepInvariants {
         }
     }
 
+    /// It cannot be seen from here whether the task starts over. A last step that changed nothing does not show it
+    /// either.
+    fn restarts_perhaps(&mut self, task: &TaskId) {
+        if self.finished.get(task).is_some_and(|last| last.commit.is_none()) {
+            self.restarted_perhaps.insert(task.clone());
+        } else {
+            self.finished.remove(task);
+        }
+    }
+
     fn done(&mut self, task: &TaskId, step: u32) -> Result<(), String> {
         let before = self.finished.get(task).map_or(0, |last| last.step);
-        if step != before + 1 {
+        let starts_over = self.restarted_perhaps.remove(task) && step == 1;
+        if step != before + 1 && !starts_over {
             return Err(format!("EX-04: step {step} of {task} is done after step {before}"));
         }
         let commit = self.saved.get(task).cloned().flatten();

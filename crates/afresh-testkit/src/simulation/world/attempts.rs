@@ -97,6 +97,22 @@ impl SimulatedWorld {
         Ok(task)
     }
 
+    /// Whether a person may start it: as a worker, but beside as many others as there are.
+    pub(super) fn check_start_by_hand(
+        &mut self,
+        attempt: &AttemptId,
+        slot: WorkspaceSlot,
+        ground: &StartPoint,
+        run: &Run,
+    ) -> Result<(), String> {
+        let task = run.plan().task(run.plan().index_of(&attempt.task).ok_or("an unknown task")?);
+        self.check_unused(attempt, slot)?;
+        self.check_start_point(attempt, ground, task)?;
+        self.check_overlaps(task, run.plan())?;
+        self.started.insert(attempt.clone());
+        Ok(())
+    }
+
     /// One worker for each task, no more than allowed, and none in a workspace with unsaved work.
     fn check_slot(
         &self,
@@ -104,12 +120,17 @@ impl SimulatedWorld {
         slot: WorkspaceSlot,
         run: &Run,
     ) -> Result<(), String> {
-        if let Some(other) = self.alive.iter().find(|other| other.task == attempt.task) {
-            return Err(format!("R2: {attempt} starts while {other} lives"));
-        }
         self.check_reviewers(attempt, slot)?;
         if self.alive.len() + self.reviewers.len() >= usize::from(run.settings().parallel) {
             return Err("EX-01: more workers than allowed".to_owned());
+        }
+        self.check_unused(attempt, slot)
+    }
+
+    fn check_unused(&self, attempt: &AttemptId, slot: WorkspaceSlot) -> Result<(), String> {
+        let mut others = self.alive.iter().chain(&self.by_hand);
+        if let Some(other) = others.find(|other| other.task == attempt.task) {
+            return Err(format!("R2: {attempt} starts while {other} lives"));
         }
         if let Some(other) = self.harvesting.get(&slot) {
             return Err(format!("R16: {attempt} takes slot {slot} while {other} is saved from it"));
@@ -158,7 +179,7 @@ impl SimulatedWorld {
 
     /// Tasks that may write the same file do not run at the same time.
     fn check_overlaps(&self, task: &Task, plan: &Plan) -> Result<(), String> {
-        for other in &self.alive {
+        for other in self.alive.iter().chain(&self.by_hand) {
             let other = plan.task(plan.index_of(&other.task).ok_or("an unknown task")?);
             let apart = task.patterns().all(|a| other.patterns().all(|b| !a.overlaps(b)));
             if !apart || !task.lists_files() || !other.lists_files() {

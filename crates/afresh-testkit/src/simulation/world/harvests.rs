@@ -20,6 +20,7 @@ impl SimulatedWorld {
         run: &Run,
     ) -> Result<Vec<Input>, String> {
         self.alive.remove(attempt);
+        self.by_hand.remove(attempt);
         if let Some(other) = self.slots.get(&slot)
             && other != attempt
             && self.started.contains(attempt)

@@ -39,7 +39,9 @@ impl SimulatedWorld {
         run: &Run,
     ) -> Option<HookFailure> {
         let (point, attempt) = match effect {
-            Effect::Start { attempt, .. } => (HookPoint::BeforeAttempt, attempt),
+            Effect::Start { attempt, .. } | Effect::Prepare { attempt, .. } => {
+                (HookPoint::BeforeAttempt, attempt)
+            }
             Effect::BuildMerge { attempt, .. } => (HookPoint::BeforeMerge, attempt),
             Effect::Check(request) if request.phase == CheckPhase::Alone => {
                 (HookPoint::BeforeCheck, request.attempt.as_ref()?)

@@ -22,7 +22,7 @@ use crate::terminal::output::{Output, count, safe};
 use afresh_app::context::AppContext;
 use afresh_app::error::{AppError, ErrorClass};
 use afresh_app::plan_source::caller_paths::relative_path;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
 use afresh_app::text::time;
 
 /// How many files in the way an error lists.
@@ -58,7 +58,7 @@ pub(crate) struct Args {
 
 pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let place = context.repository()?;
-    let run = select_run::find_run(&place, args.run.as_deref())?.run;
+    let run = select::find_run(&place, args.run.as_deref())?.run;
     if run.tip() == run.base() {
         return nothing(&run, output);
     }

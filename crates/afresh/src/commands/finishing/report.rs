@@ -11,8 +11,9 @@ use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::logs::watched_run::WatchedRun;
 use afresh_app::plan_source::PlanReadOptions;
+use afresh_app::session::runs;
+use afresh_app::session::runs::select;
 use afresh_app::session::tracing::{self, TraceRequest};
-use afresh_app::session::{runs, select_run};
 use afresh_app::text::report_page;
 use afresh_views::html_report::{self, HtmlReportParts};
 
@@ -53,7 +54,7 @@ impl Args {
 
 pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let place = context.repository()?;
-    let found = select_run::find_run(&place, args.run.as_deref())?;
+    let found = select::find_run(&place, args.run.as_deref())?;
     let around = runs::report_context(&place, &found.run)?;
     let report = RunReport::from_run(&found, around).map_err(AppError::journal)?;
     let text = match args.form(output) {

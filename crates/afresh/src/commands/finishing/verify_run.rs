@@ -1,10 +1,10 @@
 //! `afresh verify-run [REF]`: checks the receipts of a branch against its history.
 
+use afresh_app::config::policy::sandbox;
 use afresh_app::git::Repository;
 use afresh_app::notes::signing::tools::SigningTools;
 use afresh_app::notes::signing::verifier::SignatureVerifier;
 use afresh_app::notes::verify::{self, VerifiedHistory, VerifyError, VerifyRequest};
-use afresh_app::policy::sandbox;
 use afresh_app::process::Containment;
 use afresh_app::proof::history::SignaturePolicy;
 use afresh_app::session::probe::ProbeOptions;

@@ -7,7 +7,7 @@ use crate::terminal::output::Output;
 use afresh_app::config;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::planner::audit::section::{TaskSection, with_section};
+use afresh_app::planner::audit::section::{ImplementationTasks, with_section};
 use afresh_app::planner::audit::{AuditVerdict, SpecAudit};
 use afresh_app::planning::audit::audit_spec;
 use afresh_app::planning::checkout::CheckoutFiles;
@@ -65,7 +65,7 @@ fn write_section(
         output.note("nothing was written: there is nothing to divide");
         return Ok(());
     };
-    let section = TaskSection::find(&found.spec);
+    let section = ImplementationTasks::find(&found.spec);
     match with_section(&document.text, section.as_ref(), &audit.groups) {
         Some(text) if text == document.text => {
             output.note("nothing was written: the section is current");

@@ -10,13 +10,13 @@ use crate::exit::Exit;
 use crate::reporters::bundles;
 use crate::terminal::completion;
 use crate::terminal::output::Output;
-use afresh_app::bundles::generate::{GeneratedBundle, open_parts};
-use afresh_app::bundles::select::{BundleSelection, list_kept};
-use afresh_app::bundles::subject::{BundleScope, BundleSubject};
-use afresh_app::bundles::{cleanup, integrity, validate};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
+use afresh_app::tasks::bundles::generate::{GeneratedBundle, open_parts};
+use afresh_app::tasks::bundles::select::{BundleSelection, list_kept};
+use afresh_app::tasks::bundles::subject::{BundleScope, BundleSubject};
+use afresh_app::tasks::bundles::{cleanup, integrity, validate};
 
 /// Make, check, list and remove bundles: what a worker is given
 #[derive(Debug, clap::Args)]
@@ -147,7 +147,7 @@ fn generate(
     print: BundleOutput,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    let id = select_run::find_task(&subject.run, task)?;
+    let id = select::find_task(&subject.run, task)?;
     let at = subject.run.plan().index_of(&id).expect("it is a task of the plan");
     let generated = GeneratedBundle::make(subject, at)?;
     output.notices(open_parts(subject, at));

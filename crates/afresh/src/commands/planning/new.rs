@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::init::starter::{StarterFile, StarterKind};
+use afresh_app::setup::init::starter::{StarterFile, StarterKind};
 use serde_json::json;
 
 use crate::exit::Exit;

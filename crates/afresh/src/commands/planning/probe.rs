@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use afresh_app::config;
+use afresh_app::config::policy::sandbox;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::formats::Finding;
 use afresh_app::formats::text::duration;
 use afresh_app::plan_source::FoundPlan;
-use afresh_app::policy::sandbox;
 use afresh_app::session::probe::{PreparedProbe, ProbeOptions, findings};
 use afresh_app::text::time;
 use afresh_core::Plan;

@@ -14,10 +14,10 @@ use afresh_app::error::AppError;
 use afresh_app::plan_source::estimates::grounding::count_ungrounded;
 use afresh_app::plan_source::estimates::outlook::PlanOutlook;
 use afresh_app::plan_source::{self, PlanFile};
-use afresh_views::conflicts::TaskConflict;
-use afresh_views::plan_graph::{self, GraphFormat};
-use afresh_views::plan_json::PlanJson;
-use afresh_views::plan_text::{plan_text, single_task_text};
+use afresh_views::plan::conflicts::TaskConflict;
+use afresh_views::plan::graph::{self, GraphFormat};
+use afresh_views::plan::json::PlanJson;
+use afresh_views::plan::text::{plan_text, single_task_text};
 
 /// Show what would run: waves, files, critical path, conflicts
 #[derive(Debug, clap::Args)]
@@ -80,7 +80,7 @@ pub(crate) fn show(args: &Args, context: &AppContext, output: &Output) -> Result
         return Ok(Exit::Done);
     }
     if let Some(picture) = args.picture {
-        output.data(plan_graph::draw(&file.plan, picture.into()).trim_end());
+        output.data(graph::draw(&file.plan, picture.into()).trim_end());
         return Ok(Exit::Done);
     }
     let assignments =

@@ -2,7 +2,8 @@
 
 use afresh_app::context::{AppContext, user_name};
 use afresh_app::error::AppError;
-use afresh_app::session::{control, select_run};
+use afresh_app::session::control;
+use afresh_app::session::runs::select;
 use afresh_core::status::{RunState, run_state};
 use afresh_engine::ControlCommand;
 use serde_json::json;
@@ -25,7 +26,7 @@ pub(crate) struct Args {
 
 pub(crate) fn abort(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let repository = context.repository()?;
-    let found = select_run::find_run(&repository, args.run.as_deref())?;
+    let found = select::find_run(&repository, args.run.as_deref())?;
     let id = found.run.id().clone();
     if found.run.is_ended_for_good() || run_state(&found.run) == RunState::Done {
         if output.json {
@@ -35,8 +36,9 @@ pub(crate) fn abort(args: &Args, context: &AppContext, output: &Output) -> Resul
         }
         return Ok(Exit::Done);
     }
-    if found.run.is_underway() && repository.holder()?.is_none() {
-        // It was interrupted: the work of its attempts is saved first.
+    let is_worked_on = found.run.is_underway() || found.run.open_by_hand().next().is_some();
+    if is_worked_on && repository.holder()?.is_none() {
+        // The work of its attempts is saved first.
         run::end_interrupted(&found.run, context, output)?;
     }
     let (reason, by) = (args.reason.clone().unwrap_or_default(), user_name());

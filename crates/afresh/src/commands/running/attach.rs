@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
+use afresh_app::session::control;
 use afresh_app::session::runs::LastDriver;
-use afresh_app::session::{control, select_run};
+use afresh_app::session::runs::select;
 use afresh_core::run::DriveState;
 use afresh_core::time::Timestamp;
 use afresh_core::{Event, Input};
@@ -35,7 +36,7 @@ pub(crate) struct Args {
 
 pub(crate) fn attach(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let repository = context.repository()?;
-    let found = select_run::find_run(&repository, args.run.as_deref())?;
+    let found = select::find_run(&repository, args.run.as_deref())?;
     let run = found.run.id().clone();
     let Some(pid) = LastDriver::find(&repository)?.holder_of(&run).map(|holder| holder.pid) else {
         let message = format!("no process drives run {run}");

@@ -13,7 +13,8 @@ use crate::terminal::completion;
 use crate::terminal::output::{Output, safe};
 use afresh_app::context::{AppContext, user_name};
 use afresh_app::error::AppError;
-use afresh_app::session::{control, select_run};
+use afresh_app::session::control;
+use afresh_app::session::runs::select;
 
 /// Answer a question
 #[derive(Debug, clap::Args)]
@@ -38,7 +39,7 @@ fn parse_question(text: &str) -> Result<u32, String> {
 
 pub(crate) fn decide(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let repository = context.repository()?;
-    let found = select_run::find_run(&repository, args.run.as_deref())?;
+    let found = select::find_run(&repository, args.run.as_deref())?;
     let id = QuestionId(args.question);
     let Some(question) = found.run.question(id) else {
         return Err(not_open(id, &found.run, &repository)?);

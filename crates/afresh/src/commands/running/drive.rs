@@ -36,9 +36,10 @@ use afresh_app::logs::worker_actions::WorkerActions;
 use afresh_app::notice::Notice;
 use afresh_app::session::interruption::{InterruptedWave, RESUME_CHOICES};
 use afresh_app::session::open::{OpenedRun, RunRequest};
-use afresh_app::session::{PreparedRun, control, select_run};
+use afresh_app::session::runs::select;
+use afresh_app::session::{PreparedRun, control};
 use afresh_app::text::time;
-use afresh_views::forecast_text::describe_forecast;
+use afresh_views::plan::forecast_text::describe_forecast;
 
 /// Whether the user at this terminal may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +122,7 @@ fn start_live_region(
     }
     let repository = opened.repository.clone();
     let layout = repository.layout.clone();
-    let found = select_run::find_run(&repository, Some(opened.run().id().as_str()))?;
+    let found = select::find_run(&repository, Some(opened.run().id().as_str()))?;
     let readers = AgentReaders::load(&found.run, context);
     let actions = WorkerActions::new(readers);
     let history = WatchedRun::new(repository, found, AgentReaders::default())?.history;

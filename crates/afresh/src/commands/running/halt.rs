@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::terminal::output::{Output, safe};
 use afresh_app::context::{AppContext, user_name};
 use afresh_app::error::AppError;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
 use serde_json::json;
 
 /// Stop gracefully: running attempts finish, nothing new starts; a second request ends them
@@ -46,7 +46,7 @@ pub(crate) fn halt(args: &Args, context: &AppContext, output: &Output) -> Result
 
 /// For scripts that ask between two steps of their own.
 fn check(context: &AppContext, output: &Output) -> Result<Exit, AppError> {
-    let run = select_run::find_run(&context.repository()?, None)?.run;
+    let run = select::find_run(&context.repository()?, None)?.run;
     let (halt, is_quiet) = (run.halt(), !run.is_underway());
     if output.json {
         output.document(&json!({

@@ -1,4 +1,4 @@
-//! Commands that run a plan, show a run and control it.
+//! Commands that run a plan and control a run.
 
 pub(crate) mod abort;
 pub(crate) mod attach;
@@ -7,12 +7,8 @@ pub(crate) mod detach;
 pub(crate) mod drive;
 pub(crate) mod fork;
 pub(crate) mod halt;
-pub(crate) mod logs;
 pub(crate) mod questions;
 pub(crate) mod resume;
 pub(crate) mod rewind;
 pub(crate) mod run;
 pub(crate) mod run_args;
-pub(crate) mod runs;
-pub(crate) mod status;
-pub(crate) mod statusline;

@@ -9,7 +9,7 @@ use crate::terminal::completion;
 use crate::terminal::output::{Output, count, safe};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
 
 /// List the questions that wait for an answer
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub(crate) fn questions(
     output: &Output,
 ) -> Result<Exit, AppError> {
     let place = context.repository()?;
-    let found = select_run::find_optional_run(&place, args.run.as_deref())?;
+    let found = select::find_optional_run(&place, args.run.as_deref())?;
     let waits = found.as_ref().filter(|found| !found.run.is_ended_for_good());
     let open = waits.map(|found| RunStatus::from_run(&found.run).questions).unwrap_or_default();
     if output.json {
@@ -47,7 +47,7 @@ pub(crate) fn questions(
 
 /// ` --run RUN`, for a command about another run than the last one.
 pub(crate) fn run_option(run: &Run, repository: &RepoContext) -> Result<String, AppError> {
-    let last = select_run::find_optional_run(repository, None)?;
+    let last = select::find_optional_run(repository, None)?;
     let is_last = last.is_some_and(|last| last.run.id() == run.id());
     Ok(if is_last { String::new() } else { format!(" --run {}", run.id()) })
 }

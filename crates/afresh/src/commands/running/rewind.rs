@@ -2,7 +2,8 @@
 
 use afresh_app::context::{AppContext, user_name};
 use afresh_app::error::AppError;
-use afresh_app::session::{control, select_run};
+use afresh_app::session::control;
+use afresh_app::session::runs::select;
 use afresh_core::Run;
 use afresh_core::ids::{CommitId, TaskId};
 use afresh_core::run::{RewindPath, RewindTarget};
@@ -31,8 +32,8 @@ pub(crate) struct Args {
 
 pub(crate) fn rewind(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let repository = context.repository()?;
-    let found = select_run::find_run(&repository, args.run.as_deref())?;
-    let target = select_run::find_rewind_target(&found.run, &args.target)?;
+    let found = select::find_run(&repository, args.run.as_deref())?;
+    let target = select::find_rewind_target(&found.run, &args.target)?;
     let path = found.run.plan_rewind(&target).map_err(|why| {
         AppError::incomplete("refused", why).hint("`afresh report` lists what has been merged")
     })?;
@@ -59,7 +60,7 @@ pub(crate) fn carry_out(
     let run = found.run.id().clone();
     let command = ControlCommand::Rewind { run: run.clone(), target, by: user_name() };
     control::send_to_run(context, &drive::open_file_reporters, command)?;
-    let now = select_run::find_run(&context.repository()?, Some(run.as_str()))?.run;
+    let now = select::find_run(&context.repository()?, Some(run.as_str()))?.run;
     let progress = if *now.tip() == path.to { Progress::Done } else { Progress::Pending };
     show(&found.run, &path, progress, output);
     Ok(Exit::Done)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use afresh_app::git::{DiscoverError, Repository};
 use afresh_core::Run;
-use afresh_core::input::ResumeMode;
+use afresh_core::input::{Dispatch, ResumeMode};
 use afresh_engine::RepoContext;
 
 use crate::commands::planning::plan::announce::confirm;
@@ -26,8 +26,10 @@ use afresh_app::plan_source::estimates::outlook::PlanOutlook;
 use afresh_app::plan_source::{self, PlanFile, PlanReadOptions};
 use afresh_app::planning::specification;
 use afresh_app::session::open::{ExistingRun, HaltedRun, RunRequest};
-use afresh_app::session::options::only_task;
-use afresh_app::session::{PreparedRun, RunOptions, Session, preflight, select_run};
+use afresh_app::session::runs::select;
+use afresh_app::session::start::options::only_task;
+use afresh_app::session::start::preflight;
+use afresh_app::session::{PreparedRun, RunOptions, Session};
 use afresh_app::text::time;
 
 /// Run a plan or a specification: start it, or continue where it stopped
@@ -41,6 +43,9 @@ pub(crate) struct Args {
     plan: Option<PathBuf>,
     #[command(flatten)]
     how: PlanArgs,
+    /// Start no agent: people do the tasks, or agents of theirs (see `afresh task start`)
+    #[arg(long, conflicts_with = "detach")]
+    by_hand: bool,
     /// Start a new run from the current commit, even if this plan already has one
     #[arg(long)]
     new: bool,
@@ -134,9 +139,16 @@ pub(crate) fn run(args: &Args, context: &AppContext, output: &Output) -> Result<
         return show_plan(&file, &config, &options, context, output);
     }
     let session = Session { context, options: &options };
-    let prepared =
-        output.with_notices(|notices| session.prepare(repository, file, config, notices))?;
+    let prepared = output.with_notices(|notices| {
+        if args.by_hand {
+            session.prepare_by_hand(repository, file, config, notices)
+        } else {
+            session.prepare(repository, file, config, notices)
+        }
+    })?;
+    let dispatch = if args.by_hand { Dispatch::ByHand } else { Dispatch::Agents };
     let request = RunRequest {
+        dispatch,
         existing: if args.new { ExistingRun::StartNew } else { ExistingRun::Continue },
         resume: args.resume.map(ResumeMode::from),
         ..RunRequest::default()
@@ -197,8 +209,8 @@ pub(crate) fn resume(
     let here = context.directory()?;
     let config = config::load(&here, context.config_file.as_deref())?;
     let repository = context.repository()?;
-    let found = select_run::find_run(&repository, run)?;
-    let file = select_run::load_plan(&found.run, &here)?;
+    let found = select::find_run(&repository, run)?;
+    let file = select::load_plan(&found.run, &here)?;
     let options = args.options().or_flags(&found.run.settings().flags);
     let session = Session { context, options: &options };
     let prepared =
@@ -217,7 +229,7 @@ pub(crate) fn end_interrupted(
     let config = config::load(&context.directory()?, context.config_file.as_deref())?;
     let options = RunOptions::default().or_flags(&run.settings().flags);
     let session = Session { context, options: &options };
-    let file = select_run::pinned_plan(run);
+    let file = select::pinned_plan(run);
     let prepared = session.prepare_to_end(context.repository()?, file, config)?;
     let request = RunRequest {
         run: Some(run.id().clone()),
@@ -240,7 +252,11 @@ fn finish(
     let ended = drive(prepared, request, interaction, context, output)?;
     summary::print(&ended, output);
     let is_stopped_by_machine = ended.run.halt().is_some_and(|halt| halt.cause.is_some());
+    // It did what it was asked to: the tasks are for people.
+    let is_left_to_people =
+        request.dispatch == Dispatch::ByHand && ended.run.questions().next().is_none();
     Ok(match Exit::from(ended.standing) {
+        Exit::Waiting if is_left_to_people => Exit::Done,
         Exit::Halted if is_stopped_by_machine => Exit::Machine,
         exit => exit,
     })
@@ -294,11 +310,11 @@ fn last_plan(
     here: &Path,
     how: &PlanReadOptions,
 ) -> Result<PlanFile, AppError> {
-    match select_run::find_optional_run(repository, None)? {
-        Some(found) => match select_run::finished_planning(&found) {
+    match select::find_optional_run(repository, None)? {
+        Some(found) => match select::finished_planning(&found) {
             // What was planned last is what runs next.
             Some(home) if home.plan().is_file() => plan_source::load(here, &home.plan(), how),
-            _ => select_run::load_plan(&found.run, here),
+            _ => select::load_plan(&found.run, here),
         },
         None => plan_source::load(here, Path::new("."), how),
     }

@@ -1,14 +1,14 @@
 //! Options of `afresh run` and `afresh resume`: what was typed, and what it means.
 
-use afresh_core::settings::{
+use afresh_core::run::settings::{
     OnChange, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, ReviewWhen, Schedule,
 };
 use afresh_core::usage::Budget;
 
 use crate::terminal::completion;
 use crate::terminal::output::ProgressMode;
-use afresh_app::policy::hook_consent::HookChoice;
-use afresh_app::policy::{network, sandbox};
+use afresh_app::config::policy::hook_consent::HookChoice;
+use afresh_app::config::policy::{network, sandbox};
 use afresh_app::session::RunOptions;
 
 /// How to run; options win over the configuration.

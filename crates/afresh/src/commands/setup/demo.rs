@@ -3,7 +3,7 @@
 use afresh_agents::AgentProgram;
 use afresh_app::store::write_atomically;
 use afresh_core::run::DriveState;
-use afresh_core::settings::OnDecision;
+use afresh_core::run::settings::OnDecision;
 use afresh_engine::RepoContext;
 use afresh_engine::reports::run_report::RunReport;
 use std::collections::BTreeMap;
@@ -204,7 +204,7 @@ fn unfinished(scratch: &mut ScratchRepo, standing: DriveState, output: &Output) 
 }
 
 fn report_of(repository: &RepoContext) -> Result<RunReport, AppError> {
-    let found = afresh_app::session::select_run::find_run(repository, None)?;
+    let found = afresh_app::session::runs::select::find_run(repository, None)?;
     let around = afresh_app::session::runs::report_context(repository, &found.run)?;
     RunReport::from_run(&found, around).map_err(AppError::journal)
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::exit::Exit;
 use crate::terminal::output::{Output, Paint, safe};
 use afresh_app::context::AppContext;
-use afresh_app::doctor::{self, CheckState, DoctorLine, UnsandboxedChecks};
+use afresh_app::setup::doctor::{self, CheckState, DoctorLine, UnsandboxedChecks};
 
 /// Check that everything a run needs is in place
 ///

@@ -14,10 +14,10 @@ use crate::terminal::prompt::UserPrompt;
 use afresh_app::agents::programs;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::init::agents::{self, FoundAgent};
-use afresh_app::init::files;
-use afresh_app::init::template::{self, CheckOrigin, ConfigChoices};
-use afresh_app::init::trial::{self, TriedCommand};
+use afresh_app::setup::init::agents::{self, FoundAgent};
+use afresh_app::setup::init::files;
+use afresh_app::setup::init::template::{self, CheckOrigin, ConfigChoices};
+use afresh_app::setup::init::trial::{self, TriedCommand};
 
 /// Write a configuration for this repository, or what your own agent sessions need
 ///

@@ -5,9 +5,9 @@ use std::path::Path;
 use afresh_app::agents::which;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::init::sessions::changes::SessionFileAction;
-use afresh_app::init::sessions::programs::UserDirectories;
-use afresh_app::init::sessions::{
+use afresh_app::setup::init::sessions::changes::SessionFileAction;
+use afresh_app::setup::init::sessions::programs::UserDirectories;
+use afresh_app::setup::init::sessions::{
     InstallScope, SessionFileChange, SessionProgram, SessionSetup, SetupDirection,
 };
 use serde_json::json;

@@ -3,7 +3,7 @@
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::git::DiffFormat;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
 use afresh_app::tasks::diff::{TaskDiff, TaskDiffKind, count_task_diff, find_task_diff};
 use afresh_views::colored_diff::{DiffLineKind, classify_lines};
 
@@ -36,7 +36,7 @@ pub(crate) struct Args {
 
 pub(crate) fn diff(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let place = context.repository()?;
-    let found = select_run::find_run(&place, args.run.as_deref())?;
+    let found = select::find_run(&place, args.run.as_deref())?;
     let diff = output.with_notices(|notes| find_task_diff(&place, &found, &args.tasks, notes))?;
     if output.json {
         output.document(&count_task_diff(&place, found.run.id().as_str(), &diff)?);

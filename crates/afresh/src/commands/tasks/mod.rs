@@ -1,5 +1,6 @@
 //! Commands about one task.
 
+mod by_hand;
 pub(crate) mod checkpoint;
 pub(crate) mod diff;
 pub(crate) mod open;

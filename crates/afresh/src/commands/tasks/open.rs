@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
 use afresh_app::tasks::workspace_copy::copy_workspace;
 use signal_hook::consts::{SIGINT, SIGQUIT};
 
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 
 pub(crate) fn open(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let repository = context.repository()?;
-    let found = select_run::find_run(&repository, args.run.as_deref())?;
+    let found = select::find_run(&repository, args.run.as_deref())?;
     let copy =
         output.with_notices(|notices| copy_workspace(&repository, &found, &args.task, notices))?;
     if output.json {

@@ -2,7 +2,7 @@
 
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
 use afresh_core::ids::TaskId;
 use afresh_core::run::{RewindTarget, TaskStage};
 
@@ -25,9 +25,9 @@ pub(super) fn redo(
     context: &AppContext,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    let found = select_run::find_run(&context.repository()?, named_run)?;
+    let found = select::find_run(&context.repository()?, named_run)?;
     let run = &found.run;
-    let task = select_run::find_task(run, id)?;
+    let task = select::find_task(run, id)?;
     let path = run.plan_rewind(&RewindTarget::Task(task.clone())).map_err(|why| {
         let failure = AppError::incomplete("refused", why);
         match run.state_of(&task).map(|state| &state.stage) {

@@ -5,6 +5,7 @@ use afresh_core::run::TaskStage;
 use afresh_engine::ControlCommand;
 use serde_json::json;
 
+use super::by_hand::{self, CompleteArgs, FailArgs, StartArgs};
 use super::plan_task::{self, AddedArgs, FieldArgs};
 use super::redo::{self, Consent};
 use crate::commands::running::drive::send_to_run;
@@ -13,11 +14,11 @@ use crate::terminal::completion;
 use crate::terminal::output::Output;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
 use afresh_app::tasks::details::read_task_details;
 use afresh_views::task_page::render_task;
 
-/// Show, add, change, redo, retry, skip or ignore a task; list ready tasks
+/// Show, start, complete, fail, add, change, redo, retry, skip or ignore a task; list ready tasks
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -41,6 +42,12 @@ enum TaskAction {
         #[arg(long, value_name = "RUN", add = completion::runs())]
         run: Option<String>,
     },
+    /// Start a task by hand: make a workspace for a person, or for an agent that they drive
+    Start(StartArgs),
+    /// Hand in the work of a task that was started by hand: checks decide whether it is merged
+    Complete(CompleteArgs),
+    /// Give up a task that was started by hand; its work is saved
+    Fail(FailArgs),
     /// Add a task to the plan's file
     Add {
         /// Its id
@@ -111,6 +118,9 @@ fn carry_out(args: &Args, context: &AppContext, output: &Output) -> Result<Exit,
     match &args.change {
         TaskAction::Ready { run } => ready(run.as_deref(), context, output),
         TaskAction::Show { id, run } => show(id, run.as_deref(), context, output),
+        TaskAction::Start(args) => by_hand::start(args, context, output),
+        TaskAction::Complete(args) => by_hand::complete(args, context, output),
+        TaskAction::Fail(args) => by_hand::fail(args, context, output),
         TaskAction::Add { id, fields } => plan_task::add(id, fields, context, output),
         TaskAction::Edit { id, fields, added } => {
             plan_task::edit(id, fields, added, context, output)
@@ -146,8 +156,8 @@ fn show(
     output: &Output,
 ) -> Result<Exit, AppError> {
     let place = context.repository()?;
-    let found = select_run::find_run(&place, named)?;
-    let task = select_run::find_task(&found.run, id)?;
+    let found = select::find_run(&place, named)?;
+    let task = select::find_task(&found.run, id)?;
     let details = read_task_details(&place, &found, &task)?;
     if output.json {
         output.document(&details);
@@ -160,7 +170,7 @@ fn show(
 /// Tasks whose dependencies are merged and that no worker is working on.
 fn ready(named: Option<&str>, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let place = context.repository()?;
-    let run = select_run::find_run(&place, named)?.run;
+    let run = select::find_run(&place, named)?.run;
     let idle = run.indexed_tasks().filter(|(_, _, state)| state.stage == TaskStage::Idle);
     let ready: Vec<&str> =
         idle.filter(|(at, ..)| run.is_ready(*at)).map(|(_, task, _)| task.id.as_str()).collect();
@@ -180,7 +190,7 @@ fn find_task(
     named: Option<&str>,
     context: &AppContext,
 ) -> Result<(RunId, TaskId), AppError> {
-    let run = select_run::find_run(&context.repository()?, named)?.run;
-    let task = select_run::find_task(&run, id)?;
+    let run = select::find_run(&context.repository()?, named)?.run;
+    let task = select::find_task(&run, id)?;
     Ok((run.id().clone(), task))
 }

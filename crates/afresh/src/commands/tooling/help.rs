@@ -73,7 +73,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "checkpoint",
         ],
     ),
-    ("Finish", &["report", "trace", "land", "verify-run", "scan", "clean"]),
+    ("Finish", &["report", "trace", "land", "verify-run", "replay", "scan", "clean"]),
     ("Tools", &["help", "version", "schema", "completions", "man"]),
 ];
 

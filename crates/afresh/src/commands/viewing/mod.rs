@@ -1,5 +1,9 @@
-//! Commands that show runs in a browser, play them again, or serve them to other programs.
+//! Commands that show runs: here, in a browser, to other programs, or played again.
 
+pub(crate) mod logs;
 pub(crate) mod mcp;
 pub(crate) mod replay;
+pub(crate) mod runs;
 pub(crate) mod serve;
+pub(crate) mod status;
+pub(crate) mod statusline;

@@ -8,7 +8,7 @@ use afresh_app::dashboard::text::live::LiveOverview;
 use afresh_app::error::AppError;
 use afresh_app::logs::replay_check::{ReplayCheck, check_replay};
 use afresh_app::logs::run_replay::RunReplay;
-use afresh_app::session::select_run;
+use afresh_app::session::runs::select;
 use afresh_engine::session::RecordedRun;
 use afresh_engine::{RecordedEvent, Reporter};
 
@@ -67,7 +67,7 @@ fn parse_speed(text: &str) -> Result<PlaySpeed, String> {
 
 pub(crate) fn replay(args: &Args, context: &AppContext, output: &Output) -> Result<Exit, AppError> {
     let repository = context.repository()?;
-    let found = select_run::find_run(&repository, args.run.as_deref())?;
+    let found = select::find_run(&repository, args.run.as_deref())?;
     if args.check {
         return Ok(report_check(&check_replay(&repository, &found)?, output));
     }
@@ -131,7 +131,7 @@ fn play(
 
 /// The position before the first attempt at this task.
 fn first_record_of(task: &str, found: &RecordedRun) -> Result<usize, AppError> {
-    let id = select_run::find_task(&found.run, task)?;
+    let id = select::find_task(&found.run, task)?;
     let mut replay = RunReplay::new(found);
     while let Some(step) = replay.step()? {
         let has_started = step.run.state_of(&id).is_some_and(|state| state.retries.last_number > 0);

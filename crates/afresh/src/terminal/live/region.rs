@@ -16,6 +16,9 @@ use crate::terminal::output::Paint;
 
 /// The rows of the terminal that the region never takes.
 const FREE_ROWS: usize = 6;
+/// Clears this row, and then everything after its first column: tmux keeps in its scrollback what is cleared from the
+/// first cell of the screen.
+const CLEAR_FROM_HERE: &str = "\r\x1b[K\x1b[C\x1b[J\r";
 /// Smaller terminals get plain lines.
 const MIN_COLUMNS: usize = 30;
 
@@ -152,8 +155,8 @@ impl RegionState {
             self.drawn.iter().map(|width| width.saturating_sub(1) / columns.max(1) + 1).sum();
         match row_count {
             0 => String::new(),
-            1 => "\r\x1b[J".to_owned(),
-            rows => format!("\x1b[{}A\r\x1b[J", rows - 1),
+            1 => CLEAR_FROM_HERE.to_owned(),
+            rows => format!("\x1b[{}A{CLEAR_FROM_HERE}", rows - 1),
         }
     }
 
@@ -228,9 +231,9 @@ mod tests {
         let mut region = state(&["0123456789", "abc"]);
         let (_, widths) = region.render(20, 10);
         region.drawn = widths;
-        assert_eq!(region.clearing(20), "\x1b[1A\r\x1b[J");
+        assert_eq!(region.clearing(20), format!("\x1b[1A{CLEAR_FROM_HERE}"));
         // Narrower: the first line takes three rows of four columns.
-        assert_eq!(region.clearing(4), "\x1b[3A\r\x1b[J");
+        assert_eq!(region.clearing(4), format!("\x1b[3A{CLEAR_FROM_HERE}"));
         region.drawn.clear();
         assert_eq!(region.clearing(4), "");
     }
@@ -240,7 +243,7 @@ mod tests {
         let mut region = state(&["0123456789", "second", "third"]);
         region.input = Some("> a long answer".to_owned());
         let (frame, widths) = region.render(10, 3);
-        assert_eq!(frame, "01234567…\r\nsecond\r\ng answer");
+        assert_eq!(frame, "01234567…\r\nsecond\r\nng answer");
         assert!(widths.iter().all(|width| *width < 10));
     }
 

@@ -126,14 +126,18 @@ fn the_schema_describes_what_is_read() {
         "id": "T002", "title": "which one?",
         "checkpoint": {"kind": "decision", "text": "which?", "options": [{"key": "a", "description": "A"}]},
     });
+    let contested = json!({
+        "id": "T003", "title": "whose work is better?", "files": ["d.txt"], "checks": ["true"],
+        "attempts_by": ["mine", "other"], "land": "cheapest",
+    });
     let keys = |object: &Value| -> BTreeSet<String> {
         object.as_object().expect("an object").keys().cloned().collect()
     };
-    let known: BTreeSet<String> = keys(&full).union(&keys(&asks)).cloned().collect();
+    let known: BTreeSet<String> = [&full, &asks, &contested].into_iter().flat_map(keys).collect();
     assert_eq!(known, fields(&schema["$defs"]["TaskEntry"]));
     assert_eq!(keys(&asks["checkpoint"]), fields(&schema["$defs"]["CheckpointEntry"]));
     assert_eq!(keys(&full["steps"][0]), fields(&schema["$defs"]["StepEntry"]));
-    let plan = json!({"version": 1, "name": "n", "spec": "s.md", "target": ".", "task": [task(&json!({"id": "T000"})), full, asks]});
+    let plan = json!({"version": 1, "name": "n", "spec": "s.md", "target": ".", "task": [task(&json!({"id": "T000"})), full, asks, contested]});
     assert_eq!(keys(&plan), fields(&schema));
     repo.write("s.md", "# What is wanted\n");
     repo.write("acceptance/t/acceptance.sh", "exit 1\n");

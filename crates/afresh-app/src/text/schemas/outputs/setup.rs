@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use crate::init::sessions::SessionFileChange;
+use crate::setup::init::sessions::SessionFileChange;
 
 /// `afresh init --json`.
 #[derive(JsonSchema)]

@@ -29,7 +29,7 @@ use afresh_app::session::probe::ProbeOptions;
 use afresh_app::session::prose::test_commands;
 use afresh_app::session::{RunOptions, Session};
 use afresh_core::run::TaskStage;
-use afresh_core::settings::ProbeScope;
+use afresh_core::run::settings::ProbeScope;
 
 /// What the user wants of a specification.
 #[derive(Debug)]

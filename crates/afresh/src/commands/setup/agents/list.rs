@@ -18,7 +18,7 @@ use afresh_app::config;
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::session::RunOptions;
-use afresh_app::session::options::default_agent;
+use afresh_app::session::start::options::default_agent;
 
 /// List agents: program, version, models, capabilities, and whether each one is ready
 ///
