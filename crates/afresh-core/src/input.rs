@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckOutcome, CheckPhase, NoteProblem};
+use crate::comment::CommentedPart;
 use crate::denial::Denial;
 use crate::estimate::forecast::RunForecast;
 use crate::event::LogLevel;
@@ -114,6 +115,8 @@ pub enum Input {
         task: TaskId,
         text: String,
         by: String,
+        /// The part of an attempt's change that it is on.
+        on: Option<CommentedPart>,
     },
     /// A worker read a comment that was sent to it.
     CommentRead(AttemptId, u32),

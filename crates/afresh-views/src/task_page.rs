@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use afresh_app::tasks::details::{AttemptReport, LastCheckResult, RelatedTask, TaskDetails};
 use afresh_app::text::time::format_duration;
-use afresh_core::comment::KeptComment;
+use afresh_core::comment::{CommentedPart, KeptComment};
 use afresh_core::printable;
 
 /// How many lines of a question or of a worker's notes are shown.
@@ -105,9 +105,12 @@ fn describe_comment(kept: &KeptComment) -> Vec<String> {
         (true, Some(attempt)) => format!("sent to .{attempt}, not read yet"),
         (true, None) => "for the next worker".to_owned(),
     };
-    let head = format!("{number} by {} ({state}):", printable::line(&kept.comment.by));
+    let on = kept.comment.on.as_ref();
+    let place = on.map(|on| format!(", on {}", on.describe())).unwrap_or_default();
+    let head = format!("{number} by {} ({state}){place}:", printable::line(&kept.comment.by));
+    let quotation = on.map(CommentedPart::quotation).unwrap_or_default();
     let text = bounded_lines(&kept.comment.text).into_iter().map(|line| format!("  {line}"));
-    std::iter::once(head).chain(text).collect()
+    std::iter::once(head).chain(quotation).chain(text).collect()
 }
 
 fn describe_result(last: &LastCheckResult) -> String {

@@ -1,7 +1,7 @@
 // @ts-check
 // Requests to the server, and the stream of a run's updates.
 
-/** @typedef {import("./api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("./schemas.d.ts").components["schemas"]} Schemas */
 
 const TOKEN_KEY = "afresh-token";
 const FIRST_PAUSE_MS = 250;

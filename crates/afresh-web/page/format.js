@@ -30,6 +30,11 @@ export function dollars(dollars) {
   return dollars === null || dollars === undefined ? "unknown" : cost(Math.round(dollars * 1e6));
 }
 
+/** The same where nothing beside it says what it is. @param {number | null | undefined} amount in dollars */
+export function costOf(amount) {
+  return amount === null || amount === undefined ? "cost unknown" : dollars(amount);
+}
+
 /** @param {number} milliseconds */
 export function timeOfDay(milliseconds) {
   return new Date(milliseconds).toLocaleTimeString([], { hour12: false });

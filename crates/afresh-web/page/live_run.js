@@ -3,7 +3,7 @@
 
 import { followRun } from "./api.js";
 
-/** @typedef {import("./api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("./schemas.d.ts").components["schemas"]} Schemas */
 
 const MAX_ACTIVITY = 200;
 

@@ -115,7 +115,10 @@ fn refusal(state: &WebState, request: &Request) -> Option<WebFailure> {
     {
         return Some(WebFailure::forbidden("requests of other pages are refused"));
     }
-    if text_of(headers, "sec-fetch-site").is_some_and(|site| site == "cross-site") {
+    // Another port of this machine is the same site, and another page all the same.
+    if text_of(headers, "sec-fetch-site")
+        .is_some_and(|site| !matches!(site, "same-origin" | "none"))
+    {
         return Some(WebFailure::forbidden("requests of other pages are refused"));
     }
     // The page's own files hold nothing of a run.

@@ -7,12 +7,14 @@
 //! | --- | --- |
 //! | [`server`] | binding, serving, stopping |
 //! | [`guard`] | who may ask: token, Host, Origin; headers of every answer |
+//! | `connections` | how many there are, and how long one may take to ask |
 //! | [`feed`] | one watched run, shared by every browser that looks at it |
 //! | `list_cache` | lists over all runs, made again only when they may have changed |
 //! | [`failure`] | errors as JSON with a status |
 //! | `routes` | what can be asked, one file per topic |
 //! | `page` | the files of the page, which are part of the program |
 
+mod connections;
 pub mod failure;
 pub mod feed;
 pub mod guard;

@@ -33,6 +33,7 @@ const FILES: &[PageFile] = page_files![
     "pages/runs.js": "text/javascript; charset=utf-8",
     "pages/task.js": "text/javascript; charset=utf-8",
     "pages/trace.js": "text/javascript; charset=utf-8",
+    "parts/activity.js": "text/javascript; charset=utf-8",
     "parts/confirmation.js": "text/javascript; charset=utf-8",
     "parts/diff_view.js": "text/javascript; charset=utf-8",
     "parts/notices.js": "text/javascript; charset=utf-8",

@@ -15,6 +15,7 @@ use afresh_core::ids::RunId;
 use afresh_engine::{RepoContext, Reporter};
 use tokio::sync::Notify;
 
+use crate::connections;
 use crate::feed::RunFeed;
 use crate::guard::AccessToken;
 use crate::list_cache::{ListCache, SharedList};
@@ -124,9 +125,10 @@ impl WebServer {
             let router = routes::router(self.state);
             // Streams never end by themselves, so nothing waits for them.
             tokio::select! {
-                served = async { axum::serve(listener, router).await } => served.map_err(failed),
-                () = stop.0.notified() => Ok(()),
+                () = connections::serve(listener, router) => {}
+                () = stop.0.notified() => {}
             }
+            Ok(())
         })
     }
 }

@@ -16,6 +16,7 @@
 //! | `reading` | large plans of every format |
 //! | `watching`, `talker` | agents that print a lot |
 //! | `sandbox` | what the sandbox adds |
+//! | `serving` | the page of a large run, in a browser |
 
 mod audit;
 mod calls;
@@ -25,6 +26,7 @@ mod orchestration;
 mod probe;
 mod reading;
 mod sandbox;
+mod serving;
 pub(crate) mod talker;
 mod watching;
 
@@ -51,6 +53,7 @@ const PARTS: &[(&str, PartBench)] = &[
     ("sandbox", sandbox::bench),
     ("probe", probe::bench),
     ("calls", calls::bench),
+    ("serving", serving::bench),
     ("orchestration", orchestration::bench),
 ];
 /// The one that needs directories, and so is not among them.

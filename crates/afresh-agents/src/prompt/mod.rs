@@ -422,7 +422,8 @@ mod tests {
     /// continues.
     #[test]
     fn comments_of_a_person_are_in_every_prompt() {
-        let comment = TaskComment { number: 1, text: "keep it".to_owned(), by: "ann".to_owned() };
+        let comment =
+            TaskComment { number: 1, text: "keep it".to_owned(), by: "ann".to_owned(), on: None };
         let commented = |feedback| Bundle { comments: vec![comment.clone()], ..bundle(feedback) };
         let least = "{{task}}\n{{files}}\n{{checks}}\n{{rules}}\n{{contract}}\n";
         let own = template::PromptTemplate::parse(PromptRole::Worker, "worker.md", least);

@@ -6,7 +6,7 @@ use afresh_dashboard::{Dashboard, LiveFacts, RunHistory};
 use afresh_engine::session::RecordedRun;
 use afresh_engine::{RepoContext, journal_records};
 
-use super::journal_marks::JournalMarks;
+use super::journal_marks::JournalWatch;
 use super::readers::AgentReaders;
 use super::worker_actions::WorkerActions;
 use crate::context::AppContext;
@@ -24,8 +24,7 @@ pub struct WatchedRun {
     actions: WorkerActions,
     /// The process that had the lock when it was last looked up, and whether it drives this run.
     driver: Option<(u32, bool)>,
-    /// The journal's files when they were last read.
-    journal_marks: JournalMarks,
+    journal_watch: JournalWatch,
 }
 
 impl WatchedRun {
@@ -42,13 +41,14 @@ impl WatchedRun {
         found: RecordedRun,
         readers: AgentReaders,
     ) -> Result<Self, AppError> {
+        let journal_watch = JournalWatch::start(&repository.layout.state);
         let mut watched = Self {
             repository,
             found,
             history: RunHistory::default(),
             actions: WorkerActions::new(readers),
             driver: None,
-            journal_marks: JournalMarks::default(),
+            journal_watch,
         };
         watched.fold_from(0)?;
         Ok(watched)
@@ -66,11 +66,9 @@ impl WatchedRun {
     /// Reads what was recorded since; returns whether there was anything new.
     pub fn catch_up(&mut self) -> Result<bool, AppError> {
         // Most of the time nothing has changed, and two calls of the file system show it.
-        let marks = JournalMarks::read(&self.repository.layout.state);
-        if marks == self.journal_marks {
+        if !self.journal_watch.is_due(&self.repository.layout.state) {
             return Ok(false);
         }
-        self.journal_marks = marks;
         let known = self.found.records.len();
         if !self.found.catch_up(&self.repository)? {
             return Ok(false);

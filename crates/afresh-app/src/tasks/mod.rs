@@ -5,6 +5,7 @@
 //! | [`bundles`] | what its workers are given |
 //! | [`by_hand`] | attempts that a person makes, or an agent that they drive |
 //! | [`checkpoint`] | the batch of tasks that a script is at |
+//! | `commented_part` | the part of an attempt's change that a comment is on |
 //! | [`details`] | everything about one task |
 //! | [`diff`] | what an attempt changed, or what landed |
 //! | [`plan_edit`] | adding and changing it in the plan's file |
@@ -15,6 +16,7 @@
 pub mod bundles;
 pub mod by_hand;
 pub mod checkpoint;
+mod commented_part;
 pub mod details;
 pub mod diff;
 pub mod plan_edit;

@@ -1,7 +1,7 @@
 //! `afresh tell`: a person's comment for the workers of a task (BE-12).
 
 use afresh_core::Run;
-use afresh_core::comment;
+use afresh_core::comment::{self, CommentedPart};
 use afresh_core::ids::{RunId, TaskId};
 use afresh_core::run::TaskStage;
 use afresh_engine::ControlCommand;
@@ -12,6 +12,17 @@ use crate::context::{AppContext, user_name};
 use crate::error::AppError;
 use crate::session::control::{self, OpenReporters};
 use crate::session::runs::select;
+use crate::tasks::commented_part::find_commented_part;
+
+/// What a person says, and about what.
+#[derive(Debug, Clone, Copy)]
+pub struct CommentRequest<'a> {
+    /// A task, or an attempt if the comment is on a part of its change.
+    pub task: &'a str,
+    pub text: &'a str,
+    /// `FILE`, `FILE:LINE` or `FILE:LINE-LINE`.
+    pub on: Option<&'a str>,
+}
 
 /// What `afresh tell --json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
@@ -19,6 +30,8 @@ pub struct SentComment {
     pub run: RunId,
     pub ok: bool,
     pub task: TaskId,
+    /// The part of an attempt's change that it is on; null if it is on the task as a whole.
+    pub on: Option<CommentedPart>,
     /// Its number within the task; null while the driver has not recorded it yet.
     pub comment: Option<u32>,
     pub delivery: CommentDelivery,
@@ -49,16 +62,22 @@ pub fn tell_task(
     context: &AppContext,
     open_reporters: OpenReporters<'_>,
     named_run: Option<&str>,
-    task: &str,
-    text: &str,
+    request: CommentRequest<'_>,
 ) -> Result<SentComment, AppError> {
     let repository = context.repository()?;
     let found = select::find_run(&repository, named_run)?;
-    let task = select::find_task(&found.run, task)?;
-    let text = comment::check_text(text).map_err(|why| {
+    let text = comment::check_text(request.text).map_err(|why| {
         AppError::usage("comment", why.to_string())
             .hint("such as `afresh tell T001 \"keep the old format readable\"`")
     })?;
+    let (task, on) = match request.on {
+        None => (find_whole_task(&found.run, request.task)?, None),
+        Some(place) => {
+            let secrets = context.environment.secrets();
+            let part = find_commented_part(&repository, &found, request.task, place, &secrets)?;
+            (part.task, Some(part.on))
+        }
+    };
     let known = last_number(&found.run, &task);
     let (run, by) = (found.run.id().clone(), user_name());
     let command = ControlCommand::Comment {
@@ -66,6 +85,7 @@ pub fn tell_task(
         task: task.clone(),
         text: text.to_owned(),
         by: by.clone(),
+        on: on.clone(),
     };
     control::send_to_run(context, open_reporters, command)?;
     let now = select::find_run(&repository, Some(run.as_str()))?.run;
@@ -88,12 +108,26 @@ pub fn tell_task(
     Ok(SentComment {
         run,
         ok: true,
+        on: on.map(CommentedPart::bounded),
         attempt: attempt.filter(|_| is_about_attempt).map(ToString::to_string),
         task,
         comment: kept.map(|it| it.comment.number),
         delivery,
         driven,
     })
+}
+
+/// A comment on an attempt has to say on what: its worker may be gone.
+fn find_whole_task(run: &Run, named: &str) -> Result<TaskId, AppError> {
+    match select::find_task_or_attempt(run, named)? {
+        (task, None) => Ok(task),
+        (task, Some(_)) => {
+            Err(AppError::usage("attempt", format!("{named} is an attempt: comments are on tasks"))
+                .hint(format!(
+                    "`afresh tell {task} TEXT`, or `afresh tell {named} --on FILE:LINE TEXT` for what it changed"
+                )))
+        }
+    }
 }
 
 fn last_number(run: &Run, task: &TaskId) -> u32 {

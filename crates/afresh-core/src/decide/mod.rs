@@ -93,7 +93,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::HandedIn { task, outcome, duration_ms } => {
             turn.handed_in(task, outcome, *duration_ms);
         }
-        Input::Commented { task, text, by } => turn.comment(task, text, by),
+        Input::Commented { task, text, by, on } => turn.comment(task, text, by, on.as_ref()),
         Input::CommentRead(attempt, comment) => turn.comment_read(attempt, *comment),
         Input::IgnoreAsked(task) => turn.ignore(task),
         Input::RewindAsked { target, by } => turn.rewind_asked(target, by),

@@ -371,7 +371,7 @@ impl Story {
 
     pub(crate) fn comment(&mut self, task: &str, text: &str) -> StoryStep {
         let (text, by) = (text.to_owned(), "ann".to_owned());
-        self.feed(&Input::Commented { task: task_id(task), text, by })
+        self.feed(&Input::Commented { task: task_id(task), text, by, on: None })
     }
 
     pub(crate) fn reads_comment(&mut self, attempt: &str, number: u32) -> StoryStep {

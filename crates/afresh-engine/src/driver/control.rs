@@ -1,6 +1,7 @@
 //! Commands from other terminals. They reach the driver through the inbox; if no driver is running, the
 //! command applies itself under the lock.
 
+use afresh_core::comment::CommentedPart;
 use afresh_core::ids::{QuestionId, RunId, TaskId};
 use afresh_core::input::ByHandStart;
 use afresh_core::outcome::Outcome;
@@ -21,17 +22,63 @@ use crate::session::OpenRun;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "kebab-case")]
 pub enum ControlCommand {
-    Halt { run: RunId, now: bool, reason: String, by: String },
-    ClearHalt { run: RunId },
-    Abort { run: RunId, reason: String, by: String },
-    Decide { run: RunId, question: u32, answer: String, by: String },
-    Retry { run: RunId, task: TaskId },
-    StartByHand { run: RunId, start: ByHandStart },
-    HandIn { run: RunId, task: TaskId, outcome: Box<Outcome>, duration_ms: u64 },
-    Skip { run: RunId, task: TaskId, reason: String },
-    Ignore { run: RunId, task: TaskId },
-    Comment { run: RunId, task: TaskId, text: String, by: String },
-    Rewind { run: RunId, target: RewindTarget, by: String },
+    Halt {
+        run: RunId,
+        now: bool,
+        reason: String,
+        by: String,
+    },
+    ClearHalt {
+        run: RunId,
+    },
+    Abort {
+        run: RunId,
+        reason: String,
+        by: String,
+    },
+    Decide {
+        run: RunId,
+        question: u32,
+        answer: String,
+        by: String,
+    },
+    Retry {
+        run: RunId,
+        task: TaskId,
+    },
+    StartByHand {
+        run: RunId,
+        start: ByHandStart,
+    },
+    HandIn {
+        run: RunId,
+        task: TaskId,
+        outcome: Box<Outcome>,
+        duration_ms: u64,
+    },
+    Skip {
+        run: RunId,
+        task: TaskId,
+        reason: String,
+    },
+    Ignore {
+        run: RunId,
+        task: TaskId,
+    },
+    Comment {
+        run: RunId,
+        task: TaskId,
+        text: String,
+        by: String,
+        /// The part of an attempt's change that it is on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        on: Option<CommentedPart>,
+    },
+    Rewind {
+        run: RunId,
+        target: RewindTarget,
+        by: String,
+    },
 }
 
 impl ControlCommand {
@@ -45,6 +92,12 @@ impl ControlCommand {
         | Self::Comment { text: words, .. } = &mut self
         {
             *words = redact(words, secrets);
+        }
+        if let Self::Comment { on: Some(on), .. } = &mut self {
+            on.path = redact(&on.path, secrets);
+            for line in &mut on.quoted {
+                *line = redact(line, secrets);
+            }
         }
         if let Self::HandIn { outcome, .. } = &mut self {
             **outcome = redact_value((**outcome).clone(), secrets);
@@ -88,7 +141,7 @@ impl ControlCommand {
             }
             Self::Skip { task, reason, .. } => Input::SkipAsked { task, reason },
             Self::Ignore { task, .. } => Input::IgnoreAsked(task),
-            Self::Comment { task, text, by, .. } => Input::Commented { task, text, by },
+            Self::Comment { task, text, by, on, .. } => Input::Commented { task, text, by, on },
             Self::Rewind { target, by, .. } => Input::RewindAsked { target, by },
         }
     }

@@ -70,8 +70,8 @@ impl InputRedactor {
             Input::SkipAsked { task, reason } => {
                 Input::SkipAsked { task, reason: self.text(&reason) }
             }
-            Input::Commented { task, text, by } => {
-                Input::Commented { task, text: self.text(&text), by }
+            Input::Commented { task, text, by, on } => {
+                Input::Commented { task, text: self.text(&text), by, on: self.value(on) }
             }
             Input::HandedIn { task, outcome, duration_ms } => {
                 Input::HandedIn { task, outcome: self.value(outcome), duration_ms }
@@ -121,6 +121,7 @@ impl InputRedactor {
 
 #[cfg(test)]
 mod tests {
+    use afresh_core::comment::CommentedPart;
     use afresh_core::event::LogLevel;
     use afresh_core::harvest::{Change, ChangeKind, EntryKind};
     use afresh_core::ids::{AttemptId, QuestionId, TaskId, TreeId};
@@ -212,7 +213,18 @@ mod tests {
             ),
             Input::AbortAsked { reason: words(), by: String::new() },
             Input::SkipAsked { task: attempt().task, reason: words() },
-            Input::Commented { task: attempt().task, text: words(), by: String::new() },
+            Input::Commented { task: attempt().task, text: words(), by: String::new(), on: None },
+            Input::Commented {
+                task: attempt().task,
+                text: "shorter".to_owned(),
+                by: String::new(),
+                on: Some(CommentedPart {
+                    attempt: 1,
+                    path: "a.txt".to_owned(),
+                    lines: None,
+                    quoted: vec![words()],
+                }),
+            },
         ];
         for input in inputs {
             let text = redacted(input);

@@ -7,8 +7,10 @@ use std::io::Write;
 use std::path::Path;
 
 use afresh_core::Event;
+use afresh_core::comment::TaskComment;
 use afresh_core::denial;
 use afresh_core::harvest::Harvest;
+use afresh_core::ids::TaskId;
 use afresh_core::printable;
 use afresh_core::probe::count_classes;
 use afresh_core::rejection::Rejection;
@@ -377,7 +379,7 @@ fn describe(event: &Event) -> ActivityParts {
             "INFO",
             comment.by.clone(),
             "comment",
-            format!("{task}: {}", printable::join_lines(&comment.text)),
+            format!("{}: {}", place_of(task, comment), printable::join_lines(&comment.text)),
         ),
         Event::CommentRead { attempt, comment } => {
             ("INFO", attempt.to_string(), "comment-read", format!("comment {comment}"))
@@ -443,5 +445,13 @@ fn describe(event: &Event) -> ActivityParts {
                 format!("final checks: {} passed, {failed} failed", results.len() - failed),
             )
         }
+    }
+}
+
+/// The task, or the part of a change, that a comment is on.
+fn place_of(task: &TaskId, comment: &TaskComment) -> String {
+    match &comment.on {
+        None => task.to_string(),
+        Some(on) => format!("{task}.{}, {}", on.attempt, printable::line(&on.to_string())),
     }
 }

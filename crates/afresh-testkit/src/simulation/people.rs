@@ -35,7 +35,7 @@ pub(super) fn command(
     let run = run.id().clone();
     if random.chance(300) {
         let (text, by) = ("mind the old format".to_owned(), "person".to_owned());
-        return Some(ControlCommand::Comment { run, task, text, by });
+        return Some(ControlCommand::Comment { run, task, text, by, on: None });
     }
     Some(if random.chance(400) {
         ControlCommand::Skip { run, task, reason: "not today".to_owned() }

@@ -8,7 +8,7 @@ import { showWhenLoaded } from "../parts/notices.js";
 import { LivePicture } from "../parts/picture.js";
 import { figureBox, taskAddress } from "../parts/states.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 const RELOAD_INTERVAL_MS = 5000;
 
@@ -19,11 +19,15 @@ export function costPage({ content, signal, setTitle, run, live }) {
   const burnUp = new LivePicture(run, "burn-up.svg", signal);
   const contexts = new LivePicture(run, "contexts.svg", signal);
   const retries = new LivePicture(run, "retries.svg", signal);
-  fill(content, element("h1", {}, "Cost"), burnUp.place, tables, element("h2", {}, "Contexts"), contexts.place,
+  const overTime = element("div", {}, element("h2", {}, "Over time"),
+    element("p.muted", {}, "Cost where prices are known, else tokens; with the budget and the forecast, if there are any."),
+    burnUp.place);
+  fill(content, element("h1", {}, "Cost"), tables, overTime, element("h2", {}, "Contexts"), contexts.place,
     element("h2", {}, "Attempts that were lost"), retries.place);
   let loadedAt = -RELOAD_INTERVAL_MS;
   live.listen(() => {
     const latest = /** @type {Schemas["ViewUpdate"]} */ (live.latest);
+    overTime.hidden = latest.progress.tokens === 0 && !latest.progress.cost_micros;
     for (const picture of [burnUp, contexts, retries]) picture.refresh(latest.seq);
     const isOver = !["running", "waiting"].includes(latest.state);
     if (performance.now() - loadedAt < RELOAD_INTERVAL_MS && !isOver) return;

@@ -4,11 +4,12 @@
 import { getJson, runPath } from "../api.js";
 import { element, fill, keepList } from "../dom.js";
 import { cost, duration, timeOfDay, tokens } from "../format.js";
+import { activityItem } from "../parts/activity.js";
 import { emptyNotice, noticeOf, showWhenLoaded } from "../parts/notices.js";
 import { LivePicture } from "../parts/picture.js";
 import { figureBox, stateLabel, taskAddress } from "../parts/states.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 const TICK_MS = 250;
 /** While a run waits for a person, nothing happens for hours. */
@@ -135,9 +136,7 @@ class ReplayView {
           ` for ${duration(worker.elapsed_ms)}`)))));
     this.graph.refresh(moment.seq, moment.seq);
     this.timeline.refresh(moment.seq, moment.seq);
-    keepList(this.activity, [...moment.activity].reverse(), (item) => String(item.seq), (item) =>
-      element(`li.level-${item.level}`, {}, element("time.muted.mono", {}, timeOfDay(item.at_ms)), " ",
-        element("b", {}, item.who), " ", item.message));
+    keepList(this.activity, [...moment.activity].reverse(), (item) => String(item.seq), activityItem);
   }
 }
 

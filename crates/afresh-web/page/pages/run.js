@@ -3,13 +3,14 @@
 
 import { post, runPath } from "../api.js";
 import { element, fill, fillIfChanged, keepList } from "../dom.js";
-import { cost, countOf, duration, timeOfDay, tokens } from "../format.js";
+import { cost, countOf, duration, tokens } from "../format.js";
+import { activityItem } from "../parts/activity.js";
 import { askThenAct } from "../parts/confirmation.js";
 import { LivePicture } from "../parts/picture.js";
 import { keyOfNeed, questionCard } from "../parts/question_card.js";
 import { contextMeter, figureBox, stateLabel, taskAddress } from "../parts/states.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 /** @param {import("../app.js").RunPageContext} context */
 export function runPage({ content, signal, setTitle, run, live }) {
@@ -65,14 +66,14 @@ function heading(run, latest) {
     explanation: "Running workers are ended; their finished steps are kept. `afresh resume` continues it.",
     act: (reason) => post(`${runPath(run)}/halt`, { reason, now: true }),
   });
-  const driver = latest.is_driven ? "" : isOpen ? "no process drives it; continue it with: afresh resume" : "";
   return [
     element("h1", {}, run, " ", stateLabel(latest.state)),
-    driver && element("p.warn", {}, driver, " ", element("code", {}, run)),
+    isOpen && !latest.is_driven && element("p.warn", {}, "No process drives it; ",
+      element("code", {}, `afresh resume ${run}`), " continues it."),
     latest.error && element("p.bad", { role: "alert" }, `✗ ${latest.error}`),
-    isOpen && element("p.buttons", {},
+    isOpen && latest.is_driven && element("p.buttons", {},
       latest.state !== "halted" && element("button", { type: "button", onclick: halt }, "Halt…"), " ",
-      latest.is_driven && element("button", { type: "button", onclick: haltNow }, "Stop now…")),
+      element("button", { type: "button", onclick: haltNow }, "Stop now…")),
   ];
 }
 
@@ -146,12 +147,6 @@ function taskRow(run, row) {
     element("td.right", {}, row.worked_ms ? duration(row.worked_ms) : ""),
     element("td.right", {}, row.usage.cost_usd === null || row.usage.cost_usd === undefined ? "" :
       cost(Math.round(row.usage.cost_usd * 1e6))));
-}
-
-/** @param {Schemas["ActivityItem"]} item */
-function activityItem(item) {
-  return element(`li.level-${item.level}`, {},
-    element("time.muted.mono", {}, timeOfDay(item.at_ms)), " ", element("b", {}, item.who), " ", item.message);
 }
 
 /**

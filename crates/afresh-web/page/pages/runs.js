@@ -7,7 +7,7 @@ import { dateAndTime, dollars } from "../format.js";
 import { emptyNotice, noticeOf } from "../parts/notices.js";
 import { stateLabel } from "../parts/states.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 const POLL_INTERVAL_MS = 3000;
 

@@ -3,7 +3,7 @@
 
 import { getJson, getText, post, runPath } from "../api.js";
 import { element, fill, fillIfChanged } from "../dom.js";
-import { dateAndTime, dollars, duration, tokens } from "../format.js";
+import { costOf, dateAndTime, duration, tokens } from "../format.js";
 import { askThenAct } from "../parts/confirmation.js";
 import { diffView } from "../parts/diff_view.js";
 import { emptyNotice, showWhenLoaded } from "../parts/notices.js";
@@ -11,7 +11,7 @@ import { keyOfNeed, questionCard } from "../parts/question_card.js";
 import { stateLabel, taskAddress } from "../parts/states.js";
 import { TranscriptView } from "../parts/transcript_view.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 /** @param {import("../app.js").RunPageContext} context */
 export function taskPage({ content, signal, setTitle, run, task, live }) {
@@ -34,8 +34,10 @@ export function taskPage({ content, signal, setTitle, run, task, live }) {
     const own = latest.needs_you.filter((item) => item.task === task);
     fillIfChanged(needs, own, () => own.map((item) => questionCard(run, item)));
     const workers = latest.workers.filter((worker) => worker.task === task).map((worker) => worker.activity);
-    const comments = live.activity.filter((item) => item.who === task || item.who.startsWith(`${task}.`)).at(-1)?.seq;
-    const key = JSON.stringify([live.rows.get(task), own.map(keyOfNeed), workers, comments]);
+    // A comment is recorded in the name of the person.
+    const recorded = live.activity.findLast((item) =>
+      item.event === "comment" || item.who === task || item.who.startsWith(`${task}.`))?.seq;
+    const key = JSON.stringify([live.rows.get(task), own.map(keyOfNeed), workers, recorded]);
     if (key !== shown) load();
     shown = key;
   }, signal);
@@ -51,7 +53,7 @@ function detailsView(run, found) {
     found.why && element("p.warn", {}, found.why), actionButtons(run, found),
     relatedTasks(run, "Needs", found.needs), relatedTasks(run, "Needed by", found.needed_by),
     element("p.muted", {}, `wave ${found.wave} · ${tokens(found.accounts.tokens)} tokens · `,
-      `${dollars(found.accounts.cost_usd)} · ${duration(found.accounts.worked_ms)} of work`),
+      `${costOf(found.accounts.cost_usd)} · ${duration(found.accounts.worked_ms)} of work`),
     checksTable(found), receiptView(found), commentsView(found),
     found.notes && [element("h2", {}, "Notes of the worker"), element("p.text", {}, found.notes)],
     found.differences.length > 0 && [element("h2", {}, "Where report and facts differ"),
@@ -130,7 +132,16 @@ function receiptView(found) {
 function commentsView(found) {
   if (found.comments.length === 0) return null;
   return [element("h2", {}, "Comments"), element("ul.comments", {}, found.comments.map((comment) =>
-    element("li", {}, element("b", {}, comment.by), ": ", element("span.text", {}, comment.text))))];
+    element("li", {}, element("b", {}, comment.by), comment.on && partView(comment.on), ": ",
+      element("span.text", {}, comment.text))))];
+}
+
+/** @param {Schemas["CommentedPart"]} on */
+function partView(on) {
+  const { lines, quoted = [] } = on;
+  const range = !lines ? "" : lines.first === lines.last ? `:${lines.first}` : `:${lines.first}-${lines.last}`;
+  return element("span", {}, " on ", element("span.mono", {}, `${on.path}${range}`), ` of attempt ${on.attempt}`,
+    quoted.length > 0 && element("pre", { tabindex: 0 }, quoted.join("\n")));
 }
 
 /** The attempts as tabs; the one that is looked at stays while the task changes. */
@@ -199,8 +210,10 @@ class AttemptTabs {
       fill(this.panel, view.place);
       view.follow(() => !this.attempts.find((it) => it.attempt === attempt)?.ended_at);
     } else if (this.tab === "diff") {
-      showWhenLoaded(this.panel, getJson(`${base}/diff`, signal), (diff) =>
-        fill(this.panel, diffView(this.run, this.task, diff)), signal);
+      const request = getJson(`${base}/diff`, signal);
+      showWhenLoaded(this.panel, request, (/** @type {Schemas["AttemptDiff"] | null} */ diff) =>
+        fill(this.panel, diff ? diffView(this.run, this.task, diff) : emptyNotice("its worker has saved nothing yet")),
+      signal);
     } else {
       showWhenLoaded(this.panel, getText(`${base}/files/${this.tab}`, signal), (text) =>
         fill(this.panel, text ? element("pre.file", { tabindex: 0 }, text) : emptyNotice("it is empty")), signal);
@@ -212,7 +225,7 @@ class AttemptTabs {
 function attemptFacts(attempt) {
   const byHand = attempt.by_hand && `by hand of ${attempt.by_hand}`;
   const facts = [byHand, attempt.agent, attempt.model, attempt.started_at && dateAndTime(attempt.started_at),
-    attempt.duration_ms && duration(attempt.duration_ms), attempt.usage && dollars(attempt.usage.cost_usd)];
+    attempt.duration_ms && duration(attempt.duration_ms), attempt.usage && costOf(attempt.usage.cost_usd)];
   return [attempt.reason && element("p.bad.text", {}, `✗ ${attempt.reason}`),
     element("p.muted", {}, facts.filter(Boolean).join(" · "))];
 }

@@ -6,7 +6,7 @@ import { element, fill } from "../dom.js";
 import { emptyNotice, showWhenLoaded } from "../parts/notices.js";
 import { figureBox, stateLabel, taskAddress } from "../parts/states.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 /** @param {import("../app.js").RunPageContext} context */
 export function tracePage({ content, signal, setTitle, run, live }) {

@@ -7,7 +7,7 @@ import { countOf } from "../format.js";
 import { askThenAct } from "./confirmation.js";
 import { emptyNotice } from "./notices.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 /** Files with more lines are folded at first. */
 const MAX_OPEN_LINES = 400;
@@ -130,7 +130,7 @@ export function parsePatch(patch) {
     } else if (file && !isInHunk && line.startsWith("+++ b/")) {
       file.path = line.slice("+++ b/".length);
     } else if (file && /^(Binary files|rename|deleted|new file|\\)/.test(line)) {
-      file.lines.push({ kind: "place", number: null, text: line });
+      file.lines.push({ kind: "place", number: null, text: line.replace(/ mode \d+$/, "") });
     }
   }
   return files;

@@ -7,7 +7,7 @@ import { countOf } from "../format.js";
 import { noticeOf } from "./notices.js";
 import { taskAddress } from "./states.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 /** @param {Schemas["NeedsYou"]} item */
 export function keyOfNeed(item) {
@@ -17,10 +17,11 @@ export function keyOfNeed(item) {
 /**
  * @param {string} run
  * @param {Schemas["NeedsYou"]} item
+ * @param {(accepted: Schemas["Accepted"]) => void} [answered] is told of the answer before the card goes
  */
-export function questionCard(run, item) {
+export function questionCard(run, item, answered = () => {}) {
   const place = element("div");
-  const answer = (/** @type {string} */ text) => sendAnswer(run, item, text, card, place);
+  const answer = (/** @type {string} */ text) => sendAnswer(run, item, text, card, place, answered);
   const card = element("section.need", { "aria-label": `${keyOfNeed(item)}: ${item.title}` },
     element("h3", {}, element("span.glyph", { "aria-hidden": "true" }, item.question ? "?" : "‖"), " ",
       item.question && element("span.mono", {}, `${item.question} `),
@@ -78,13 +79,14 @@ function actionForm(run, item, place) {
  * @param {string} answer
  * @param {HTMLElement} card
  * @param {HTMLElement} place
+ * @param {(accepted: Schemas["Accepted"]) => void} answered
  */
-async function sendAnswer(run, item, answer, card, place) {
+async function sendAnswer(run, item, answer, card, place, answered) {
   const controls = /** @type {NodeListOf<HTMLButtonElement | HTMLInputElement>} */ (
     card.querySelectorAll("button, input"));
   controls.forEach((control) => { control.disabled = true; });
   try {
-    await post(`${runPath(run)}/answer`, { question: item.question, answer });
+    answered(await post(`${runPath(run)}/answer`, { question: item.question, answer }));
     fill(place, element("p.good", {}, `✓ answered: ${answer}`));
     announce(`${item.question} is answered`);
   } catch (failure) {

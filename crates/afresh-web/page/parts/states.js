@@ -31,7 +31,7 @@ export function figureBox(figure, meaning, detail) {
 
 /**
  * How full a context is, with marks at the limits.
- * @param {import("../api.d.ts").components["schemas"]["ContextBar"]} bar
+ * @param {import("../schemas.d.ts").components["schemas"]["ContextBar"]} bar
  */
 export function contextMeter(bar) {
   const percent = bar.used ?? bar.prompt;

@@ -5,7 +5,7 @@ import { getJson, runPath } from "../api.js";
 import { element, fill } from "../dom.js";
 import { emptyNotice, noticeOf } from "./notices.js";
 
-/** @typedef {import("../api.d.ts").components["schemas"]} Schemas */
+/** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
 const POLL_INTERVAL_MS = 1000;
 
@@ -33,7 +33,7 @@ export class TranscriptView {
       try {
         /** @type {Schemas["FoldedTranscript"]} */
         const piece = await getJson(`${this.path}?from=${this.next}`, this.signal);
-        this.add(piece);
+        this.add(piece, mayGrow);
         if (piece.next < piece.size && piece.entries.length > 0) continue;
         if (!mayGrow) return;
       } catch (failure) {
@@ -45,11 +45,15 @@ export class TranscriptView {
     }
   }
 
-  /** @param {Schemas["FoldedTranscript"]} piece */
-  add(piece) {
+  /**
+   * @param {Schemas["FoldedTranscript"]} piece
+   * @param {boolean} mayGrow
+   */
+  add(piece, mayGrow) {
     this.next = piece.next;
     for (const entry of piece.entries) this.list.append(entryItem(entry));
-    fill(this.rest, this.list.children.length === 0 && emptyNotice("the worker has reported nothing yet"));
+    fill(this.rest, this.list.children.length === 0 && emptyNotice(
+      mayGrow ? "The worker has printed nothing yet." : "The worker printed nothing."));
     this.isFirst = false;
   }
 }

@@ -6,7 +6,7 @@ use afresh_app::context::user_name;
 use afresh_app::error::AppError;
 use afresh_app::session::control;
 use afresh_app::session::runs::select;
-use afresh_app::tasks::tell::{SentComment, tell_task};
+use afresh_app::tasks::tell::{CommentRequest, SentComment, tell_task};
 use afresh_core::ids::RunId;
 use afresh_engine::ControlCommand;
 use axum::Json;
@@ -30,8 +30,12 @@ pub(crate) struct AnswerRequest {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TellRequest {
+    /// A task, or an attempt if the comment is on a part of its change.
     task: String,
     text: String,
+    /// `FILE`, `FILE:LINE` or `FILE:LINE-LINE` of what the attempt changed.
+    #[serde(default)]
+    on: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -58,6 +62,8 @@ pub(crate) struct HaltBody {
 pub(crate) struct Accepted {
     run: RunId,
     ok: bool,
+    /// Whether a process drives the run; else nothing happens until `afresh resume`.
+    driven: bool,
 }
 
 pub(super) async fn answer(
@@ -90,7 +96,9 @@ pub(super) async fn tell(
 ) -> Answer<SentComment> {
     read_blocking(move || {
         let reporters = &*state.reporters;
-        Ok(Json(tell_task(&state.context, &reporters, Some(&run), &body.task, &body.text)?))
+        let TellRequest { task, text, on } = &body;
+        let request = CommentRequest { task, text, on: on.as_deref() };
+        Ok(Json(tell_task(&state.context, &reporters, Some(&run), request)?))
     })
     .await
 }
@@ -160,7 +168,8 @@ async fn send(
         let command = make(&found, found.run.id().clone())?;
         let reporters = &*state.reporters;
         let run = control::send_to_run(&state.context, &reporters, command)?;
-        Ok::<_, WebFailure>(Json(Accepted { run, ok: true }))
+        let driven = repository.holder().map_err(AppError::from)?.is_some();
+        Ok::<_, WebFailure>(Json(Accepted { run, ok: true, driven }))
     })
     .await
 }

@@ -153,8 +153,8 @@ fn task_operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
         ),
         get(
             "/api/runs/{run}/attempts/{attempt}/diff",
-            "What an attempt changed, or what a task landed",
-            AnswerKind::Json(schema::<AttemptDiff>(generator)),
+            "What an attempt changed, or what a task landed; null as long as its worker has saved nothing",
+            AnswerKind::Json(schema::<Option<AttemptDiff>>(generator)),
         ),
         get(
             "/api/runs/{run}/attempts/{attempt}/files/{file}",

@@ -84,22 +84,28 @@ pub(crate) struct AttemptDiff {
     is_cut: bool,
 }
 
-/// What an attempt (`T001.2`) changed, or what a task (`T001`) landed.
+/// What an attempt (`T001.2`) changed, or what a task (`T001`) landed; nothing as long as its worker has saved nothing.
 pub(super) async fn diff(
     State(state): State<Arc<WebState>>,
     Path((run, attempt)): Path<(String, String)>,
-) -> Answer<AttemptDiff> {
+) -> Answer<Option<AttemptDiff>> {
     read_blocking(move || {
         let repository = state.repository()?;
         let found = select::find_run(&repository, Some(&run))?;
-        let diff = find_task_diff(&repository, &found, &[attempt], &mut Vec::new())?;
+        let (task, _) = select::find_task_or_attempt(&found.run, &attempt)?;
+        let is_underway = found.run.state_of(&task).is_some_and(|state| state.attempt().is_some());
+        let diff = match find_task_diff(&repository, &found, &[attempt], &mut Vec::new()) {
+            Ok(diff) => diff,
+            Err(error) if error.kind == "no-work" && is_underway => return Ok(Json(None)),
+            Err(error) => return Err(error.into()),
+        };
         let summary = count_task_diff(&repository, &run, &diff)?;
         let patch = repository.git.render_diff(&diff.base, &diff.commit, DiffFormat::Patch);
         let mut patch = patch.map_err(AppError::git)?;
         let is_cut = patch.len() > MAX_PATCH_BYTES;
         patch.truncate(MAX_PATCH_BYTES);
         let patch = printable::lines(&String::from_utf8_lossy(&patch));
-        Ok(Json(AttemptDiff { summary, patch, is_cut }))
+        Ok(Json(Some(AttemptDiff { summary, patch, is_cut })))
     })
     .await
 }

@@ -282,9 +282,25 @@ static TOOLS: &[SessionTool] = &[
     SessionTool {
         name: "tell",
         title: "Comment on a task",
-        description: "Tell the worker of a task something; without one, its next worker.",
+        description: "Tell the worker of a task something; without one, its next worker. With `on`, the comment is on \
+                      lines of what an attempt changed.",
         action: Document(&["tell"]),
-        arguments: &[TASK, argument("text", Text, Required, "What to take into account"), RUN],
+        arguments: &[
+            argument(
+                "task",
+                Text,
+                Required,
+                "The id of the task, such as T003; with `on`, also of an attempt, such as T003.1",
+            ),
+            argument("text", Text, Required, "What to take into account"),
+            argument(
+                "on",
+                Text,
+                Opt("--on"),
+                "A file that the attempt changed, or lines of it, such as src/main.rs:3-5, as the attempt left it",
+            ),
+            RUN,
+        ],
         effect: Steers,
     },
     SessionTool {

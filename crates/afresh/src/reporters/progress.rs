@@ -320,7 +320,9 @@ impl ProgressReporter {
                 self.line("halt", Paint::Yellow, "-", &format!("{reason}; {how}"));
             }
             Event::TaskCommented { task, comment, .. } => {
-                let text = format!("{} (by {})", comment.text, comment.by);
+                let on = comment.on.as_ref().map(|on| format!(" on {on} of .{}", on.attempt));
+                let on = on.unwrap_or_default();
+                let text = format!("{} (by {}{on})", comment.text, comment.by);
                 self.line("comment", Paint::Cyan, task.as_str(), &text);
             }
             Event::CommentRead { attempt, comment } => {

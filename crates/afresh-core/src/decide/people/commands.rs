@@ -1,6 +1,6 @@
 //! What a person does to a task without being asked.
 
-use crate::comment::{self, MAX_COMMENTS, TaskComment};
+use crate::comment::{self, CommentedPart, MAX_COMMENTS, TaskComment};
 use crate::decide::Decider;
 use crate::effect::Effect;
 use crate::event::Event;
@@ -42,7 +42,13 @@ impl Decider<'_> {
     }
 
     /// Keeps the comment for the workers of the task, and sends it to the one that is at work.
-    pub(in crate::decide) fn comment(&mut self, task: &TaskId, text: &str, by: &str) {
+    pub(in crate::decide) fn comment(
+        &mut self,
+        task: &TaskId,
+        text: &str,
+        by: &str,
+        on: Option<&CommentedPart>,
+    ) {
         let Some(state) = self.run.state_of(task) else {
             return self.refuse(format!("there is no task {task}"));
         };
@@ -64,7 +70,8 @@ impl Decider<'_> {
             TaskStage::Starting(work) | TaskStage::Running(work) => Some(work.attempt.clone()),
             _ => None,
         };
-        let comment = TaskComment { number, text, by: by.to_owned() };
+        let on = on.cloned().map(CommentedPart::bounded);
+        let comment = TaskComment { number, text, by: by.to_owned(), on };
         self.record(Event::TaskCommented {
             task: task.clone(),
             comment: comment.clone(),

@@ -2,7 +2,7 @@
 
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::tasks::tell::{CommentDelivery, SentComment, tell_task};
+use afresh_app::tasks::tell::{CommentDelivery, CommentRequest, SentComment, tell_task};
 
 use crate::commands::running::drive;
 use crate::exit::Exit;
@@ -16,9 +16,15 @@ const MAX_INPUT_BYTES: u64 = 64 * 1024;
 /// Tell the worker of a task something; without one, its next worker
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The task
+    /// The task; with `--on`, also one of its attempts, such as T003.1
     #[arg(add = completion::tasks())]
     task: String,
+    /// Comment on this part of what the attempt changed; its lines are quoted for the worker
+    ///
+    /// Lines are counted in the file as the attempt left it. Without an attempt's number, it is what the task landed,
+    /// else its newest saved work: what `afresh diff TASK` shows.
+    #[arg(long, value_name = "FILE[:LINE[-LINE]]")]
+    on: Option<String>,
     /// What to take into account; `-` reads it from standard input
     #[arg(required = true)]
     text: Vec<String>,
@@ -33,7 +39,8 @@ pub(crate) fn tell(args: &Args, context: &AppContext, output: &Output) -> Result
         words => words.join(" "),
     };
     let run = args.run.as_deref();
-    let sent = tell_task(context, &drive::open_file_reporters, run, &args.task, &text)?;
+    let request = CommentRequest { task: &args.task, text: &text, on: args.on.as_deref() };
+    let sent = tell_task(context, &drive::open_file_reporters, run, request)?;
     if output.json {
         output.document(&sent);
     } else {
