@@ -182,12 +182,11 @@ pub fn hand_in(
         duration_ms: worked_ms(&found, &attempt)?,
     };
     control::send_to_run(context, open_reporters, command)?;
-    let end = match &steps {
-        Some(steps) => steps.wait(&mut found, |found| verdict_progress(found, &attempt))?,
-        None => {
-            found.catch_up(&repository)?;
-            StepEnd::Stuck(DriveState::Busy)
-        }
+    let end = if let Some(steps) = &steps {
+        steps.wait(&mut found, |found| verdict_progress(found, &attempt))?
+    } else {
+        found.catch_up(&repository)?;
+        StepEnd::Stuck(DriveState::Busy)
     };
     Ok(describe_end(&found.run, &attempt, end))
 }
@@ -383,7 +382,7 @@ fn verdict_progress(
         return Ok(Progress::Unread);
     }
     // A worker's question ends its attempt too.
-    if let Some(question) = stage.and_then(|stage| stage.question())
+    if let Some(question) = stage.and_then(afresh_core::run::TaskStage::question)
         && last_number(&found.run, &attempt.task) == attempt.number
         && !is_failed(&found.run, attempt)
     {

@@ -64,10 +64,10 @@ impl Run {
         let wants_to_start =
             self.eligible().next().is_some() || self.waiting_reviews().next().is_some();
         let wants_agent = wants_to_start && self.left_to_people().next().is_none();
-        if self.budget_reached && wants_agent && self.aborted.is_none() {
+        if self.budget_reached && wants_agent && self.abort.is_none() {
             return DriveState::BudgetReached;
         }
-        if self.aborted.is_some() {
+        if self.abort.is_some() {
             return DriveState::Finished { ok: false };
         }
         if self.halt.is_some() {
@@ -89,7 +89,7 @@ impl Run {
 
     /// When the next backoff ends.
     pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
-        if self.halt.is_some() || self.aborted.is_some() || self.budget_reached {
+        if self.halt.is_some() || self.abort.is_some() || self.budget_reached {
             return None;
         }
         let tasks = self.eligible().filter(|_| !self.holds_back_agents);

@@ -110,8 +110,7 @@ pub struct Run {
     questions: BTreeMap<QuestionId, Question>,
     next_question: u32,
     halt: Option<HaltRequest>,
-    aborted: Option<String>,
-    ended_for_good: bool,
+    abort: Option<Abort>,
     budget_reached: bool,
     /// The most expensive attempt so far: what the next one may cost.
     dearest: BudgetAmount,
@@ -143,6 +142,14 @@ pub struct HaltRequest {
     pub reason: String,
     pub by: String,
     pub cause: Option<HaltCause>,
+}
+
+/// Why a run was ended before it was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Abort {
+    reason: String,
+    /// Nothing continues the run; otherwise the next driver does.
+    is_final: bool,
 }
 
 /// What made afresh halt a run by itself.
@@ -198,8 +205,7 @@ impl Run {
             questions: BTreeMap::new(),
             next_question: 1,
             halt: None,
-            aborted: None,
-            ended_for_good: false,
+            abort: None,
             budget_reached: false,
             dearest: BudgetAmount::default(),
             largest_report: BudgetAmount::default(),
@@ -305,12 +311,12 @@ impl Run {
     }
 
     pub fn aborted(&self) -> Option<&str> {
-        self.aborted.as_deref()
+        self.abort.as_ref().map(|abort| abort.reason.as_str())
     }
 
     /// Whether a person has ended the run, so that nothing continues it.
     pub fn is_ended_for_good(&self) -> bool {
-        self.ended_for_good
+        self.abort.as_ref().is_some_and(|abort| abort.is_final)
     }
 
     pub fn final_checks(&self) -> &FinalChecks {

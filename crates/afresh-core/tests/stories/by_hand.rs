@@ -74,7 +74,7 @@ fn work_by_hand_stays_in_scope() {
     story.spawned("A.1");
     story.completes("A");
     story.harvested("A.1", &["b"]);
-    assert!(story.error_of("A").contains("b"), "{}", story.error_of("A"));
+    assert!(story.error_of("A").contains('b'), "{}", story.error_of("A"));
     assert_eq!(story.states(), "A ready, B ready");
 }
 

@@ -87,12 +87,9 @@ impl SampledRun {
             | Event::ChecksPassed { attempt, results, .. } => {
                 self.task(attempt)?.add_checks(results);
             }
-            // What a person did says nothing about an agent.
-            Event::AttemptStarting { attempt, by_hand: Some(_), .. } => {
-                self.0.remove(&attempt.task);
-            }
-            // What several agents used together says nothing about one of them.
-            Event::ContestEntered { attempt, .. } => {
+            // What a person did, or several agents together, says nothing about one agent.
+            Event::AttemptStarting { attempt, by_hand: Some(_), .. }
+            | Event::ContestEntered { attempt, .. } => {
                 self.0.remove(&attempt.task);
             }
             Event::LandIntended { attempt, receipt, .. } => {

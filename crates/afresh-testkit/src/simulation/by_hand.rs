@@ -28,7 +28,7 @@ pub(super) struct PeopleByHand {
 
 impl PeopleByHand {
     pub(super) fn new(seed: u64, is_kind: bool) -> Self {
-        let random = SeededRandom::new(seed ^ 0x68616e6473);
+        let random = SeededRandom::new(seed ^ 0x0068_616e_6473);
         Self { random, is_there: seed % WORLDS == 1, is_kind }
     }
 
@@ -52,14 +52,12 @@ impl PeopleByHand {
     }
 
     fn draw_command(&mut self, run: &Run) -> ControlCommand {
-        match self.hand_in(run).filter(|_| self.random.chance(500)) {
-            Some(done) => done,
-            // Often one that is not ready.
-            None => {
-                let task = self.pick_task(run);
-                start(run, task)
-            }
+        if let Some(done) = self.hand_in(run).filter(|_| self.random.chance(500)) {
+            return done;
         }
+        // Often one that is not ready.
+        let task = self.pick_task(run);
+        start(run, task)
     }
 
     /// The work of one of the open attempts, if there is any.

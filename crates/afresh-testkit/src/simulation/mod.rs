@@ -201,17 +201,14 @@ impl Simulation {
                     ..RunOpening::default()
                 })))
             }
-            DriveState::Waiting => match self.host_mut().draw_answer(&run) {
-                Some(answer) => self.apply(run, answer),
-                // What is left is for agents, or for people who are refused.
-                None => {
-                    let dispatch = self.host_mut().draw_dispatch();
-                    Ok(AfterDrive::Drive(Box::new(RunOpening {
-                        dispatch,
-                        ..RunOpening::default()
-                    })))
+            DriveState::Waiting => {
+                if let Some(answer) = self.host_mut().draw_answer(&run) {
+                    return self.apply(run, answer);
                 }
-            },
+                // What is left is for agents, or for people who are refused.
+                let dispatch = self.host_mut().draw_dispatch();
+                Ok(AfterDrive::Drive(Box::new(RunOpening { dispatch, ..RunOpening::default() })))
+            }
             DriveState::BudgetReached | DriveState::Finished { .. } => {
                 self.host().check_at_the_end(&run)?;
                 Ok(AfterDrive::Stop)

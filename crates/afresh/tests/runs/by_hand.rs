@@ -388,11 +388,9 @@ fn work_by_hand_is_reviewed() {
         "script.toml",
         "version = 1\n[[task]]\nid = \"A\"\ndo = []\n[[review]]\nid = \"A\"\nattempt = 1\ndo = [ { request_changes = \"not like this\" } ]\n",
     );
-    repo.config(&format!(
-        "[run]\nagent = \"nobody\"\nbackoff = [\"10ms\"]\n[review]\nwhen = \"always\"\nagent = \"actor\"\n\
+    repo.config("[run]\nagent = \"nobody\"\nbackoff = [\"10ms\"]\n[review]\nwhen = \"always\"\nagent = \"actor\"\n\
          [agents.nobody]\nkind = \"command\"\ncommand = [\"no-such-program\"]\n\
-         [agents.actor]\nkind = \"scripted\"\nscript = \"script.toml\"\n"
-    ));
+         [agents.actor]\nkind = \"scripted\"\nscript = \"script.toml\"\n");
     repo.commit("a plan and its script");
     repo.run(&["--by-hand"]).expect(0);
     let work = || {

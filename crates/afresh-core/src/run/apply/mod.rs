@@ -21,7 +21,7 @@ use crate::plan::{ModelTier, TaskIndex};
 use crate::run::settings::Settings;
 use crate::run::task::{ActiveAttempt, ActiveReviewer, LandHold, TaskStage};
 use crate::run::{
-    CheckActivity, FinalChecks, HaltRequest, LandedTask, RewindGoal, RewindState, Run,
+    Abort, CheckActivity, FinalChecks, HaltRequest, LandedTask, RewindGoal, RewindState, Run,
 };
 use crate::step::StartPoint;
 
@@ -175,8 +175,8 @@ impl Run {
             }
             Event::CommentRead { attempt, comment } => self.comment_read(attempt, *comment)?,
             Event::Aborted { reason, for_good } => {
-                self.aborted = Some(reason.clone());
-                self.ended_for_good |= for_good;
+                let is_final = *for_good || self.is_ended_for_good();
+                self.abort = Some(Abort { reason: reason.clone(), is_final });
             }
             Event::QuestionAsked { question } => self.asked(question)?,
             Event::QuestionAnswered { question, answer, .. } => self.answered(*question, answer)?,
@@ -255,8 +255,8 @@ impl Run {
         self.epoch = epoch;
         self.holds_back_agents = false;
         // To run again clears an abort by a policy or an answer, and gives a new budget its chance.
-        if !self.ended_for_good {
-            self.aborted = None;
+        if !self.is_ended_for_good() {
+            self.abort = None;
         }
         self.budget_reached = false;
     }

@@ -73,11 +73,12 @@ esac
 fn shop() -> (TestRepo, PathBuf) {
     let repo = repo();
     let (program, gate) = (repo.path().join("claude.sh"), repo.path().join("gate"));
-    fs::write(&program, format!("GATE={gate:?}\n{WORKER}")).expect("written");
+    fs::write(&program, format!("GATE='{}'\n{WORKER}", gate.display())).expect("written");
     repo.write("shop.plan.toml", PLAN);
     repo.config(&format!(
         "[run]\nagent = \"claude\"\nbackoff = [\"10ms\"]\n\n[budget]\nusd = 5\n\
-         [agents.claude]\nkind = \"claude\"\ncommand = [\"sh\", {program:?}]\n"
+         [agents.claude]\nkind = \"claude\"\ncommand = [\"sh\", '{}']\n",
+        program.display()
     ));
     repo.commit("a plan for a shop");
     (repo, gate)

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use afresh_app::dashboard::svg::markup::escape;
 
-const COLUMN_WIDTH: f64 = 7.9;
+/// In tenths of a unit.
+const COLUMN_WIDTH: usize = 79;
 const ROW_HEIGHT: usize = 19;
 const MARGIN: usize = 16;
 /// The bar with the command.
@@ -35,12 +36,12 @@ pub(super) fn draw(title: &str, screen: &str) -> String {
     let last = rows.iter().rposition(|row| !plain(row).trim().is_empty()).unwrap_or(0);
     let rows = rows.get(first..=last).unwrap_or_default();
     let columns = rows.iter().map(|row| plain(row).trim_end().chars().count()).max().unwrap_or(0);
-    let width = columns as f64 * COLUMN_WIDTH + 2.0 * MARGIN as f64;
+    let width = (columns * COLUMN_WIDTH + 5) / 10 + 2 * MARGIN;
     let height = TITLE_HEIGHT + rows.len() * ROW_HEIGHT + MARGIN;
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height}\" width=\"{width:.0}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
          height=\"{height}\" role=\"img\" aria-label=\"a run in a terminal\">\n<style>{STYLE}</style>\n\
-         <rect class=\"window\" width=\"{width:.0}\" height=\"{height}\" rx=\"8\"/>\n\
+         <rect class=\"window\" width=\"{width}\" height=\"{height}\" rx=\"8\"/>\n\
          <text class=\"dim\" x=\"{MARGIN}\" y=\"22\">$ {}</text>\n",
         escape(title)
     );
@@ -49,11 +50,11 @@ pub(super) fn draw(title: &str, screen: &str) -> String {
         for part in row.iter().filter(|part| !part.text.trim().is_empty()) {
             let text = part.text.trim_end();
             let indent = text.chars().take_while(|c| *c == ' ').count();
-            let x = MARGIN as f64 + (part.column + indent) as f64 * COLUMN_WIDTH;
-            let length = text.trim_start().chars().count() as f64 * COLUMN_WIDTH;
+            let x = tenths(10 * MARGIN + (part.column + indent) * COLUMN_WIDTH);
+            let length = tenths(text.trim_start().chars().count() * COLUMN_WIDTH);
             let _ = writeln!(
                 svg,
-                "<text class=\"{}\" x=\"{x:.1}\" y=\"{y}\" textLength=\"{length:.1}\" \
+                "<text class=\"{}\" x=\"{x}\" y=\"{y}\" textLength=\"{length}\" \
                  lengthAdjust=\"spacingAndGlyphs\" xml:space=\"preserve\">{}</text>",
                 part.style.class(),
                 escape(text.trim_start())
@@ -62,6 +63,10 @@ pub(super) fn draw(title: &str, screen: &str) -> String {
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+fn tenths(number: usize) -> String {
+    format!("{}.{}", number / 10, number % 10)
 }
 
 const STYLE: &str = "text { font: 13px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #d8dee9; } \
