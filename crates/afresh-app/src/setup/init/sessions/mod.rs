@@ -6,12 +6,12 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`changes`] | which files change, and changing them |
+//! | `changes` | which files change, and changing them |
 //! | `instructions` | the texts of commands and skills |
-//! | [`json_entry`] | one entry in a JSON file, put there and taken away as text |
-//! | [`owned_file`] | files that are ours as a whole, and whether a person changed them |
-//! | [`programs`] | what each program needs, and where |
-//! | [`toml_entry`] | one table in a TOML file, put there and taken away as text |
+//! | `json_entry` | one entry in a JSON file, put there and taken away as text |
+//! | `owned_file` | files that are ours as a whole, and whether a person changed them |
+//! | `programs` | what each program needs, and where |
+//! | `toml_entry` | one table in a TOML file, put there and taken away as text |
 
 pub mod changes;
 mod instructions;
