@@ -2,7 +2,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`line`] | lines of spans with a role each, cut to a width |
+//! | [`mod@line`] | lines of spans with a role each, cut to a width |
 //! | [`figures`] | durations, amounts and bars |
 //! | [`live`] | the region below a run's log: progress, questions, workers |
 //! | [`timeline`] | segments of attempts as a chart of characters |
