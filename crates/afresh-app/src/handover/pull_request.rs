@@ -89,7 +89,7 @@ pub struct Handover<'a> {
     run: &'a Run,
     environment: BTreeMap<String, String>,
     target: HandoverTarget,
-    is_draft: bool,
+    options: &'a HandoverOptions,
 }
 
 impl<'a> Handover<'a> {
@@ -98,12 +98,12 @@ impl<'a> Handover<'a> {
         context: &'a AppContext,
         repository: &'a RepoContext,
         run: &'a Run,
-        options: &HandoverOptions,
+        options: &'a HandoverOptions,
     ) -> Result<Self, AppError> {
         let environment = context.environment.all();
         let access = RemoteAccess { repository: &repository.git, environment: &environment };
         let target = find_target(access, run, options)?;
-        Ok(Self { context, repository, run, environment, target, is_draft: options.is_draft })
+        Ok(Self { context, repository, run, environment, target, options })
     }
 
     pub fn forge(&self) -> Forge {
@@ -124,7 +124,7 @@ impl<'a> Handover<'a> {
             base: &target.base,
             title: &text.title,
             body: &text.body,
-            is_draft: self.is_draft,
+            is_draft: self.options.is_draft,
             repository: repository.as_deref(),
         };
         let directory = self.context.directory()?;
@@ -164,7 +164,7 @@ impl<'a> Handover<'a> {
             url,
             receipts_pushed,
             text,
-            draft: self.is_draft,
+            draft: self.options.is_draft,
             dry_run: mode == HandoverMode::DryRun,
         })
     }
@@ -231,8 +231,8 @@ impl<'a> Handover<'a> {
         let message =
             format!("{} was pushed to {}, and nothing else", target.branch, target.remote.name);
         AppError::incomplete("forge", message).cause(why).hint(format!(
-            "`afresh land {} --pr` tries again; by hand it is `{}`",
-            self.run.id(),
+            "`{}` tries again; by hand it is `{}`",
+            self.options.command(self.run.id().as_str()),
             forge.by_hand(request)
         ))
     }

@@ -1,6 +1,7 @@
 //! Where a pull request comes from and where it goes.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use afresh_core::Run;
 use afresh_core::ids::CommitId;
@@ -20,6 +21,26 @@ pub struct HandoverOptions {
     /// The branch to merge into; by default the one that is checked out, or the remote's default.
     pub base: Option<String>,
     pub is_draft: bool,
+    /// Whether a run that is not finished is handed over too.
+    pub is_partial: bool,
+}
+
+impl HandoverOptions {
+    /// The command that asks for the same again.
+    pub fn command(&self, run: &str) -> String {
+        let mut command = format!("afresh land {run} --pr");
+        let named =
+            [("remote", &self.remote), ("branch", &self.branch), ("base", &self.base)].into_iter();
+        for (option, name) in named.filter_map(|(option, name)| Some((option, name.as_deref()?))) {
+            let _ = write!(command, " --{option} {}", shell_word(name));
+        }
+        for (option, is_given) in [("draft", self.is_draft), ("partial", self.is_partial)] {
+            if is_given {
+                let _ = write!(command, " --{option}");
+            }
+        }
+        command
+    }
 }
 
 /// Everything that was decided before anything is pushed.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use afresh_core::ids::{CommitId, WorkspaceSlot};
 use afresh_core::run::TaskStage;
 use afresh_engine::RepoContext;
+use afresh_engine::cleanup::copies_directory;
 use afresh_engine::session::RecordedRun;
 use afresh_git::{PrepareTarget, WorkspaceId, WorkspacePool};
 use nix::errno::Errno;
@@ -36,7 +37,7 @@ pub struct WorkspaceCopy {
     pub commit: CommitId,
     /// Whether the worker is still at work, and its files may be half written.
     pub at_work: bool,
-    /// Where the copy is; nothing removes it.
+    /// Where the copy is; only `afresh clean --opened` removes it.
     pub directory: PathBuf,
 }
 
@@ -63,7 +64,8 @@ pub fn copy_workspace(
         None => None,
     };
     let run = found.run.id().to_string();
-    let place = new_directory(&repository.layout.cache.join("opened"), &format!("{run}-{named}"))?;
+    let place =
+        new_directory(&copies_directory(&repository.layout.cache), &format!("{run}-{named}"))?;
     let pool = WorkspacePool::open(repository.git.clone(), &place);
     let pool = pool.map_err(|error| cannot_copy(&error))?;
     let prepared = pool.prepare(SLOT, PrepareTarget::Commit(&commit), &[]);
@@ -89,7 +91,7 @@ fn new_directory(parent: &Path, name: &str) -> Result<PathBuf, AppError> {
         }
     }
     Err(AppError::usage("open", format!("there are {MAX_COPIES} copies of {name} already"))
-        .hint(format!("remove those in {} that you no longer need", parent.display())))
+        .hint("`afresh clean --opened` removes all copies"))
 }
 
 /// Makes the files of `to` those of `from`, without its repository. Links are copied, never followed.

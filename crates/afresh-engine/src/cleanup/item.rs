@@ -14,6 +14,10 @@ pub enum CleanupKind {
     /// Records about workspaces, removed once no workspace is left.
     Notes,
     Temporary,
+    /// A copy of a workspace, made for a person.
+    Copy,
+    /// What processes in the background printed.
+    Messages,
     SavedWork,
     Branch,
     Run,
@@ -30,6 +34,8 @@ impl CleanupKind {
             Self::Workspace => "workspace",
             Self::Notes => "notes about workspaces",
             Self::Temporary => "temporary files",
+            Self::Copy => "copy",
+            Self::Messages => "messages",
             Self::SavedWork => "saved work",
             Self::Branch => "branch",
             Self::Run => "run",

@@ -10,12 +10,14 @@
 //! | `workspaces` | workspaces, records about them, temporary files of jobs |
 //! | `refs`, `proof` | saved work and branches of runs; whether the user's branches contain them |
 //! | `history` | transcripts, bundles, the registry of processes |
+//! | `beside_runs` | copies of workspaces for people, messages of processes in the background |
 //! | `abandoned` | workspaces of repositories that no longer exist |
 //! | `size` | how much disk space an item uses |
 //! | `apply` | removing items |
 
 mod abandoned;
 pub(crate) mod apply;
+mod beside_runs;
 mod history;
 pub(crate) mod item;
 mod proof;
@@ -33,6 +35,7 @@ use crate::session::{OpenError, RepoContext};
 
 pub use abandoned::{remove_gone, things_of_gone};
 pub use apply::{CleanupOutcome, SavedWork};
+pub use beside_runs::{copies_directory, messages_directory};
 pub use item::{CleanupItem, CleanupKind, Disposition};
 pub use size::{CleanupSize, of_directory};
 
@@ -49,6 +52,8 @@ pub struct CleanupOptions {
     pub keep_runs: Option<usize>,
     /// Remove work that no branch contains: `RUN` or `RUN/ATTEMPT`.
     pub discard: Vec<String>,
+    /// Remove the copies of workspaces that were made for a person.
+    pub opened: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -128,6 +133,8 @@ impl<'a> Cleanup<'a> {
     pub fn collect_items(&self) -> Result<Vec<CleanupItem>, CleanupError> {
         let mut things = self.workspaces()?;
         things.extend(self.temporary());
+        things.extend(self.messages());
+        things.extend(self.copies()?);
         things.extend(self.refs()?);
         things.extend(self.history());
         Ok(things)

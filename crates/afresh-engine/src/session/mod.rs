@@ -210,6 +210,11 @@ impl RepoContext {
 }
 
 impl RepoContext {
+    /// How the names of everything begin that afresh makes for this repository in directories that it shares.
+    pub fn job_prefix(&self) -> String {
+        job_prefix(&self.git)
+    }
+
     /// The lock belongs to the repository, the journal to the state directory: a state directory outside of the
     /// repository must belong to one repository alone. One inside moves with it, and needs no note.
     fn owner_note(&self) -> Option<PathBuf> {

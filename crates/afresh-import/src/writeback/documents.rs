@@ -9,7 +9,7 @@ use afresh_formats::text::markdown::{
 };
 
 use super::edits::PlanEdits;
-use super::finished::{FinishedTask, code_span, one_line};
+use super::finished::{MarkedTask, code_span, one_line};
 
 /// A file that is edited, with its text.
 pub(super) struct EditedDocument<'e> {
@@ -175,7 +175,7 @@ pub(super) fn percent(done: usize, total: usize) -> usize {
 }
 
 /// The changed files as a list.
-pub(super) fn list_files(task: &FinishedTask) -> String {
+pub(super) fn list_files(task: &MarkedTask) -> String {
     let mut text = String::new();
     for (paths, action) in
         [(&task.created, "created"), (&task.modified, "modified"), (&task.deleted, "deleted")]
@@ -188,7 +188,7 @@ pub(super) fn list_files(task: &FinishedTask) -> String {
 }
 
 /// The checks that passed as a table.
-pub(super) fn list_checks(task: &FinishedTask) -> String {
+pub(super) fn list_checks(task: &MarkedTask) -> String {
     if task.checks.is_empty() {
         return "No command checked it.\n".to_owned();
     }
@@ -202,7 +202,7 @@ pub(super) fn list_checks(task: &FinishedTask) -> String {
 }
 
 /// What the worker did besides its task.
-pub(super) fn list_deviations(task: &FinishedTask) -> String {
+pub(super) fn list_deviations(task: &MarkedTask) -> String {
     let mut text = String::new();
     for deviation in &task.claim.deviations {
         let rule = match deviation.rule {

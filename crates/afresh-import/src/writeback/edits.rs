@@ -11,7 +11,7 @@ use afresh_formats::folder::{PlanFolder, as_text};
 
 /// A part of a text and what replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextEdit {
+pub struct MarkEdit {
     pub at: Range<usize>,
     pub text: String,
 }
@@ -20,7 +20,7 @@ pub struct TextEdit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileChange {
     /// Parts of it, which do not overlap.
-    Parts(Vec<TextEdit>),
+    Parts(Vec<MarkEdit>),
     /// A new file.
     New(String),
 }
@@ -42,9 +42,9 @@ impl PlanEdits {
         let FileChange::Parts(edits) = self.files.entry(path.to_owned()).or_insert(parts) else {
             return;
         };
-        let overlaps = |edit: &TextEdit| edit.at.start < at.end && at.start < edit.at.end;
+        let overlaps = |edit: &MarkEdit| edit.at.start < at.end && at.start < edit.at.end;
         if !edits.iter().any(|edit| overlaps(edit) || edit.at == at) {
-            edits.push(TextEdit { at, text: text.into() });
+            edits.push(MarkEdit { at, text: text.into() });
         }
     }
 
@@ -77,8 +77,8 @@ impl PlanEdits {
 }
 
 /// Applies edits of the decoded text to the bytes of a file.
-fn apply_edits(bytes: &[u8], edits: &[TextEdit]) -> Vec<u8> {
-    let mut edits: Vec<&TextEdit> = edits.iter().collect();
+fn apply_edits(bytes: &[u8], edits: &[MarkEdit]) -> Vec<u8> {
+    let mut edits: Vec<&MarkEdit> = edits.iter().collect();
     edits.sort_by_key(|edit| (edit.at.start, edit.at.end));
     let line_end = line_end_of(bytes);
     let mut out = Vec::with_capacity(bytes.len());
@@ -163,9 +163,9 @@ mod tests {
     use super::*;
 
     fn edited(bytes: &[u8], edits: &[(Range<usize>, &str)]) -> Vec<u8> {
-        let edits: Vec<TextEdit> = edits
+        let edits: Vec<MarkEdit> = edits
             .iter()
-            .map(|(at, text)| TextEdit { at: at.clone(), text: (*text).to_owned() })
+            .map(|(at, text)| MarkEdit { at: at.clone(), text: (*text).to_owned() })
             .collect();
         apply_edits(bytes, &edits)
     }
@@ -195,13 +195,13 @@ mod tests {
             let decoded = as_text("x.md", text.as_bytes()).expect("UTF-8");
             let boundaries: Vec<usize> =
                 (0..=decoded.len()).filter(|at| decoded.is_char_boundary(*at)).collect();
-            let mut edits: Vec<TextEdit> = Vec::new();
+            let mut edits: Vec<MarkEdit> = Vec::new();
             for (start, length, new) in places {
                 let from = start % boundaries.len();
                 let to = (from + length).min(boundaries.len() - 1);
                 let at = boundaries[from]..boundaries[to];
                 if edits.iter().all(|edit| edit.at.end < at.start || at.end < edit.at.start) {
-                    edits.push(TextEdit { at, text: new });
+                    edits.push(MarkEdit { at, text: new });
                 }
             }
             let bytes = apply_edits(text.as_bytes(), &edits);
@@ -217,7 +217,7 @@ mod tests {
             // Without what was added, the rest is what was there without what was removed.
             let removed: usize = edits
                 .iter()
-                .map(|edit| apply_edits(text.as_bytes(), &[TextEdit { at: edit.at.clone(), text: String::new() }]))
+                .map(|edit| apply_edits(text.as_bytes(), &[MarkEdit { at: edit.at.clone(), text: String::new() }]))
                 .map(|without| text.len() - without.len())
                 .sum();
             let line_end = line_end_of(text.as_bytes());

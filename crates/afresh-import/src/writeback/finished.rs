@@ -8,7 +8,7 @@ use afresh_core::outcome::CompletionClaim;
 
 /// A finished task.
 #[derive(Debug, Clone, Default)]
-pub struct FinishedTask {
+pub struct MarkedTask {
     pub id: String,
     pub title: String,
     pub run: String,
@@ -37,7 +37,7 @@ pub struct PassedCheck {
 /// The longest line of a worker's text.
 const MAX_LINE_CHARS: usize = 400;
 
-impl FinishedTask {
+impl MarkedTask {
     /// `2026-11-18`.
     pub fn date(&self) -> String {
         let (year, month, day) = civil_date(self.finished_at / SECONDS_A_DAY);
@@ -107,7 +107,7 @@ mod tests {
             (1_795_032_899, "2026-11-18T20:14:59Z"),
             (4_102_444_799, "2099-12-31T23:59:59Z"),
         ] {
-            let task = FinishedTask { finished_at: seconds, ..FinishedTask::default() };
+            let task = MarkedTask { finished_at: seconds, ..MarkedTask::default() };
             assert_eq!(task.moment(), moment);
         }
     }

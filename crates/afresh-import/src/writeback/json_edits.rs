@@ -5,7 +5,7 @@ use afresh_formats::text::json;
 use afresh_formats::text::node::{Node, Value};
 use afresh_formats::text::yaml::values::{entries, get};
 
-use super::edits::TextEdit;
+use super::edits::MarkEdit;
 
 /// The whole text as one value.
 pub(super) fn parse(file: &str, text: &str) -> Option<Node> {
@@ -18,24 +18,24 @@ pub(super) fn set_member(
     object: &Node,
     key: &str,
     value: &serde_json::Value,
-) -> Option<TextEdit> {
+) -> Option<MarkEdit> {
     let Value::Table(members) = &object.value else { return None };
     if let Some(old) = get(object, key) {
         let is_same = serde_json::from_str::<serde_json::Value>(&text[old.span.clone()])
             .is_ok_and(|old| old == *value);
-        return (!is_same).then(|| TextEdit { at: old.span.clone(), text: value.to_string() });
+        return (!is_same).then(|| MarkEdit { at: old.span.clone(), text: value.to_string() });
     }
     let name = serde_json::Value::from(key).to_string();
     let Some(last) = members.last() else {
         let at = object.span.start + 1..object.span.end - 1;
-        return Some(TextEdit { at, text: format!("{name}: {value}") });
+        return Some(MarkEdit { at, text: format!("{name}: {value}") });
     };
     // As the member before it is laid out: the space before its key, and after its colon.
     let before = &text[..last.key_span.start];
     let space = &before[before.trim_end_matches([' ', '\t', '\n', '\r']).len()..];
     let colon = &text[last.key_span.end..last.node.span.start];
     let at = last.node.span.end..last.node.span.end;
-    Some(TextEdit { at, text: format!(",{space}{name}{colon}{value}") })
+    Some(MarkEdit { at, text: format!(",{space}{name}{colon}{value}") })
 }
 
 /// The object in a tree that has exactly this place.

@@ -35,7 +35,7 @@ use afresh_formats::reading::{PlanReading, SourceSpan};
 
 use crate::detect::{PlanFormat, ReadOptions};
 use edits::{EditedFolder, PlanEdits};
-use finished::FinishedTask;
+use finished::MarkedTask;
 
 /// Why nothing is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub fn write_back(
     folder: &dyn PlanFolder,
     format: &PlanFormat,
     options: &ReadOptions,
-    task: &FinishedTask,
+    task: &MarkedTask,
 ) -> Result<PlanEdits, WritebackProblem> {
     let reading = (format.read)(folder, options);
     let progress = PlanProgress::find(folder, &reading, task).ok_or(WritebackProblem::NoTask)?;
@@ -97,6 +97,14 @@ pub fn write_back(
     }
 }
 
+/// Whether a file has the name of a document that progress is written into, besides the plan's own files.
+pub fn is_progress_document(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "STATE.md" | "ROADMAP.md" | "ISSUES.md" | "tasks.md" | "state.json")
+        || name.ends_with("-SUMMARY.md")
+        || name.ends_with("-state.json")
+}
+
 /// What the files of a format can say about a finished task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TaskMark {
@@ -124,7 +132,7 @@ fn placed_tasks(reading: &PlanReading) -> impl Iterator<Item = (&Task, &Arc<str>
 pub(crate) struct PlanProgress<'a> {
     pub(crate) folder: &'a dyn PlanFolder,
     pub(crate) reading: &'a PlanReading,
-    pub(crate) task: &'a FinishedTask,
+    pub(crate) task: &'a MarkedTask,
     at: usize,
     /// The tasks that are done by the files.
     done: BTreeSet<String>,
@@ -134,7 +142,7 @@ impl<'a> PlanProgress<'a> {
     fn find(
         folder: &'a dyn PlanFolder,
         reading: &'a PlanReading,
-        task: &'a FinishedTask,
+        task: &'a MarkedTask,
     ) -> Option<Self> {
         let plan = reading.plan.as_ref()?;
         let at = plan.tasks().iter().position(|one| one.id.as_str() == task.id)?;

@@ -5,7 +5,7 @@ use afresh_formats::text::json;
 use afresh_formats::text::node::Node;
 use serde_json::json;
 
-use super::edits::{PlanEdits, TextEdit};
+use super::edits::{MarkEdit, PlanEdits};
 use super::json_edits::{items, member_text, object_at, parse, set_member};
 use super::{PlanProgress, TaskMark, WritebackProblem};
 
@@ -98,7 +98,7 @@ pub(super) fn set_all(
     file: &str,
     edits: &mut PlanEdits,
 ) {
-    let mut added: Option<TextEdit> = None;
+    let mut added: Option<MarkEdit> = None;
     for edit in fields.iter().filter_map(|(key, value)| set_member(text, object, key, value)) {
         let is_new = edit.at.is_empty() || text[edit.at.clone()].trim().is_empty();
         match &mut added {
@@ -115,7 +115,7 @@ pub(super) fn set_all(
     add(edits, file, added);
 }
 
-fn add(edits: &mut PlanEdits, file: &str, edit: Option<TextEdit>) {
+fn add(edits: &mut PlanEdits, file: &str, edit: Option<MarkEdit>) {
     if let Some(edit) = edit {
         edits.replace(file, edit.at, edit.text);
     }

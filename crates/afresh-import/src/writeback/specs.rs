@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use afresh_formats::text::markdown::{Frontmatter, headings, tables};
+use afresh_formats::text::markdown::{Frontmatter, Heading, headings, tables};
 use afresh_formats::text::node::{Node, Value as NodeValue};
 use afresh_formats::text::yaml::values::{entries, get};
 use serde_json::{Value, json};
 
 use super::documents::{EditedDocument, gap_after, list_checks, list_deviations, list_files};
 use super::edits::PlanEdits;
-use super::finished::{FinishedTask, one_line};
+use super::finished::{MarkedTask, one_line};
 use super::json_edits::{items, member_text, parse, set_member};
 use super::{PlanProgress, TaskMark, WritebackProblem, records};
 
@@ -191,9 +191,7 @@ fn finish_spec(
         let start = status.value_at.start + (value.len() - value.trim_start().len());
         edits.replace(file, start..start + value.trim().len(), "review");
     }
-    let is_summary = |one: &afresh_formats::text::markdown::Heading<'_>| {
-        one.text.trim().eq_ignore_ascii_case("execution summary")
-    };
+    let is_summary = |one: &Heading<'_>| one.text.trim().eq_ignore_ascii_case("execution summary");
     if headings(text).iter().any(is_summary) {
         return;
     }
@@ -218,7 +216,7 @@ fn finish_spec(
     modified.extend(task.modified.iter().cloned());
     modified.retain(|path| !created.contains(path));
     let all = |paths: BTreeSet<String>| paths.into_iter().collect::<Vec<String>>();
-    let whole = FinishedTask { created: all(created), modified: all(modified), ..task.clone() };
+    let whole = MarkedTask { created: all(created), modified: all(modified), ..task.clone() };
     let _ = write!(summary, "### Files\n\n{}\n", list_files(&whole));
     let _ = write!(summary, "### Checks\n\n{}\n", list_checks(task));
     let _ = write!(summary, "### Deviations\n\n{}", list_deviations(task));
@@ -270,7 +268,13 @@ fn review_state(progress: &PlanProgress<'_>, home: &str, spec: &str, edits: &mut
         document.set_state("Status", |_| Some("review".to_owned()));
         document.set_state("Next Step", |_| Some("/sf:review".to_owned()));
     }
-    for table in tables(&text, 0..text.len()) {
+    // Other tables of STATE.md name specs too, with a status that means something else.
+    let is_queue = |heading: &Heading<'_>| {
+        let title = heading.text.to_lowercase();
+        ["queue", "specification"].iter().any(|word| title.contains(word))
+    };
+    let sections = headings(&text).into_iter().filter(is_queue);
+    for table in sections.flat_map(|heading| tables(&text, heading.own)) {
         let (Some(id), Some(status)) =
             (table.column(&["id", "spec", "specification"]), table.column(&["status"]))
         else {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use afresh_formats::folder::MemoryFolder;
 use afresh_formats::reading::PlanReading;
 use afresh_import::detect::{PlanFormat, ReadOptions, format_by_name};
-use afresh_import::writeback::finished::FinishedTask;
+use afresh_import::writeback::finished::MarkedTask;
 use afresh_import::writeback::write_back;
 
 use crate::written::{KINDS, Kind};
@@ -28,7 +28,7 @@ fn done(reading: &PlanReading) -> BTreeSet<String> {
 /// The files after a task is finished.
 fn finish(format: &PlanFormat, files: &Bytes, id: &str, finished: &BTreeSet<String>) -> Bytes {
     let folder = MemoryFolder::new(files.clone());
-    let task = FinishedTask {
+    let task = MarkedTask {
         id: id.to_owned(),
         title: format!("title of {id}"),
         run: "r-1".to_owned(),
@@ -36,7 +36,7 @@ fn finish(format: &PlanFormat, files: &Bytes, id: &str, finished: &BTreeSet<Stri
         created: vec!["src/new.txt".to_owned()],
         finished_at: 1_795_032_899,
         finished: finished.clone(),
-        ..FinishedTask::default()
+        ..MarkedTask::default()
     };
     let edits = write_back(&folder, format, &ReadOptions::default(), &task)
         .unwrap_or_else(|problem| panic!("{} {id}: {problem}", format.name));
@@ -103,7 +103,7 @@ fn keeps_lines(format: &str, path: &str, old: &[u8], new: &[u8]) {
 fn an_unknown_task_changes_nothing() {
     for (kind, format) in foreign() {
         let (files, _) = kind.read(&kind.samples(2));
-        let task = FinishedTask { id: "nothing".to_owned(), ..FinishedTask::default() };
+        let task = MarkedTask { id: "nothing".to_owned(), ..MarkedTask::default() };
         let folder = MemoryFolder::new(files);
         assert!(write_back(&folder, format, &ReadOptions::default(), &task).is_err());
     }

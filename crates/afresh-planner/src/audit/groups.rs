@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use afresh_core::estimate::ContextEstimate;
 use serde::Serialize;
 
-use super::FileSizes;
-use super::units::{UnitRole, WorkUnit};
+use super::AuditedSizes;
+use super::units::{AuditUnit, UnitRole};
 use crate::spec::files::SpecFile;
 
 /// The most parts of one group.
@@ -46,11 +46,11 @@ pub(super) struct GroupEstimator<'a> {
     pub(super) spec_tokens: u64,
     pub(super) window: u64,
     pub(super) files: &'a [SpecFile],
-    pub(super) sizes: &'a FileSizes<'a>,
+    pub(super) sizes: &'a AuditedSizes<'a>,
 }
 
 impl GroupEstimator<'_> {
-    pub(super) fn tokens(&self, units: &[&WorkUnit]) -> u64 {
+    pub(super) fn tokens(&self, units: &[&AuditUnit]) -> u64 {
         let files: BTreeSet<usize> =
             units.iter().flat_map(|unit| unit.files.iter().copied()).collect();
         let files = files.into_iter().map(|at| self.sizes.tokens(&self.files[at]));
@@ -59,14 +59,14 @@ impl GroupEstimator<'_> {
         ContextEstimate::work_tokens(self.spec_tokens, statements).saturating_add(files)
     }
 
-    fn percent(&self, units: &[&WorkUnit]) -> u64 {
+    fn percent(&self, units: &[&AuditUnit]) -> u64 {
         ContextEstimate { tokens: self.tokens(units), window: self.window }.percent()
     }
 }
 
 /// Divides the work into groups of at most three parts and `soft` tokens.
 pub(super) fn divide(
-    units: &[WorkUnit],
+    units: &[AuditUnit],
     estimator: &GroupEstimator<'_>,
     soft: u64,
 ) -> GroupDivision {
@@ -79,7 +79,7 @@ pub(super) fn divide(
         }
     }
     for (_, bunch) in &packed {
-        let chosen: Vec<&WorkUnit> = bunch.iter().map(|at| &units[*at]).collect();
+        let chosen: Vec<&AuditUnit> = bunch.iter().map(|at| &units[*at]).collect();
         let tokens = estimator.tokens(&chosen);
         if tokens > soft {
             let title = chosen.first().map_or("", |unit| unit.title.as_str());
@@ -92,7 +92,7 @@ pub(super) fn divide(
     let mut writers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, (role, bunch)) in packed.iter().enumerate() {
         let needs = needs(units, &packed, at, *role, bunch, &mut writers);
-        let chosen: Vec<&WorkUnit> = bunch.iter().map(|at| &units[*at]).collect();
+        let chosen: Vec<&AuditUnit> = bunch.iter().map(|at| &units[*at]).collect();
         let files: BTreeSet<usize> =
             chosen.iter().flat_map(|unit| unit.files.iter().copied()).collect();
         division.groups.push(UnitGroup {
@@ -109,7 +109,7 @@ pub(super) fn divide(
 
 /// The groups before this one that it waits for.
 fn needs(
-    units: &[WorkUnit],
+    units: &[AuditUnit],
     packed: &[(UnitRole, Vec<usize>)],
     at: usize,
     role: UnitRole,
@@ -137,14 +137,14 @@ fn needs(
 
 /// Bunches of parts: those that write the same file together, then neighbours of a section, as many as fit.
 fn pack(
-    units: &[WorkUnit],
+    units: &[AuditUnit],
     own: &[usize],
     estimator: &GroupEstimator<'_>,
     soft: u64,
 ) -> Vec<Vec<usize>> {
     let mut bunches: Vec<Vec<usize>> = Vec::new();
     let fits = |bunch: &[usize]| {
-        let chosen: Vec<&WorkUnit> = bunch.iter().map(|at| &units[*at]).collect();
+        let chosen: Vec<&AuditUnit> = bunch.iter().map(|at| &units[*at]).collect();
         bunch.len() <= MAX_TASKS && estimator.tokens(&chosen) <= soft
     };
     for at in own {

@@ -109,9 +109,9 @@ pub fn audit(
     let ledger = cut(spec, PhaseFilter::All);
     let files = files(spec, |path| repository.bytes_of(path).is_some());
     let metrics = metrics::measure(&ledger, &files, repository, &config.limits);
-    let sizes = FileSizes { repository };
+    let sizes = AuditedSizes { repository };
     let units = units::units(spec, &ledger, &files);
-    let all: Vec<&units::WorkUnit> = units.iter().collect();
+    let all: Vec<&units::AuditUnit> = units.iter().collect();
     let window = config.window.max(1);
     let estimator =
         groups::GroupEstimator { spec_tokens: spec.tokens(), window, files: &files, sizes: &sizes };
@@ -178,11 +178,11 @@ impl SpecAudit {
 }
 
 /// What files cost a worker.
-struct FileSizes<'a> {
+struct AuditedSizes<'a> {
     repository: &'a dyn RepositoryFiles,
 }
 
-impl FileSizes<'_> {
+impl AuditedSizes<'_> {
     fn tokens(&self, file: &SpecFile) -> u64 {
         let read =
             self.repository.bytes_of(&file.path).map(|bytes| estimate_file(&file.path, bytes));

@@ -23,7 +23,7 @@ pub(super) enum UnitRole {
 
 /// A part of the work that is not divided.
 #[derive(Debug, Clone)]
-pub(super) struct WorkUnit {
+pub(super) struct AuditUnit {
     pub(super) title: String,
     pub(super) role: UnitRole,
     pub(super) statements: Vec<String>,
@@ -80,8 +80,8 @@ const MAX_TITLE_CHARS: usize = 90;
 /// The most statements that become parts; a specification with more cannot be divided by rule anyway.
 const MAX_UNITS: usize = 600;
 
-pub(super) fn units(spec: &Specification, ledger: &Ledger, files: &[SpecFile]) -> Vec<WorkUnit> {
-    let mut units: Vec<WorkUnit> = Vec::new();
+pub(super) fn units(spec: &Specification, ledger: &Ledger, files: &[SpecFile]) -> Vec<AuditUnit> {
+    let mut units: Vec<AuditUnit> = Vec::new();
     let lines: Vec<DocumentLines<'_>> = spec.documents.iter().map(DocumentLines::new).collect();
     let written: Vec<NamedFile> = files
         .iter()
@@ -97,7 +97,7 @@ pub(super) fn units(spec: &Specification, ledger: &Ledger, files: &[SpecFile]) -
         let named = written.iter().filter(|file| file.is_named_in(&lower, own.as_ref()));
         let named: BTreeSet<usize> = named.map(|file| file.at).collect();
         owned.extend(named.iter().copied());
-        units.push(WorkUnit {
+        units.push(AuditUnit {
             title: cut_title(&statement.quote),
             role: role(&statement.quote, named.iter().map(|at| files[*at].path.as_str())),
             statements: vec![statement.id.as_str().to_owned()],
@@ -175,7 +175,7 @@ impl NamedFile {
     }
 }
 
-fn file_unit(at: usize, file: &SpecFile) -> WorkUnit {
+fn file_unit(at: usize, file: &SpecFile) -> AuditUnit {
     let verb = match file.action {
         SpecFileAction::Create => "Create",
         SpecFileAction::Delete => "Delete",
@@ -183,7 +183,7 @@ fn file_unit(at: usize, file: &SpecFile) -> WorkUnit {
     };
     let purpose = file.purpose.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
     let title = cut_title(&format!("{verb} {}{purpose}", file.path));
-    WorkUnit {
+    AuditUnit {
         role: role(&title, std::iter::once(file.path.as_str())),
         title,
         statements: Vec::new(),

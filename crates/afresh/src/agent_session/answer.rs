@@ -17,13 +17,13 @@ const MAX_LINE_CHARS: usize = 2_000;
 
 /// The answer of a tool.
 #[derive(Debug)]
-pub(super) struct ToolAnswer {
+pub(super) struct SessionAnswer {
     text: String,
     structured: Option<Value>,
     is_error: bool,
 }
 
-impl ToolAnswer {
+impl SessionAnswer {
     /// None if there is no document, or too long a one.
     pub(super) fn from_document(ended: &EndedCommand, secrets: &[String]) -> Option<Self> {
         let document: Value = serde_json::from_str(&ended.printed.data()).ok()?;

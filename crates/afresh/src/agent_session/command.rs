@@ -12,7 +12,7 @@ use clap::Parser;
 use serde_json::Value;
 
 use super::McpSession;
-use super::answer::{ToolAnswer, clean_value};
+use super::answer::{SessionAnswer, clean_value};
 use super::catalog::MAX_WAIT_SECONDS;
 use super::server::CallSwitch;
 use super::tool::{ArgumentKind, ArgumentPlace, FROM_LINE, SessionTool, ToolAction, ToolArgument};
@@ -31,7 +31,7 @@ pub(super) fn call(
     arguments: &Value,
     call: &CallSwitch,
     session: &McpSession,
-) -> Result<ToolAnswer, AppError> {
+) -> Result<SessionAnswer, AppError> {
     refuse_unknown(tool, arguments)?;
     let from_line = number(&FROM_LINE, arguments)?.unwrap_or(1);
     let words = |words: &[&str]| command_line(tool, words, arguments, session);
@@ -40,26 +40,26 @@ pub(super) fn call(
         ToolAction::Document(command) => {
             let words = words(command)?;
             let ended = session.carry_out(&words, CommandForm::Json)?;
-            let answer = ToolAnswer::from_document(&ended, &session.secrets);
+            let answer = SessionAnswer::from_document(&ended, &session.secrets);
             match answer {
                 Some(answer) if from_line == 1 => Ok(answer),
                 // What is too long is read as text, page by page.
                 _ if tool.is_read_only() => {
                     let ended = session.carry_out(&words, CommandForm::Text)?;
-                    Ok(ToolAnswer::from_text(&ended, from_line, &session.secrets))
+                    Ok(SessionAnswer::from_text(&ended, from_line, &session.secrets))
                 }
-                _ => Ok(ToolAnswer::from_text(&ended, 1, &session.secrets)),
+                _ => Ok(SessionAnswer::from_text(&ended, 1, &session.secrets)),
             }
         }
         ToolAction::Text(command) => {
             let ended = session.carry_out(&words(command)?, CommandForm::Text)?;
-            Ok(ToolAnswer::from_text(&ended, from_line, &session.secrets))
+            Ok(SessionAnswer::from_text(&ended, from_line, &session.secrets))
         }
         ToolAction::Launch(command) => {
             let mut words = words(command)?;
             words.insert(session.options.len() + 1, "--detach".to_owned());
             let ended = session.launch(&words)?;
-            Ok(ToolAnswer::from_launch(&ended, &session.secrets))
+            Ok(SessionAnswer::from_launch(&ended, &session.secrets))
         }
     }
 }
@@ -246,7 +246,7 @@ fn wait(
     arguments: &Value,
     call: &CallSwitch,
     session: &McpSession,
-) -> Result<ToolAnswer, AppError> {
+) -> Result<SessionAnswer, AppError> {
     let run = arguments.get("run").filter(|run| !run.is_null());
     let run = run.map(|run| text("run", run)).transpose()?;
     let seconds = match arguments.get("seconds").filter(|given| !given.is_null()) {
@@ -265,7 +265,7 @@ fn wait(
     let report = wait.wait(&session.context)?;
     let report =
         serde_json::to_value(&report).map_err(|error| AppError::bug("wait", error.to_string()))?;
-    Ok(ToolAnswer::from_value(clean_value(report, &session.secrets)))
+    Ok(SessionAnswer::from_value(clean_value(report, &session.secrets)))
 }
 
 fn invalid(message: String) -> AppError {

@@ -3,7 +3,7 @@
 use afresh_agents::json_rpc;
 use serde_json::{Value, json};
 
-use super::answer::ToolAnswer;
+use super::answer::SessionAnswer;
 use super::server::CallSwitch;
 use super::{McpSession, catalog, command, resources};
 
@@ -115,6 +115,6 @@ fn call_tool(
     let nothing = json!({});
     let arguments = params.get("arguments").filter(|given| !given.is_null()).unwrap_or(&nothing);
     let answer = command::call(tool, arguments, call, session)
-        .unwrap_or_else(|error| ToolAnswer::failed(&error, &session.secrets));
+        .unwrap_or_else(|error| SessionAnswer::failed(&error, &session.secrets));
     json_rpc::succeeded(id, &answer.to_json(version))
 }

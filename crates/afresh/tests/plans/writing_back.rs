@@ -110,6 +110,18 @@ fn it_is_off_where_asked_and_where_the_plan_is_not_committed() {
     assert_eq!(text, "# Tasks\n\n- [ ] T001 Create T001.txt\n");
 }
 
+/// FO-07, R5: a document beside the plan that has changes of the user's is named before any work, not first by `land`.
+#[test]
+fn a_changed_state_document_is_named_at_the_start() {
+    let repo = holding("gsd/greeting", "");
+    let state = repo.git(&["ls-files", "*STATE.md"]);
+    let text = std::fs::read_to_string(repo.root().join(&state)).expect("STATE.md");
+    repo.write(&state, &format!("{text}\nA thought of mine.\n"));
+    let ran = repo.afresh(&["run", ".", "--on-decision", "first"]);
+    let flat = ran.stderr.split_whitespace().collect::<Vec<&str>>().join(" ");
+    assert!(flat.contains(&format!("progress is written into {state}, with changes of")), "{flat}");
+}
+
 /// FO-07, BE-10: going back takes the progress back with the work.
 #[test]
 fn rewinding_takes_the_progress_back() {

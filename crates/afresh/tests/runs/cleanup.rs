@@ -404,3 +404,34 @@ fn a_kill_while_cleaning_loses_nothing() {
     }
     assert!(killed > 5, "only {killed} places were seen");
 }
+
+/// BE-07, HU-08: copies that `afresh open` made stay until they are asked for; messages of runs in the background go;
+/// those of other repositories stay.
+#[test]
+fn copies_go_if_asked_for_and_messages_of_the_background_go() {
+    let (repo, other) = (done_repo(1), done_repo(1));
+    let share = |args: &[&str]| {
+        let mut command = other.command(args);
+        command.env("AFRESH_CACHE", repo.cache());
+        finish(command).expect(0)
+    };
+    let open = |opened: &Value| PathBuf::from(opened["directory"].as_str().expect("a directory"));
+    let copy = open(&repo.afresh(&["open", "T001", "--print", "--json"]).expect(0).json());
+    let foreign = open(&share(&["open", "T001", "--print", "--json"]).json());
+    repo.run(&["--new", "--detach"]).expect(0);
+    repo.afresh(&["attach"]);
+    let messages = || fs::read_dir(repo.cache().join("detached")).expect("messages").count();
+    repo.wait_until("the run in the background has ended", || repo.status()["driver"].is_null());
+    share(&["run", "p.plan.toml", "--new", "--detach"]);
+    assert_eq!(messages(), 4);
+
+    let answer = clean(&repo, &[]);
+    assert_eq!(messages(), 2, "{answer}");
+    let kept = entries(&answer, "kept", "copy");
+    assert_eq!(kept.len(), 1, "{answer}");
+    assert!(kept[0].contains("test-1-T001") && copy.join("T001.txt").exists(), "{kept:?}");
+
+    let answer = clean(&repo, &["--opened"]);
+    assert_eq!(entries(&answer, "removed", "copy").len(), 1, "{answer}");
+    assert!(!copy.exists() && foreign.join("T001.txt").exists(), "{answer}");
+}

@@ -209,9 +209,15 @@ fn without_the_program_the_commands_are_named() {
 fn a_failure_after_the_push_names_the_branch() {
     let scene = HandoverScene::new("../remote.git");
     fs::write(scene.file("broken"), "").expect("written");
-    let ran = scene.land(&[]).expect(1);
+    let ran = scene.land(&["--draft", "--base", "main", "--partial"]).expect(1);
     assert!(ran.stderr.contains("afresh/test-1 was pushed to origin"), "{}", ran.stderr);
     assert!(ran.stderr.contains("API rate limit"), "{}", ran.stderr);
+    // With the options that were given.
+    let flat = ran.stderr.split_whitespace().collect::<Vec<&str>>().join(" ");
+    assert!(
+        flat.contains("`afresh land test-1 --pr --base main --draft --partial` tries"),
+        "{flat}"
+    );
     fs::remove_file(scene.file("broken")).expect("removed");
     scene.land(&[]).expect(0);
     assert_eq!(scene.remote_commit("refs/heads/afresh/test-1"), Some(scene.tip()));

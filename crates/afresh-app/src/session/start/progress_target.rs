@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use afresh_core::run::settings::{WritebackMode, WritebackTarget};
 use afresh_engine::RepoContext;
+use afresh_import::writeback::is_progress_document;
 
 use crate::notice::Notice;
 use crate::plan_source::{NATIVE, PlanFile, PlanHome};
@@ -26,14 +27,34 @@ pub(in crate::session) fn choose(
     if file.format == NATIVE {
         return None;
     }
-    let target = inside(repository, file, base, only);
-    if let Err(why) = &target {
-        notices.push(Notice::note(format!(
-            "the files of the plan {} will not show what is done: {why}",
-            file.shown
-        )));
+    match inside(repository, file, base, only) {
+        Ok(target) => {
+            notices.extend(changed_documents(repository, &target));
+            Some(target)
+        }
+        Err(why) => {
+            notices.push(Notice::note(format!(
+                "the files of the plan {} will not show what is done: {why}",
+                file.shown
+            )));
+            None
+        }
     }
-    target.ok()
+}
+
+/// Documents beside the plan that progress is written into, and that `afresh land` would find changed by the user.
+fn changed_documents(repository: &RepoContext, target: &WritebackTarget) -> Option<Notice> {
+    let git = &repository.git;
+    let mut changed = git.uncommitted_files().ok()?;
+    changed.retain(|path| path.starts_with(&target.directory) && is_progress_document(path));
+    let known = git.entry_modes(&git.head().ok()??, &changed).ok()?;
+    changed.retain(|path| known.contains_key(path));
+    (!changed.is_empty()).then(|| {
+        Notice::warning(format!(
+            "progress is written into {}, with changes of yours that are not committed: commit them before `afresh land`",
+            changed.join(", ")
+        ))
+    })
 }
 
 fn inside(

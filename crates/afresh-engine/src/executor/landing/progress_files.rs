@@ -20,7 +20,7 @@ use afresh_formats::folder::{
 use afresh_formats::text::limits;
 use afresh_git::{Repository, TreeSelection};
 use afresh_import::detect::{ReadOptions, WorkUnit, format_by_name};
-use afresh_import::writeback::finished::{FinishedTask, PassedCheck};
+use afresh_import::writeback::finished::{MarkedTask, PassedCheck};
 use afresh_import::writeback::write_back;
 
 use crate::executor::causes::describe;
@@ -29,7 +29,7 @@ use crate::executor::causes::describe;
 pub(super) struct ProgressJob {
     target: WritebackTarget,
     options: ReadOptions,
-    task: FinishedTask,
+    task: MarkedTask,
 }
 
 /// A tree, and why it does not say that the task is finished, if it was meant to.
@@ -50,7 +50,7 @@ impl ProgressJob {
             of_kind.map(|change| change.path.clone()).collect()
         };
         let finished = run.plan().indices().filter(|other| run.task(*other).is_done());
-        let task = FinishedTask {
+        let task = MarkedTask {
             id: attempt.task.to_string(),
             title: run.plan().task(at).title.clone(),
             run: run.id().to_string(),
@@ -81,7 +81,7 @@ impl ProgressJob {
             return without(tree, "this version does not know the format");
         };
         let folder = TreeFolder::list(repository, &tree, &self.target.directory)?;
-        let task = FinishedTask { finished_at, ..self.task.clone() };
+        let task = MarkedTask { finished_at, ..self.task.clone() };
         let edits = match write_back(&folder, format, &self.options, &task) {
             Ok(edits) => edits,
             Err(problem) => return without(tree, &problem.to_string()),

@@ -30,7 +30,7 @@ pub(super) struct SpecKitOrder {
 }
 
 pub(super) fn read(text: &str, document: &SpecKitDocument<'_>) -> SpecKitOrder {
-    let stated = StatedNeeds::read(text, document);
+    let stated = DependencySection::read(text, document);
     let phases = &document.phases;
     let follows = follows(text, document);
     let mut order = SpecKitOrder { itself: stated.itself.clone(), ..SpecKitOrder::default() };
@@ -155,12 +155,12 @@ impl<'a> TaskNumbers<'a> {
 }
 
 /// Stated dependencies, by the task that needs them.
-struct StatedNeeds<'a> {
+struct DependencySection<'a> {
     needs: BTreeMap<&'a str, Vec<(String, Range<usize>)>>,
     itself: Vec<(String, Range<usize>)>,
 }
 
-impl<'a> StatedNeeds<'a> {
+impl<'a> DependencySection<'a> {
     fn read(text: &'a str, document: &'a SpecKitDocument<'a>) -> Self {
         let names = TaskNumbers::new(document);
         let tasks = || document.phases.iter().flat_map(|phase| &phase.tasks);

@@ -108,7 +108,7 @@ fn a_plan_of_long_run_is_shown_as_done() {
 #[test]
 fn a_spec_of_specflow_is_executed_and_then_waits_for_review() {
     let spec = "---\nid: SPEC-007\nstatus: audited   \npriority: high\n---\n# Export\n\n## Files to Create\n- `src/a.rs`\n- `src/b.rs`\n\n## Implementation Tasks\n\n### Task Groups\n| Group | Wave | Tasks | Dependencies | Est. Context |\n|---|---|---|---|---|\n| G1 | 1 | Create `src/a.rs` | — | 10% |\n| G2 | 2 | Create `src/b.rs` | G1 | 10% |";
-    let state = "# State\n\n- **Active Specification:** SPEC-007\n- **Status:** running\n- **Next Step:** /sf:run\n\n## Queue\n\n| # | ID | Title | Status |\n|---|---|---|---|\n| 1 | SPEC-007 | Export | running |\n| 2 | SPEC-008 | Other | draft |\n";
+    let state = "# State\n\n- **Active Specification:** SPEC-007\n- **Status:** running\n- **Next Step:** /sf:run\n\n## Queue\n\n| # | ID | Title | Status |\n|---|---|---|---|\n| 1 | SPEC-007 | Export | running |\n| 2 | SPEC-008 | Other | draft |\n\n## Audits\n\n| ID | Status |\n|---|---|\n| SPEC-007 | passed |\n";
     let old = files(&[(".specflow/specs/SPEC-007.md", spec), (".specflow/STATE.md", state)]);
     let first = finish("specflow", &old, &task("G1")).expect("written");
     insta::assert_snapshot!("specflow_first_group", difference(&old, &first));

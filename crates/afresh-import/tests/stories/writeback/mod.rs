@@ -13,7 +13,7 @@ use afresh_core::outcome::{CompletionClaim, Deviation};
 use afresh_formats::folder::MemoryFolder;
 use afresh_import::detect::{PlanFormat, ReadOptions, format_by_name};
 use afresh_import::writeback::WritebackProblem;
-use afresh_import::writeback::finished::{FinishedTask, PassedCheck};
+use afresh_import::writeback::finished::{MarkedTask, PassedCheck};
 use afresh_import::writeback::write_back;
 
 use crate::folders;
@@ -30,13 +30,13 @@ pub(crate) fn format(name: &str) -> &'static PlanFormat {
 }
 
 /// A finished task with everything that may be known of one.
-pub(crate) fn task(id: &str) -> FinishedTask {
+pub(crate) fn task(id: &str) -> MarkedTask {
     let deviation = |rule, description: &str| Deviation {
         rule,
         description: description.to_owned(),
         files: vec![],
     };
-    FinishedTask {
+    MarkedTask {
         id: id.to_owned(),
         title: format!("The title of {id}"),
         run: "run-1".to_owned(),
@@ -62,7 +62,7 @@ pub(crate) fn task(id: &str) -> FinishedTask {
 pub(crate) fn finish(
     name: &str,
     old: &PlanFiles,
-    task: &FinishedTask,
+    task: &MarkedTask,
 ) -> Result<PlanFiles, WritebackProblem> {
     let folder = MemoryFolder::new(old.clone());
     let edits = write_back(&folder, format(name), &ReadOptions::default(), task)?;
@@ -152,7 +152,7 @@ fn all_tasks_of_real_plans_can_be_finished() {
             if !work.has_worker() {
                 continue;
             }
-            let done = FinishedTask { finished: finished.clone(), ..task(work.id.as_str()) };
+            let done = MarkedTask { finished: finished.clone(), ..task(work.id.as_str()) };
             files = finish(name, &files, &done)
                 .unwrap_or_else(|problem| panic!("{fixture} {}: {problem}", work.id));
             finished.insert(work.id.to_string());

@@ -2,7 +2,7 @@
 
 use afresh_core::plan::shell::{ShellToken, shell_tokens, simple_commands};
 
-use super::super::grounding::tree::{PathState, TaskTree};
+use super::super::grounding::tree::{PlannedPath, TaskTree};
 
 /// Whether every part of a check asks for a file that the repository has, and that no task before deletes.
 pub(super) fn holds_already(command: &str, view: &TaskTree<'_, '_>) -> bool {
@@ -28,7 +28,7 @@ pub(super) fn holds_already(command: &str, view: &TaskTree<'_, '_>) -> bool {
                 };
                 !path.contains(['*', '$', '?'])
                     && view.tree.exists(whole.trim_start_matches("./").trim_end_matches('/'))
-                    && !matches!(view.state(&whole), PathState::Deleted(_))
+                    && !matches!(view.state(&whole), PlannedPath::Deleted(_))
             };
             match words.as_slice() {
                 ["test" | "[" | "[[", "-f" | "-e" | "-d" | "-r" | "-s", path] => {

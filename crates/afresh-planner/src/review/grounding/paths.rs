@@ -7,7 +7,7 @@ use afresh_formats::text::markdown::{FenceTracker, LineKind, lines};
 use afresh_import::prose::paths;
 
 use super::claims::{ExistenceClaim, claim_before};
-use super::tree::{PathState, TaskTree, is_generated};
+use super::tree::{PlannedPath, TaskTree, is_generated};
 use super::{GroundingState, PlanReference, ReferenceKind};
 
 pub(super) fn references(text: &str, view: &TaskTree<'_, '_>) -> Vec<PlanReference> {
@@ -30,10 +30,10 @@ pub(super) fn references(text: &str, view: &TaskTree<'_, '_>) -> Vec<PlanReferen
 
 fn resolve(path: &str, claim: ExistenceClaim, view: &TaskTree<'_, '_>) -> GroundingState {
     match view.state(path) {
-        PathState::Exists | PathState::Planned | PathState::PlannedElsewhere(_) => {
+        PlannedPath::Exists | PlannedPath::Planned | PlannedPath::PlannedElsewhere(_) => {
             return GroundingState::Verified;
         }
-        PathState::Deleted(_) | PathState::Absent => {}
+        PlannedPath::Deleted(_) | PlannedPath::Absent => {}
     }
     // A listed pattern may be meant.
     if path.contains(['*', '{', '[']) || is_generated(path) || claim == ExistenceClaim::Excluded {

@@ -11,7 +11,7 @@ use afresh_import::prose::paths;
 
 use super::claims::{ExistenceClaim, claim_before};
 use super::paths::is_source;
-use super::tree::{PathState, TaskTree};
+use super::tree::{PlannedPath, TaskTree};
 use super::{GroundingState, PlanReference, ReferenceKind};
 use crate::words::{has_words, sentences};
 
@@ -26,7 +26,7 @@ pub(super) fn references(text: &str, view: &TaskTree<'_, '_>) -> Vec<PlanReferen
         let named: Vec<&str> =
             paths(&line).iter().map(|path| path.text.trim_start_matches("./")).collect();
         let files: Vec<&str> =
-            named.into_iter().filter(|path| view.state(path) == PathState::Exists).collect();
+            named.into_iter().filter(|path| view.state(path) == PlannedPath::Exists).collect();
         for span in code_spans(&line) {
             let Some(symbol) = symbol_of(span.text) else { continue };
             let claim = claim_before(joined[..span.start].trim_end_matches('`'));

@@ -10,7 +10,7 @@ use crate::words::has_words;
 
 /// What a path is for a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PathState {
+pub(crate) enum PlannedPath {
     /// In the repository: a file, or a directory with files.
     Exists,
     /// The task writes it, or one that it needs does.
@@ -150,10 +150,10 @@ pub(crate) struct TaskTree<'t, 'a> {
 }
 
 impl<'a> TaskTree<'_, 'a> {
-    pub(crate) fn state(&self, path: &str) -> PathState {
+    pub(crate) fn state(&self, path: &str) -> PlannedPath {
         let path = path.trim_start_matches("./").trim_end_matches('/');
         if path.is_empty() || path == "." {
-            return PathState::Exists;
+            return PlannedPath::Exists;
         }
         let (mut elsewhere, mut deleted) = (None, None);
         for other in self.tree.plan.indices() {
@@ -169,22 +169,22 @@ impl<'a> TaskTree<'_, 'a> {
                     }
                     // To modify a file is no promise that it will exist.
                     Some(FileAction::Delete | FileAction::Modify) => {}
-                    Some(FileAction::Create) | None if is_before => return PathState::Planned,
+                    Some(FileAction::Create) | None if is_before => return PlannedPath::Planned,
                     Some(FileAction::Create) | None => elsewhere = elsewhere.or(Some(other)),
                 }
             }
         }
         match (self.tree.exists(path), deleted, elsewhere) {
-            (true, Some(by), _) => PathState::Deleted(by),
-            (true, None, _) => PathState::Exists,
-            (false, _, Some(by)) => PathState::PlannedElsewhere(by),
-            (false, _, None) => PathState::Absent,
+            (true, Some(by), _) => PlannedPath::Deleted(by),
+            (true, None, _) => PlannedPath::Exists,
+            (false, _, Some(by)) => PlannedPath::PlannedElsewhere(by),
+            (false, _, None) => PlannedPath::Absent,
         }
     }
 
     /// Whether it is there when the task ends.
     pub(crate) fn has(&self, path: &str) -> bool {
-        matches!(self.state(path), PathState::Exists | PathState::Planned)
+        matches!(self.state(path), PlannedPath::Exists | PlannedPath::Planned)
     }
 
     /// Whether the task, or one before it, may write this file.

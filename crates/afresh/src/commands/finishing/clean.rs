@@ -21,6 +21,7 @@ use afresh_app::text::byte_size;
 /// is everything of an unfinished run; each line says why. Your checkout, your branches and the journal
 /// are never touched.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct Args {
     /// Show what would happen, and exit
     #[arg(long)]
@@ -37,8 +38,11 @@ pub(crate) struct Args {
     /// Also remove work that is in no branch: `RUN`, or `RUN/ATTEMPT`; may be repeated
     #[arg(long, value_name = "RUN[/ATTEMPT]", add = completion::runs())]
     discard: Vec<String>,
+    /// Also remove the copies that `afresh open` made, with what you changed in them
+    #[arg(long)]
+    opened: bool,
     /// Remove workspaces of repositories that no longer exist, instead of this one's
-    #[arg(long, conflicts_with_all = ["unfinished", "older_than", "keep_runs", "discard"])]
+    #[arg(long, conflicts_with_all = ["unfinished", "older_than", "keep_runs", "discard", "opened"])]
     gone: bool,
 }
 
@@ -76,6 +80,7 @@ fn wishes(args: &Args, context: &AppContext) -> Result<CleanupOptions, AppError>
         older_than: args.older_than,
         keep_runs: args.keep_runs,
         discard: args.discard.clone(),
+        opened: args.opened,
     })
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn land(args: &Args, context: &AppContext, output: &Output) -> Result
     is_finished(&run, args.partial, landed_on.as_deref())?;
     is_there(&place, &run, output)?;
     if args.pr {
-        let options = args.handover.options();
+        let options = args.handover.options(args.partial);
         let mode = if args.dry_run { HandoverMode::DryRun } else { HandoverMode::Real };
         return pull_request::open(&run, &place, &options, mode, (context, output));
     }

@@ -36,12 +36,13 @@ pub(super) struct HandoverArgs {
 }
 
 impl HandoverArgs {
-    pub(super) fn options(&self) -> HandoverOptions {
+    pub(super) fn options(&self, is_partial: bool) -> HandoverOptions {
         HandoverOptions {
             remote: self.remote.clone(),
             branch: self.branch.clone(),
             base: self.base.clone(),
             is_draft: self.draft,
+            is_partial,
         }
     }
 }

@@ -20,11 +20,11 @@ const MAX_BYTES: u64 = 8 * 1024 * 1024;
 /// Called by agent programs, inside an attempt
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    moment: HookEvent,
+    moment: AgentHook,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum HookEvent {
+enum AgentHook {
     /// The agent is about to stop
     Stop,
     /// The agent used a tool
@@ -36,7 +36,7 @@ pub(crate) fn hook(args: &Args, context: &AppContext, output: &Output) -> Result
     let result = context.environment.result_file().ok_or_else(|| no_attempt(COMMAND))?;
     let reported = read_input();
     let answer = match args.moment {
-        HookEvent::Tool => {
+        AgentHook::Tool => {
             let mailbox = mailbox(COMMAND, &context.environment)?;
             let notices: Vec<String> =
                 mailbox.take_notice().into_iter().chain(mailbox.take_comments()).collect();
@@ -46,7 +46,7 @@ pub(crate) fn hook(args: &Args, context: &AppContext, output: &Output) -> Result
                 }})
             })
         }
-        HookEvent::Stop => {
+        AgentHook::Stop => {
             let words = reported["last_assistant_message"].as_str().unwrap_or_default();
             // A comment that arrived meanwhile is worth another turn.
             let comments = mailbox(COMMAND, &context.environment)?.take_comments();

@@ -52,7 +52,7 @@ pub(crate) fn import(args: &Args, context: &AppContext, output: &Output) -> Resu
         }
     }
     if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) {
-        save(&file, &ImportTarget { path, directory, force: args.force }, output)?;
+        save(&file, &ImportDestination { path, directory, force: args.force }, output)?;
         return Ok(Exit::Done);
     }
     let syntax = if output.json { PlanSyntax::Json } else { PlanSyntax::Toml };
@@ -61,14 +61,14 @@ pub(crate) fn import(args: &Args, context: &AppContext, output: &Output) -> Resu
 }
 
 /// The file to write.
-struct ImportTarget<'a> {
+struct ImportDestination<'a> {
     /// As it was typed.
     path: &'a Path,
     directory: PathBuf,
     force: bool,
 }
 
-fn save(file: &PlanFile, target: &ImportTarget<'_>, output: &Output) -> Result<(), AppError> {
+fn save(file: &PlanFile, target: &ImportDestination<'_>, output: &Output) -> Result<(), AppError> {
     let shown = target.path.display().to_string();
     let path = target.directory.join(target.path);
     if !matches!(path.extension().and_then(|ending| ending.to_str()), Some("toml" | "json")) {

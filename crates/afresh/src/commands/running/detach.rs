@@ -12,6 +12,7 @@ use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::text::time;
 use afresh_core::ids::RunId;
+use afresh_engine::cleanup::messages_directory;
 use serde_json::json;
 
 use crate::exit::Exit;
@@ -73,10 +74,12 @@ struct DetachedFiles {
 
 impl DetachedFiles {
     fn create(context: &AppContext) -> Result<Self, AppError> {
-        let directory = context.cache_directory()?.join("detached");
+        let directory = messages_directory(&context.cache_directory()?);
         let failed = |error| AppError::cannot_write("detach", &directory, error);
         fs::create_dir_all(&directory).map_err(failed)?;
-        let name = directory_name(&context.directory()?);
+        // `afresh clean` knows the repository's own by the beginning of their names.
+        let prefix = context.repository().map(|it| it.job_prefix()).unwrap_or_default();
+        let name = prefix + &directory_name(&context.directory()?);
         let mut number = time::now_seconds();
         loop {
             let file = |ending: &str| directory.join(format!("{name}-{number}.{ending}"));

@@ -38,7 +38,7 @@ pub(crate) fn rewind(args: &Args, context: &AppContext, output: &Output) -> Resu
         AppError::incomplete("refused", why).hint("`afresh report` lists what has been merged")
     })?;
     if args.dry_run {
-        show(&found.run, &path, Progress::Planned, output);
+        show(&found.run, &path, RewindProgress::Planned, output);
         return Ok(Exit::Done);
     }
     carry_out(RewindRequest { found: &found, target, path }, context, output)
@@ -61,14 +61,15 @@ pub(crate) fn carry_out(
     let command = ControlCommand::Rewind { run: run.clone(), target, by: user_name() };
     control::send_to_run(context, &drive::open_file_reporters, command)?;
     let now = select::find_run(&context.repository()?, Some(run.as_str()))?.run;
-    let progress = if *now.tip() == path.to { Progress::Done } else { Progress::Pending };
+    let progress =
+        if *now.tip() == path.to { RewindProgress::Done } else { RewindProgress::Pending };
     show(&found.run, &path, progress, output);
     Ok(Exit::Done)
 }
 
 /// How far a rewind has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Progress {
+enum RewindProgress {
     Planned,
     /// Something is underway, which is saved first.
     Pending,
@@ -76,7 +77,7 @@ enum Progress {
 }
 
 /// `run` is the run as it was before.
-fn show(run: &Run, path: &RewindPath, progress: Progress, output: &Output) {
+fn show(run: &Run, path: &RewindPath, progress: RewindProgress, output: &Output) {
     let (id, kept) = (run.id(), run.tip());
     if output.json {
         output.document(&json!({
@@ -85,7 +86,7 @@ fn show(run: &Run, path: &RewindPath, progress: Progress, output: &Output) {
             "to": path.to,
             "undone": path.undone,
             "kept": kept,
-            "moved": progress == Progress::Done,
+            "moved": progress == RewindProgress::Done,
         }));
         return;
     }
@@ -93,15 +94,15 @@ fn show(run: &Run, path: &RewindPath, progress: Progress, output: &Output) {
     let short = |commit: &CommitId| commit.as_str()[..12].to_owned();
     let (branch, to) = (run.branch(), short(&path.to));
     output.note(&match progress {
-        Progress::Planned => format!("{branch} would move back to {to}"),
-        Progress::Pending => {
+        RewindProgress::Planned => format!("{branch} would move back to {to}"),
+        RewindProgress::Pending => {
             format!("{branch} moves back to {to} as soon as running work is saved")
         }
-        Progress::Done => format!("{branch} is back at {to}"),
+        RewindProgress::Done => format!("{branch} is back at {to}"),
     });
     output.note(&format!("to be done again: {}", tasks.join(", ")));
     output.note(&format!("the old tip {} is kept under refs/afresh/salvage/{id}/", short(kept)));
-    if progress != Progress::Planned {
+    if progress != RewindProgress::Planned {
         output.note(&format!("`afresh resume {id}` continues from there if the run is not active"));
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn open(args: &Args, context: &AppContext, output: &Output) -> Result
             .cause(error.to_string())
             .hint(format!("the copy is in {shown}"))
     })?;
-    output.note(&format!("the copy stays in {shown}; remove it when you no longer need it"));
+    output.note(&format!("the copy stays in {shown}; `afresh clean --opened` removes such copies"));
     let is_success = ended.success() || args.command.is_empty() && ended.signal().is_none();
     Ok(if is_success { Exit::Done } else { Exit::Incomplete })
 }

@@ -2,7 +2,7 @@
 
 use afresh_core::plan::nearest;
 
-use super::super::tree::PathState;
+use super::super::tree::PlannedPath;
 use super::super::{GroundingState, ReferenceKind};
 use super::arguments::{positionals, values};
 use super::{CheckCommand, CheckReader, join};
@@ -69,8 +69,8 @@ impl CheckReader<'_, '_, '_> {
         if rules.has(target) {
             return GroundingState::Verified;
         }
-        let is_file =
-            join(directory, target).is_some_and(|file| self.view.state(&file) == PathState::Exists);
+        let is_file = join(directory, target)
+            .is_some_and(|file| self.view.state(&file) == PlannedPath::Exists);
         let is_open = rules.names.is_empty() || rules.includes || rules.computes;
         if self.view.may_change(path) && self.view.mentions(target) {
             return GroundingState::Verified;

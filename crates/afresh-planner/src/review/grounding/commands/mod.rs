@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use afresh_checks::words_before_program;
 use afresh_core::plan::shell::{SimpleCommand, simple_commands};
 
-use super::tree::{PathState, TaskTree, is_generated};
+use super::tree::{PlannedPath, TaskTree, is_generated};
 use super::{GroundingState, PlanReference, ReferenceKind};
 
 /// Everything that a check names.
@@ -142,17 +142,17 @@ impl CheckReader<'_, '_, '_> {
             return;
         }
         let state = match self.view.state(&whole) {
-            PathState::Exists | PathState::Planned => GroundingState::Verified,
+            PlannedPath::Exists | PlannedPath::Planned => GroundingState::Verified,
             _ if is_generated(&whole) => GroundingState::Uncheckable,
-            PathState::PlannedElsewhere(by) => {
+            PlannedPath::PlannedElsewhere(by) => {
                 GroundingState::Missing { hint: self.later_hint(by) }
             }
-            PathState::Deleted(by) => {
+            PlannedPath::Deleted(by) => {
                 let by = &self.view.tree.task_id(by);
                 GroundingState::Missing { hint: format!("{by}, which comes before, deletes it") }
             }
-            PathState::Absent if self.made_unknown => GroundingState::Uncheckable,
-            PathState::Absent => GroundingState::Missing { hint: self.absent_hint(&whole) },
+            PlannedPath::Absent if self.made_unknown => GroundingState::Uncheckable,
+            PlannedPath::Absent => GroundingState::Missing { hint: self.absent_hint(&whole) },
         };
         self.add(ReferenceKind::Path, &whole, state);
     }

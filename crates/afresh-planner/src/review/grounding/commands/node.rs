@@ -4,7 +4,7 @@ use afresh_core::plan::nearest;
 use afresh_formats::project::parse_json_manifest;
 use serde_json::Value;
 
-use super::super::tree::{PathState, name_of};
+use super::super::tree::{PlannedPath, name_of};
 use super::super::{GroundingState, ReferenceKind};
 use super::arguments::{positionals, values};
 use super::{CheckCommand, CheckReader, join};
@@ -193,8 +193,8 @@ impl CheckReader<'_, '_, '_> {
         for at in above {
             let path = join(at, "package.json").unwrap_or_default();
             match self.view.state(&path) {
-                PathState::Exists => return self.read_manifest(path),
-                PathState::Planned => return PackageManifest::Planned,
+                PlannedPath::Exists => return self.read_manifest(path),
+                PlannedPath::Planned => return PackageManifest::Planned,
                 _ => {}
             }
         }

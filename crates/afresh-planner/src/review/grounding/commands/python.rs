@@ -1,7 +1,7 @@
 //! Modules of Python, and tests of pytest and unittest.
 
 use super::super::symbols::is_telling;
-use super::super::tree::{PathState, is_generated};
+use super::super::tree::{PlannedPath, is_generated};
 use super::super::{GroundingState, ReferenceKind};
 use super::arguments::{is_plain_path, positionals, values};
 use super::{CheckCommand, CheckReader, join};
@@ -144,7 +144,7 @@ impl CheckReader<'_, '_, '_> {
                 continue;
             };
             let text =
-                self.view.text(&whole).filter(|_| self.view.state(&whole) == PathState::Exists);
+                self.view.text(&whole).filter(|_| self.view.state(&whole) == PlannedPath::Exists);
             let text = text.filter(|text| is_telling(text) && !self.view.may_change(&whole));
             let Some(text) = text else { continue };
             for name in names.iter().map(|name| name.split('[').next().unwrap_or(name)) {
@@ -218,7 +218,7 @@ impl CheckReader<'_, '_, '_> {
             }
             let file = format!("{path}.py");
             let hint = match self.view.state(&file) {
-                PathState::PlannedElsewhere(by) => self.later_hint(by),
+                PlannedPath::PlannedElsewhere(by) => self.later_hint(by),
                 _ => self.absent_hint(&file),
             };
             return GroundingState::Missing { hint };
