@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use afresh_app::dashboard::data::needs_you::sort_questions;
 use afresh_app::text::count;
 use afresh_app::text::markdown::{code, text};
 use afresh_core::Run;
@@ -9,7 +10,8 @@ use afresh_core::run::TaskStage;
 use afresh_core::status::{RunStatus, TaskPhase};
 
 pub fn render(run: &Run) -> String {
-    let status = RunStatus::from_run(run);
+    let mut status = RunStatus::from_run(run);
+    sort_questions(run, &mut status.questions);
     let mut page = format!("# {}: {}\n\n", text(&run.plan().name), status.state.word());
     let done = status.counts.get(&TaskPhase::Done).copied().unwrap_or(0);
     let _ = writeln!(page, "- run {}, branch {}", code(run.id().as_str()), code(run.branch()));

@@ -1,13 +1,14 @@
 //! What waits for a person, most urgent first (HU-06).
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use afresh_core::Run;
 use afresh_core::ids::TaskId;
 use afresh_core::outcome::DecisionOption;
 use afresh_core::plan::{Plan, TaskIndex};
-use afresh_core::question::{Question, QuestionTopic};
-use afresh_core::status::{RunState, run_state};
+use afresh_core::question::{CLARIFY, Question, QuestionTopic, SAY};
+use afresh_core::status::{QuestionStatus, RunState, run_state};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -25,6 +26,9 @@ pub struct NeedsYou {
     pub title: String,
     pub text: String,
     pub options: Vec<DecisionOption>,
+    /// What stands before an answer in words of the person's own; none if only the listed answers are taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_ms: Option<i64>,
     /// How many tasks cannot go ahead before it is answered.
@@ -48,14 +52,26 @@ impl NeedsYou {
     }
 }
 
+/// Sorts questions as every view shows them: what blocks the most tasks first, then the oldest.
+pub fn sort_questions(run: &Run, questions: &mut [QuestionStatus]) {
+    questions.sort_by_cached_key(|one| {
+        let blocks = run.question(one.number).map_or(0, |question| count_waiting(run, question));
+        (Reverse(blocks), one.number)
+    });
+}
+
+/// How many tasks cannot go ahead before a question is answered.
+fn count_waiting(run: &Run, question: &Question) -> usize {
+    let is_about_all = matches!(question.topic, QuestionTopic::Base);
+    match run.plan().index_of(&question.task) {
+        Some(at) if !is_about_all => count_blocked(run, at),
+        _ => unfinished(run),
+    }
+}
+
 fn from_question(run: &Run, history: &RunHistory, question: &Question) -> NeedsYou {
     let plan = run.plan();
     let at = plan.index_of(&question.task);
-    let is_about_all = matches!(question.topic, QuestionTopic::Base);
-    let blocks = match at {
-        Some(at) if !is_about_all => count_blocked(run, at),
-        _ => unfinished(run),
-    };
     let title = at.map_or_else(String::new, |at| plan.task(at).title.clone());
     let look = matches!(
         question.topic,
@@ -73,8 +89,12 @@ fn from_question(run: &Run, history: &RunHistory, question: &Question) -> NeedsY
         title,
         text: question.text.clone(),
         options: question.options.clone(),
+        words: match &question.topic {
+            QuestionTopic::Decision => Some(SAY),
+            _ => question.offers("clarify").then_some(CLARIFY),
+        },
         asked_ms: history.asked_at(question.id),
-        blocks,
+        blocks: count_waiting(run, question),
         command: format!("afresh decide {} ANSWER", question.id),
         look: look.then(|| format!("afresh logs {}", question.task)),
     }
@@ -89,6 +109,7 @@ fn from_state(run: &Run, history: &RunHistory) -> Option<NeedsYou> {
         title: title.to_owned(),
         text,
         options: Vec::new(),
+        words: None,
         asked_ms: None,
         blocks: unfinished(run),
         command,

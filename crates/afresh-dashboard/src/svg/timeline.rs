@@ -81,8 +81,9 @@ fn draw_row(svg: &mut SvgWriter, row: &TimelineRow, scale: &TimeScale<'_>, y: u3
     );
     let glyph = glyphs::of_phase(row.state).to_string();
     svg.text(&format!("mark-{state}"), MARGIN, y + 15, &glyph, 2);
-    let class = if row.is_critical { "strong" } else { "" };
-    svg.text(class, MARGIN + 16, y + 15, &format!("{} {}", row.task, row.title), 28);
+    // Bold letters are wider.
+    let (class, columns) = if row.is_critical { ("strong", 24) } else { ("", 28) };
+    svg.text(class, MARGIN + 16, y + 15, &format!("{} {}", row.task, row.title), columns);
     svg.end_group();
     for attempt in &row.attempts {
         let reason = attempt.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();

@@ -2,13 +2,13 @@
 //! machine. Those are the executor's answers, signals and terminals (one channel), other terminals' commands
 //! (the journal's inbox), the STOP file, and workers' mailboxes.
 
+use std::fs;
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use std::{fs, path};
 
 use afresh_core::hook::HookFailure;
 use afresh_core::time::Timestamp;
@@ -22,6 +22,7 @@ use super::control::ControlCommand;
 use super::host::{DecidedTurn, Executor, InputSource, JournalSink, QueuedInput, StoredTurn};
 use super::redact_input::InputRedactor;
 use super::reporter::{RecordedEvent, Reporter};
+use super::stop_files::{StopFile, stop_files};
 use super::{DriveError, Driver};
 use crate::bundle::related_tests::TestFinder;
 use crate::execution_config::ExecutionConfig;
@@ -174,11 +175,14 @@ impl LocalHost {
         inputs
     }
 
-    /// The STOP file and the inbox.
+    /// STOP files and the inbox.
     fn poll_commands(&mut self, run: &Run) -> Result<Vec<QueuedInput>, DriveError> {
         let mut inputs: Vec<QueuedInput> = Vec::new();
-        if run.halt().is_none() && self.journal.stop_file().exists() {
-            let reason = "found a STOP file".to_owned();
+        let halts = run.halt().is_none();
+        let stop = || stop_files(&self.journal.repo.context, run).into_iter();
+        if let Some(StopFile { reason, .. }) =
+            halts.then(stop).and_then(|mut it| it.find(StopFile::exists))
+        {
             let by = "STOP file".to_owned();
             inputs.push(Input::HaltAsked { now: false, reason, by }.into());
         }
@@ -288,12 +292,6 @@ impl JournalSink for LocalHost {
     }
 }
 
-impl LocalJournal {
-    fn stop_file(&self) -> path::PathBuf {
-        self.repo.context.layout.stop_file()
-    }
-}
-
 impl JournalSink for LocalJournal {
     type Error = JournalError;
 
@@ -309,7 +307,9 @@ impl JournalSink for LocalJournal {
         let last = self.repo.journal.append_and_answer(&records, &answers)?;
         if turn.events.iter().any(|event| matches!(event, Event::HaltCleared)) {
             // A STOP file that resume does not clear would halt the run again at once.
-            let _ = fs::remove_file(self.stop_file());
+            for file in stop_files(&self.repo.context, run) {
+                let _ = fs::remove_file(file.path);
+            }
         }
         Ok(StoredTurn { first_seq: last + 1 - records.len() as u64, wall_ms })
     }
@@ -334,7 +334,7 @@ pub(crate) fn prepare_tools(
     layout: &StateLayout,
     config: &ExecutionConfig,
 ) -> Result<(), DriveError> {
-    let failed = |path: &path::Path| {
+    let failed = |path: &std::path::Path| {
         let path = path.display().to_string();
         move |error| DriveError::Directory(path, error)
     };

@@ -17,6 +17,7 @@ pub mod host;
 pub mod local;
 pub(crate) mod redact_input;
 pub mod reporter;
+mod stop_files;
 
 use std::io;
 

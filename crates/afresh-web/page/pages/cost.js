@@ -6,7 +6,7 @@ import { element, fill } from "../dom.js";
 import { countOf, dollars, duration, tokens } from "../format.js";
 import { showWhenLoaded } from "../parts/notices.js";
 import { LivePicture } from "../parts/picture.js";
-import { figureBox, taskAddress } from "../parts/states.js";
+import { figureBox, tableHead, taskAddress } from "../parts/states.js";
 
 /** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
@@ -42,7 +42,8 @@ export function costPage({ content, signal, setTitle, run, live }) {
  */
 function accounts(run, report) {
   const { accounts: total } = report;
-  const dearest = [...report.tasks].sort((one, other) => other.accounts.tokens - one.accounts.tokens);
+  const used = report.tasks.filter((task) => task.accounts.tokens > 0 || task.accounts.cost_usd);
+  const dearest = used.sort((one, other) => other.accounts.tokens - one.accounts.tokens);
   const unpriced = total.without_price > 0 ? `${countOf(total.without_price, "attempt")} without a price` : "";
   return [
     element("div.figures", {}, figureBox(dollars(total.cost_usd), "cost", unpriced),
@@ -63,10 +64,10 @@ function accounts(run, report) {
  * @param {[string | HTMLElement, any][]} rows
  */
 function accountsTable(title, rows) {
-  const head = [title, "Input", "Output", "From a cache", "Cost"].map((text) => element("th", { scope: "col" }, text));
+  const head = tableHead([title, "-Input#", "-Output#", "-From a cache#", "Cost#"]);
   return element("div.wide", { tabindex: 0, role: "group", "aria-label": title }, element("table", {},
-    element("thead", {}, element("tr", {}, head)),
+    head,
     element("tbody", {}, rows.map(([name, used]) => element("tr", {}, element("td", {}, name),
-      element("td.right", {}, tokens(used.input)), element("td.right", {}, tokens(used.output)),
-      element("td.right", {}, tokens(used.cache_read)), element("td.right", {}, dollars(used.cost_usd)))))));
+      element("td.right.minor", {}, tokens(used.input)), element("td.right.minor", {}, tokens(used.output)),
+      element("td.right.minor", {}, tokens(used.cache_read)), element("td.right", {}, dollars(used.cost_usd)))))));
 }

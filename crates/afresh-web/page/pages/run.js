@@ -8,7 +8,7 @@ import { activityItem } from "../parts/activity.js";
 import { askThenAct } from "../parts/confirmation.js";
 import { LivePicture } from "../parts/picture.js";
 import { keyOfNeed, questionCard } from "../parts/question_card.js";
-import { contextMeter, figureBox, stateLabel, taskAddress } from "../parts/states.js";
+import { contextMeter, figureBox, stateLabel, tableHead, taskAddress } from "../parts/states.js";
 
 /** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
@@ -22,13 +22,12 @@ export function runPage({ content, signal, setTitle, run, live }) {
   const graph = new LivePicture(run, "graph.svg", signal);
   const timeline = new LivePicture(run, "timeline.svg", signal);
   const filter = taskFilter(() => drawTasks());
-  const head = ["Task", "State", "Wave", "Attempts", "Tokens", "Time", "Cost"];
+  const head = tableHead(["Task", "State", "-Wave#", "-Attempts#", "-Tokens#", "-Time#", "Cost#"]);
   fill(content, places.heading, places.needs, places.figures, places.workers, places.merging,
     element("h2", {}, "Tasks and dependencies"), graph.place, element("h2", {}, "Timeline"), timeline.place,
     element("h2", {}, "Tasks"), filter.place,
     element("div.wide", { tabindex: 0, role: "group", "aria-label": "Tasks" }, element("table.tasks", {},
-      element("thead", {}, element("tr", {}, head.map((text) => element("th", { scope: "col" }, text)))),
-      places.tasks)),
+      head, places.tasks)),
     element("h2", {}, "Activity"), places.activity);
   const drawTasks = () => {
     const shown = live.tasks().filter(filter.matches);
@@ -81,7 +80,7 @@ function heading(run, latest) {
 function figures(progress) {
   const counts = Object.entries(progress.counts).filter(([state]) => state !== "done")
     .map(([state, count]) => `${count} ${state}`).join(", ");
-  const left = progress.eta ? `about ${duration(progress.eta.left_ms)} left (${progress.eta.basis})` : "";
+  const left = progress.eta ? `about ${duration(progress.eta.left_ms)} of work left (${progress.eta.basis})` : "";
   const stage = progress.stage ? progress.stage.what.replace("-", " ") : "";
   const budget = progress.budget_cost_micros ? `of ${cost(progress.budget_cost_micros)}` : "";
   const unpriced = progress.without_price ? `${countOf(progress.without_price, "attempt")} without a price` : "";
@@ -142,9 +141,11 @@ function taskRow(run, row) {
     element("td", {}, element("a", { href: taskAddress(run, row.id) }, element("b", {}, row.id), ` ${row.title}`),
       row.is_critical && element("small.muted", { title: "on the critical path" }, " ◆ critical"),
       row.error && element("p.reason", {}, row.error)),
-    element("td", {}, stateLabel(row.state)), element("td.right", {}, row.wave),
-    element("td.right", {}, row.attempts), element("td.right", {}, row.tokens ? tokens(row.tokens) : ""),
-    element("td.right", {}, row.worked_ms ? duration(row.worked_ms) : ""),
+    element("td", {}, stateLabel(row.state)), element("td.right.minor", {}, row.wave),
+    element("td.right.minor", {}, row.attempts),
+    element("td.right.minor", {}, row.tokens ? tokens(row.tokens) : ""),
+    // A worker's time goes on without a new row; its card shows it.
+    element("td.right.minor", {}, row.worked_ms && row.state !== "running" ? duration(row.worked_ms) : ""),
     element("td.right", {}, row.usage.cost_usd === null || row.usage.cost_usd === undefined ? "" :
       cost(Math.round(row.usage.cost_usd * 1e6))));
 }

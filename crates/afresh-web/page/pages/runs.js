@@ -5,7 +5,7 @@ import { getJson } from "../api.js";
 import { element, fill, keepList } from "../dom.js";
 import { dateAndTime, dollars } from "../format.js";
 import { emptyNotice, noticeOf } from "../parts/notices.js";
-import { stateLabel } from "../parts/states.js";
+import { stateLabel, tableHead } from "../parts/states.js";
 
 /** @typedef {import("../schemas.d.ts").components["schemas"]} Schemas */
 
@@ -16,10 +16,10 @@ export async function runsPage({ content, signal, setTitle }) {
   setTitle("Runs");
   const body = element("tbody");
   const rest = element("div");
-  const head = ["Run", "State", "Tasks", "Plan", "Started", "Cost"].map((text) => element("th", { scope: "col" }, text));
+  const head = tableHead(["Run", "State", "Tasks#", "-Plan", "-Started", "Cost#"]);
   fill(content, element("h1", {}, "Runs"),
     element("div.wide", { tabindex: 0, role: "group", "aria-label": "Runs" },
-      element("table", {}, element("thead", {}, element("tr", {}, head)), body)), rest);
+      element("table", {}, head, body)), rest);
   while (!signal.aborted) {
     try {
       /** @type {Schemas["RunEntry"][]} */
@@ -41,6 +41,6 @@ function runRow(run) {
     element("td", {}, element("a", { href: `#/run/${encodeURIComponent(run.run)}` }, run.run)),
     element("td", {}, stateLabel(run.interrupted ? "interrupted" : run.state),
       run.landed_on && element("small.muted", {}, ` landed on ${run.landed_on}`)),
-    element("td.right", {}, `${run.done} / ${run.tasks}`), element("td.mono", {}, plan),
-    element("td", {}, dateAndTime(run.started_at)), element("td.right", {}, dollars(run.cost_usd)));
+    element("td.right", {}, `${run.done} / ${run.tasks}`), element("td.mono.minor", {}, plan),
+    element("td.minor", {}, dateAndTime(run.started_at)), element("td.right", {}, dollars(run.cost_usd)));
 }

@@ -11,6 +11,8 @@ const REDRAW_INTERVAL_MS = 1000;
 const LARGE_PICTURE_CHARS = 300_000;
 const LARGE_REDRAW_INTERVAL_MS = 5000;
 
+const SMALLEST_SCALE = 0.8;
+
 /** A picture of a run that is drawn again when the run has changed and it can be seen. */
 export class LivePicture {
   /**
@@ -82,5 +84,9 @@ function parsePicture(text) {
   const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
   const root = parsed.documentElement;
   if (root.localName !== "svg") throw new Error("the picture cannot be read");
-  return document.importNode(root, true);
+  const picture = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(root, true)));
+  // A little too wide for the page, it becomes smaller; anything wider is scrolled, so that it can be read.
+  const width = Number(root.getAttribute("width"));
+  Object.assign(picture.style, { width: "100%", height: "auto", maxWidth: `${width}px`, minWidth: `${width * SMALLEST_SCALE}px` });
+  return picture;
 }

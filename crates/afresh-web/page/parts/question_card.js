@@ -39,18 +39,25 @@ export function questionCard(run, item, answered = () => {}) {
  * @param {(text: string) => void} answer
  */
 function answerForm(item, answer) {
+  const choose = (/** @type {string} */ key) => {
+    // This answer is nothing without words.
+    if (`${key}:` === item.words) text.focus();
+    else answer(key);
+  };
   const options = item.options.map((option) =>
-    element("button.option", { type: "button", onclick: () => answer(option.key) },
+    element("button.option", { type: "button", onclick: () => choose(option.key) },
       element("b", {}, option.key), " ", option.description));
   const text = /** @type {HTMLInputElement} */ (element("input", {
     type: "text", autocomplete: "off", "aria-label": `an answer to ${item.question} in your own words`,
-    placeholder: item.options.length > 0 ? "or in your own words" : "your answer",
+    placeholder: item.words === "clarify:" ? "or a note for the next worker" : "or in your own words",
   }));
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (text.value.trim()) answer(text.value.trim());
+    const words = text.value.trim();
+    const isListed = item.options.some((option) => option.key === words);
+    if (words) answer(isListed || words.startsWith(item.words ?? "") ? words : `${item.words} ${words}`);
   };
-  return element("div", {}, element("div.options", {}, options),
+  return element("div", {}, element("div.options", {}, options), item.words &&
     element("form.own-answer", { onsubmit: submit }, text, " ", element("button", { type: "submit" }, "Answer")));
 }
 

@@ -19,6 +19,17 @@ export function taskAddress(run, task) {
 }
 
 /**
+ * The head of a table. Columns of numbers end with "#"; those that a phone has no room for begin with "-".
+ * @param {string[]} columns
+ */
+export function tableHead(columns) {
+  return element("thead", {}, element("tr", {}, columns.map((column) => {
+    const classes = (column.endsWith("#") ? ".right" : "") + (column.startsWith("-") ? ".minor" : "");
+    return element(`th${classes}`, { scope: "col" }, column.replace(/^-|#$/g, ""));
+  })));
+}
+
+/**
  * A box with a figure and what it means.
  * @param {string} figure
  * @param {string} meaning
@@ -42,5 +53,6 @@ export function contextMeter(bar) {
     min: 0, max: 100, low: bar.soft, high: bar.hard, optimum: 0, value: Math.min(percent, 100), title: label,
     "aria-label": label,
   });
-  return element("span.context", {}, meter, ` ${percent} %`);
+  const what = bar.used === null || bar.used === undefined ? "prompt " : "";
+  return element("span.context", {}, meter, ` ${what}${percent} %`);
 }

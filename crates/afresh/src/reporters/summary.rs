@@ -12,6 +12,7 @@ use afresh_engine::StateLayout;
 
 use crate::terminal::output::{self, Output, Paint, join_lines, safe};
 use afresh_app::config::policy::budget;
+use afresh_app::dashboard::data::needs_you::sort_questions;
 use afresh_app::text::time;
 
 /// A run after its driver ended.
@@ -36,7 +37,9 @@ pub(crate) fn print(ended: &EndedRun, output: &Output) {
     } else {
         print_outcome(ended, output);
     }
-    next(ended, &RunStatus::from_run(&ended.run), output);
+    let mut status = RunStatus::from_run(&ended.run);
+    sort_questions(&ended.run, &mut status.questions);
+    next(ended, &status, output);
 }
 
 /// The outcome, without the next command.

@@ -41,6 +41,37 @@ fn a_question_is_answered_in_the_page() {
     browser.finish();
 }
 
+/// HU-04, HU-07: words of a person's own answer a worker, and become a note where the answer needs one; a question that
+/// takes listed answers only has no box for words.
+#[test]
+fn words_of_a_persons_own_answer_in_the_page() {
+    let repo = repo();
+    repo.plan_of(2);
+    repo.config(&run_section("attempts = 1"));
+    repo.agent(&format!(
+        "{ASKS}[ $AFRESH_TASK.$AFRESH_ATTEMPT != T002.1 ] || exit 3; echo x > $AFRESH_TASK.txt"
+    ));
+    repo.run(&["--no-input"]).expect(4);
+    let Some(mut browser) = Browser::start() else { return };
+    let server = PageServer::start(&repo);
+    browser.open(&server.url);
+    browser.see(".need", "Which colour?");
+    browser.click("button.option", "clarify");
+    browser.until("document.activeElement.matches('.own-answer input')");
+    browser.until("document.activeElement.placeholder.includes('note for the next worker')");
+    browser.evaluate("document.activeElement.value = 'the number is three'");
+    browser.press("Enter");
+    browser.gone(".need", "T002");
+    browser.fill(".own-answer input", "a pale green");
+    browser.click(".own-answer button", "Answer");
+    browser.see("main", "Nothing waits for you");
+    repo.run(&[]).expect(0);
+    let (answered, clarified) = (repo.prompt("T001", 2), repo.prompt("T002", 2));
+    assert!(answered.contains("Which colour? → a pale green"), "{answered}");
+    assert!(clarified.contains("the number is three"), "{clarified}");
+    browser.finish();
+}
+
 /// BE-12, HU-06: a click on a line of a diff comments on it; the task is retried from the page; the next worker has
 /// the line and the comment.
 #[test]

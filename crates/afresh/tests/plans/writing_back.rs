@@ -113,7 +113,7 @@ fn it_is_off_where_asked_and_where_the_plan_is_not_committed() {
 /// FO-07, R5: a document beside the plan that has changes of the user's is named before any work, not first by `land`.
 #[test]
 fn a_changed_state_document_is_named_at_the_start() {
-    let repo = holding("gsd/greeting", "");
+    let repo = holding("gsd/shop", "");
     let state = repo.git(&["ls-files", "*STATE.md"]);
     let text = std::fs::read_to_string(repo.root().join(&state)).expect("STATE.md");
     repo.write(&state, &format!("{text}\nA thought of mine.\n"));

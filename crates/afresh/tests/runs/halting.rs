@@ -255,6 +255,24 @@ fn a_stop_file_before_the_first_spawn_starts_nothing() {
     expect_landed_once(&repo, 3);
 }
 
+/// ST-04: the STOP file that users of Tasker know halts a run of such a plan too, and `resume` removes it.
+#[test]
+fn the_stop_file_of_the_plans_format_counts() {
+    let repo = repo();
+    repo.agent("echo x > a.txt");
+    let task = r#"{"id": "T001", "name": "A", "files": [{"path": "a.txt", "action": "create", "purpose": "it"}],
+        "dependencies": {"tasks": [], "external": []},
+        "acceptance_criteria": [{"criterion": "it is there", "verification": "test -s a.txt"}]}"#;
+    repo.write("project-planning/tasks/T001.json", task);
+    repo.commit("a plan");
+    repo.write("project-planning/STOP", "");
+    repo.afresh(&["run", "project-planning"]).expect(3);
+    expect_halted(&repo, "STOP file", "found project-planning/STOP");
+    repo.afresh(&["resume"]).expect(0);
+    assert!(!repo.root().join("project-planning/STOP").exists());
+    assert_eq!(repo.state_of("T001"), "done");
+}
+
 /// F18, ST-04: a STOP file that appears while workers are running.
 #[test]
 fn a_stop_file_during_a_run_lets_running_attempts_finish() {

@@ -51,6 +51,38 @@ fn the_command_that_answers_is_no_pipe() {
     assert!(refused.contains("retry"), "copied as it is, it lists the answers: {refused}");
 }
 
+/// HU-06: what waits for a person comes first, and of it what blocks the most; each with the command that answers it.
+#[test]
+fn what_waits_for_a_person_comes_first() {
+    let repo = repo();
+    let task = |id: &str, needs: &str| {
+        format!(
+            "[[task]]\nid = \"{id}\"\ntitle = \"it\"\nno_check = \"prose\"\nneeds = [{needs}]\n"
+        )
+    };
+    repo.plan(&(task("A", "") + &task("B", "") + &task("C", "\"B\"")));
+    repo.agent(
+        "echo OUTPUT_JSON_START\n\
+         echo '{\"status\":\"NEEDS_DECISION\",\"decision_needed\":\"which?\",\"options\":[\"x\"]}'\n\
+         echo OUTPUT_JSON_END",
+    );
+    repo.run(&["--task", "A"]).expect(4);
+    let ran = repo.run(&[]).expect(4);
+    let is_before = |text: &str, first: &str, second: &str| {
+        let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what:?} in {text}"));
+        place(first) < place(second)
+    };
+    let (less, most) = ("Q1 (needs-decision) A", "Q2 (needs-decision) B");
+    assert!(is_before(&ran.stderr, most, less), "{ran:?}");
+    let status = repo.afresh(&["status"]).expect(0).stdout;
+    assert!(is_before(&status, most, less) && is_before(&status, less, " waiting  A"), "{status}");
+    assert!(is_before(&status, "→ afresh decide Q2 ANSWER", less), "{status}");
+    let listed = repo.afresh(&["questions"]).expect(0).stdout;
+    assert!(is_before(&listed, most, less), "{listed}");
+    let page = std::fs::read_to_string(repo.root().join(".afresh/state/STATE.md")).expect("a page");
+    assert!(is_before(&page, "- Q2 ", "- Q1 "), "{page}");
+}
+
 /// A skipped task is retried, and so is everything that it blocked.
 #[test]
 fn a_skipped_task_can_be_brought_back() {

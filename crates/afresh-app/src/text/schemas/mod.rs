@@ -14,9 +14,11 @@ use afresh_planner::discovery::ProjectFacts;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
+use crate::logs::replay_check::ReplayCheck;
 use crate::session::fork::ForkedRun;
 use crate::session::runs::RunEntry;
 use crate::session::runs::glance::RunGlance;
+use crate::tasks::by_hand::{HandedInAttempt, StartedAttempt};
 use crate::tasks::checkpoint::BatchCheckpoint;
 use crate::tasks::details::TaskDetails;
 use crate::tasks::diff::TaskDiffOutput;
@@ -128,6 +130,9 @@ pub const OUTPUTS: &[OutputSchema] = &[
     output::<Vec<outputs::LogEntry>>("logs", "What `afresh logs --json` prints"),
     output::<outputs::TaskLogsOutput>("logs-task", "What `afresh logs TASK --json` prints"),
     output::<TaskDetails>("task-show", "What `afresh task show --json` prints"),
+    output::<StartedAttempt>("task-start", "What `afresh task start --json` prints"),
+    output::<HandedInAttempt>("task-complete", "`task complete --json` and `task fail --json`"),
+    output::<ReplayCheck>("replay-check", "What `afresh replay --check --json` prints"),
     output::<PlanEditReport>("task-edit", "`afresh task add --json` and `task edit --json`"),
     output::<WorkspaceCopy>("open", "What `afresh open --json` prints"),
     output::<SentComment>("tell", "What `afresh tell --json` prints"),

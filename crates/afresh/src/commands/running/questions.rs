@@ -8,6 +8,7 @@ use crate::exit::Exit;
 use crate::terminal::completion;
 use crate::terminal::output::{Output, count, safe};
 use afresh_app::context::AppContext;
+use afresh_app::dashboard::data::needs_you::sort_questions;
 use afresh_app::error::AppError;
 use afresh_app::session::runs::select;
 
@@ -27,7 +28,10 @@ pub(crate) fn questions(
     let place = context.repository()?;
     let found = select::find_optional_run(&place, args.run.as_deref())?;
     let waits = found.as_ref().filter(|found| !found.run.is_ended_for_good());
-    let open = waits.map(|found| RunStatus::from_run(&found.run).questions).unwrap_or_default();
+    let mut open = waits.map(|found| RunStatus::from_run(&found.run).questions).unwrap_or_default();
+    if let Some(found) = waits {
+        sort_questions(&found.run, &mut open);
+    }
     if output.json {
         output.document(&open);
         return Ok(Exit::Done);

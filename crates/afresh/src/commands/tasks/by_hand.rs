@@ -55,11 +55,14 @@ pub(super) struct FailArgs {
     /// The task
     #[arg(add = completion::tasks())]
     id: String,
+    /// What went wrong: the next worker is told
+    #[arg(value_parser = parse_text)]
+    error: Option<String>,
     /// What kind of failure it is, such as dependency, compilation, test, validation or runtime
     #[arg(long, value_name = "CATEGORY", value_parser = parse_category)]
     category: Option<String>,
-    /// What went wrong: the next worker is told
-    #[arg(long, value_name = "TEXT", value_parser = parse_text)]
+    /// The same as ERROR
+    #[arg(long, value_name = "TEXT", value_parser = parse_text, conflicts_with = "error")]
     reason: Option<String>,
     /// Another attempt may succeed; this is the default
     #[arg(long, conflicts_with = "no_retry")]
@@ -137,7 +140,11 @@ pub(super) fn fail(
         (true, _) => Some(true),
         _ => None,
     };
-    let error = args.reason.clone().unwrap_or_else(|| "given up by hand".to_owned());
+    let error = args
+        .error
+        .clone()
+        .or_else(|| args.reason.clone())
+        .unwrap_or_else(|| "given up by hand".to_owned());
     let category = args.category.clone();
     let failure = WorkerFailure { error, category, retryable, ..WorkerFailure::default() };
     let named = NamedTask { run: args.run.as_deref(), task: &args.id };

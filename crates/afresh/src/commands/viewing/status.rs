@@ -11,11 +11,13 @@ use afresh_engine::session::{RecordedRun, RepoContext};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+use crate::commands::running::questions;
 use crate::exit::Exit;
 use crate::terminal::completion;
 use crate::terminal::output::{Output, Paint, count, join_lines, safe};
 use afresh_app::agents::agent_backoff::{WaitingAgent, parked};
 use afresh_app::context::AppContext;
+use afresh_app::dashboard::data::needs_you::sort_questions;
 use afresh_app::error::AppError;
 use afresh_app::git::ref_names::run_branch_ref;
 use afresh_app::plan_source::estimates::ContextEstimates;
@@ -48,6 +50,7 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
         return Ok(Exit::Done);
     };
     let mut status = RunStatus::from_run(&found.run);
+    sort_questions(&found.run, &mut status.questions);
     if let Some(halt) = &mut status.halt {
         halt.since = halted_since(&found);
     }
@@ -69,7 +72,8 @@ pub(crate) fn status(args: &Args, context: &AppContext, output: &Output) -> Resu
         output.document(&document);
     } else {
         let driver = driver.map(|holder| holder.pid);
-        let around = RunSurroundings { driver, interrupted, has_branch, landed_on };
+        let names_run = questions::run_option(&found.run, &place)?;
+        let around = RunSurroundings { driver, interrupted, has_branch, landed_on, names_run };
         print(&status, &around, output);
         print_workers(&status, &estimated, output);
         print_use(&status, output);
@@ -172,6 +176,8 @@ struct RunSurroundings {
     has_branch: bool,
     /// The current branch, if it contains all of the run's work.
     landed_on: Option<String>,
+    /// For commands about it, if it is not the last run.
+    names_run: String,
 }
 
 fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
@@ -184,6 +190,15 @@ fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
             safe(&halt.by),
             safe(&halt.reason)
         ));
+    }
+    // Nothing waits for the answers of a run that was ended, and why it was is in the first line.
+    if !status.is_ended {
+        for question in &status.questions {
+            questions::print(question, &around.names_run, output);
+        }
+        if let Some(error) = &status.error {
+            output.prose(&format!("error: {}", safe(error)));
+        }
     }
     // Without a driver, no attempt is alive.
     let shown = |task: &TaskStatus| match task.state {
@@ -226,7 +241,7 @@ fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
         } else {
             String::new()
         };
-        let by_hand = task.by_hand.as_deref().map(|by| format!(" by hand ({})", safe(by)));
+        let by_hand = task.by_hand.as_deref().map(|by| format!("; by hand ({})", safe(by)));
         let by_hand = by_hand.unwrap_or_default();
         let error =
             task.error.as_ref().map(|error| format!(": {}", join_lines(error))).unwrap_or_default();
@@ -236,14 +251,6 @@ fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
             task.id,
             safe(&task.title)
         ));
-    }
-    // Nothing waits for the answers of a run that was ended, and why it was is in the first line.
-    if status.is_ended {
-        return;
-    }
-    print_questions(status, output);
-    if let Some(error) = &status.error {
-        output.prose(&format!("error: {}", safe(error)));
     }
 }
 
@@ -278,17 +285,5 @@ fn describe_state(status: &RunStatus, around: &RunSurroundings) -> String {
             None => format!("run {run} is done"),
         },
         (None, _) => format!("run {run} is {state}{landed_too}"),
-    }
-}
-
-fn print_questions(status: &RunStatus, output: &Output) {
-    for question in &status.questions {
-        let mut lines = question.text.lines();
-        let first = safe(lines.next().unwrap_or_default());
-        output.prose(&format!("{} ({}) {}: {first}", question.id, question.kind, question.task));
-        lines.for_each(|line| output.prose(&format!("     {}", safe(line))));
-        for option in &question.options {
-            output.prose(&format!("     {}: {}", safe(&option.key), safe(&option.description)));
-        }
     }
 }
