@@ -63,7 +63,8 @@ pub(super) fn gsd(tasks: &OrderedTasks<'_>, format: &str) -> PlanFiles {
     for task in &tasks.tasks {
         let id = tasks.id(&task.id);
         let number = id.rsplit('-').next().unwrap_or(id);
-        let front = format!("phase: 01-{}\nplan: {number}\nwave: 1\n", tasks.slug());
+        let wave = tasks.wave(task);
+        let front = format!("phase: 01-{}\nplan: {number}\nwave: {wave}\n", tasks.slug());
         let home = format!(".planning/phases/01-{}/{id}", tasks.slug());
         all.push((format!("{home}-PLAN.md"), plan_md(tasks, task, &front)));
         let mark = if task.done_before.is_some() { "x" } else { " " };

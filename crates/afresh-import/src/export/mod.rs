@@ -90,6 +90,11 @@ impl<'p> OrderedTasks<'p> {
         task.needs.iter().map(|need| self.id(need)).collect()
     }
 
+    /// The wave of a task, from 1.
+    pub(crate) fn wave(&self, task: &Task) -> u32 {
+        self.plan.index_of(&task.id).map_or(1, |at| self.plan.wave(at))
+    }
+
     /// The plan's name as part of a path.
     pub(crate) fn slug(&self) -> String {
         let slug = crate::requirements::slug(&self.plan.name);

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use afresh_core::Plan;
 use afresh_core::plan::{CheckDraft, FileDraft, PlanDraft, StepDraft, TaskDraft};
+use afresh_formats::findings::{Finding, Severity};
 use afresh_formats::folder::MemoryFolder;
 use afresh_import::detect::{FORMATS, PlanFormat, ReadOptions, detect_formats};
 use afresh_import::export::{ExportedPlan, export};
@@ -57,6 +58,22 @@ fn an_exported_plan_is_read_again() {
         let _ = writeln!(shown, "{}: {}", format.name, lost.join("; "));
     }
     insta::assert_snapshot!(shown);
+}
+
+/// FO-05, BE-01: nothing in the files is wrong by the format's own rules.
+#[test]
+fn an_exported_plan_has_nothing_to_warn_of() {
+    let plan = plan();
+    for format in FORMATS {
+        let folder = MemoryFolder::new(export(&plan, format).files);
+        let findings = (format.read)(&folder, &ReadOptions::default()).findings;
+        // Commands are criteria in words there, which is listed as lost.
+        let is_prose =
+            |it: &&Finding| it.code == "criteria-are-prose" || it.code == "checks-are-prose";
+        let is_wrong = |it: &&Finding| it.severity != Severity::Note && !is_prose(it);
+        let wrong: Vec<&Finding> = findings.iter().filter(is_wrong).collect();
+        assert!(wrong.is_empty(), "{}: {wrong:#?}", format.name);
+    }
 }
 
 /// FO-05: what is not listed as lost is the same: dependencies, files and checks.

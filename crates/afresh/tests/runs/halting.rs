@@ -267,7 +267,7 @@ fn the_stop_file_of_the_plans_format_counts() {
     repo.commit("a plan");
     repo.write("project-planning/STOP", "");
     repo.afresh(&["run", "project-planning"]).expect(3);
-    expect_halted(&repo, "STOP file", "found project-planning/STOP");
+    assert_eq!(repo.status()["halt"]["reason"], "found project-planning/STOP");
     repo.afresh(&["resume"]).expect(0);
     assert!(!repo.root().join("project-planning/STOP").exists());
     assert_eq!(repo.state_of("T001"), "done");
