@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use afresh_core::Run;
 use afresh_core::ids::TaskId;
 use afresh_formats::native::edit::{self, PlanEditError, TaskFields};
-use afresh_formats::native::{self as native_format, PlanSyntax};
+use afresh_formats::native::{self as native_format, PlanSyntax, edit_json};
 use afresh_formats::text::limits::MAX_DATA_BYTES;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -67,7 +67,7 @@ pub fn edit_plan(
     let given = plan_to_edit(context, request.plan, &directory)?;
     let found = plan_source::read(&directory, &given, &PlanReadOptions::default())?;
     let shown = found.shown.clone();
-    if found.format != NATIVE || PlanSyntax::from_file_name(&shown) == PlanSyntax::Json {
+    if found.format != NATIVE {
         return Err(not_written_here(&shown, found.format));
     }
     let directory_of_plan = found.path.parent().unwrap_or(Path::new("/"));
@@ -77,10 +77,13 @@ pub fn edit_plan(
         .map_err(|error| cannot_write(&shown, error.to_string()))?;
     let text =
         std::str::from_utf8(&old).map_err(|error| cannot_write(&shown, error.to_string()))?;
-    let new = match request.action {
-        PlanEditAction::Add => edit::add_task(text, request.task, &request.fields),
-        PlanEditAction::Edit => edit::change_task(text, request.task, &request.fields),
+    let change = match (request.action, PlanSyntax::from_file_name(&shown)) {
+        (PlanEditAction::Add, PlanSyntax::Toml) => edit::add_task,
+        (PlanEditAction::Add, PlanSyntax::Json) => edit_json::add_task,
+        (PlanEditAction::Edit, PlanSyntax::Toml) => edit::change_task,
+        (PlanEditAction::Edit, PlanSyntax::Json) => edit_json::change_task,
     };
+    let new = change(text, request.task, &request.fields);
     let new = new.map_err(|error| explain(&shown, error))?;
     let reading = native_format::read(&shown, new.as_bytes());
     let Some(plan) = reading.plan else {
@@ -145,11 +148,6 @@ fn plan_to_edit(
 
 fn not_written_here(shown: &str, format: &str) -> AppError {
     let message = format!("{shown} is a plan of the format {format}, which afresh does not change");
-    let message = if format == NATIVE {
-        format!("{shown} is JSON, and only plans in TOML keep their layout when they are changed")
-    } else {
-        message
-    };
     AppError::usage("format", message).hint(format!(
         "change it with your editor, or write it as TOML first: `afresh import {shown} -o work.plan.toml`"
     ))
@@ -166,7 +164,7 @@ fn explain(shown: &str, error: PlanEditError) -> AppError {
         PlanEditError::MixedLineEnds => {
             failure.hint("save it with one kind of line end; your editor or `dos2unix` does that")
         }
-        PlanEditError::NotToml(_) | PlanEditError::NoList => {
+        PlanEditError::NotToml(_) | PlanEditError::NotJson(_) | PlanEditError::NoList => {
             failure.hint("`afresh lint` shows what is wrong with it")
         }
     }

@@ -92,8 +92,17 @@ pub struct SvgArea {
 
 /// A text of any origin as text of an element or an attribute.
 pub fn escape(text: &str) -> String {
+    escape_within(text, MAX_TITLE_CHARS)
+}
+
+/// The same, cut after this many characters: also for HTML.
+pub fn escape_within(text: &str, most: usize) -> String {
     let mut escaped = String::new();
-    for c in printable::lines(text).chars().take(MAX_TITLE_CHARS) {
+    for (number, c) in printable::lines(text).chars().enumerate() {
+        if number == most {
+            escaped.push('…');
+            break;
+        }
         match c {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),

@@ -12,6 +12,7 @@ const CHART_WIDTH: u32 = 860;
 const ROW_HEIGHT: u32 = 22;
 const TOP: u32 = 52;
 const MARGIN: u32 = 12;
+const TICK_LABEL_WIDTH: u32 = 42;
 
 pub fn render(timeline: &Timeline) -> String {
     let whole =
@@ -52,8 +53,11 @@ fn draw_axis(svg: &mut SvgWriter, timeline: &Timeline, scale: &TimeScale<'_>, bo
     for tick in scale.ticks() {
         let x = LABEL_WIDTH + scale.column_of_driven(tick);
         svg.line("axis", [x, TOP - 8, x, bottom]);
-        let label = duration(u64::try_from(tick).unwrap_or(0));
-        svg.text("muted small", x + 3, TOP - 12, &label, 12);
+        // One that the end of the picture would cut is left out.
+        if x + TICK_LABEL_WIDTH <= LABEL_WIDTH + CHART_WIDTH + MARGIN {
+            let label = duration(u64::try_from(tick).unwrap_or(0));
+            svg.text("muted small", x + 3, TOP - 12, &label, 12);
+        }
     }
     for gap in &timeline.breaks {
         let x = LABEL_WIDTH + scale.column(gap.from_ms);

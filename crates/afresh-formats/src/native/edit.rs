@@ -36,6 +36,8 @@ pub struct ListChange {
 pub enum PlanEditError {
     #[error("it is not TOML: {0}")]
     NotToml(String),
+    #[error("it is not JSON: {0}")]
+    NotJson(String),
     #[error("it has no task {id}")]
     NoTask { id: String, near: Option<String> },
     #[error("it has a task {0} already")]
@@ -108,7 +110,7 @@ impl FileLayout {
     }
 }
 
-const BYTE_ORDER_MARK: &str = "\u{feff}";
+pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 fn parse(text: &str) -> Result<(FileLayout, DocumentMut), PlanEditError> {
     let rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);

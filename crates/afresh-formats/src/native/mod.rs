@@ -10,11 +10,12 @@
 //! | `checkpoint` | tasks that ask a person, or that were done before |
 //! | `reader` | collects findings and positions, reads plain values |
 //! | `entries`, `toml_writer` | a plan as the entries of a file; those as readable TOML |
-//! | [`edit`] | adding and changing tasks in the text of a plan |
+//! | [`edit`], [`edit_json`] | adding and changing tasks in the text of a plan in TOML or in JSON |
 //! | [`schema`] | the format as JSON Schema |
 
 mod checkpoint;
 pub mod edit;
+pub mod edit_json;
 mod entries;
 mod fields;
 mod reader;

@@ -108,7 +108,8 @@ pub(super) fn usage(page: &mut HtmlPage, report: &RunReport) {
         ]
     };
     let mut rows = Vec::new();
-    for wave in &report.waves {
+    // A wave that no worker has begun used nothing.
+    for wave in report.waves.iter().filter(|wave| wave.accounts.attempts > 0) {
         rows.push(row(
             format!("wave {}", wave.number),
             &wave.accounts.usage,

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use afresh_app::dashboard::svg;
-use afresh_core::printable;
 
 /// Longer texts are cut: the whole is in `afresh report --json` and in the transcripts.
 const MAX_TEXT_CHARS: usize = 4_000;
@@ -44,10 +43,12 @@ impl HtmlPage {
         let _ = writeln!(self.text, "<h2>{}</h2>", escape(text));
     }
 
-    /// A picture that can be scrolled sideways.
+    /// A picture; one that is much wider than the page is scrolled sideways.
     pub(super) fn picture(&mut self, title: &str, svg: &str) {
         self.heading(title);
-        let _ = writeln!(self.text, "<div class=\"wide\">{svg}</div>");
+        let width = svg.split_once(" width=\"").and_then(|(_, rest)| rest.split('"').next());
+        let width = width.and_then(|width| width.parse::<u32>().ok()).unwrap_or(1_000);
+        let _ = writeln!(self.text, "<div class=\"wide\" style=\"--width: {width}px\">{svg}</div>");
     }
 
     pub(super) fn table(
@@ -55,9 +56,13 @@ impl HtmlPage {
         columns: &[&str],
         rows: impl IntoIterator<Item = Vec<HtmlCell>>,
     ) {
-        self.text.push_str("<table><thead><tr>");
-        for column in columns {
-            let _ = write!(self.text, "<th>{}</th>", escape(column));
+        let rows: Vec<Vec<HtmlCell>> = rows.into_iter().collect();
+        self.text.push_str("<div class=\"rows\"><table><thead><tr>");
+        for (at, column) in columns.iter().enumerate() {
+            // The head of numbers stands above them.
+            let class = rows.first().and_then(|row| row.get(at)).map_or("", |cell| cell.class);
+            let class = if class == "right" { class } else { "" };
+            let _ = write!(self.text, "<th class=\"{class}\">{}</th>", escape(column));
         }
         self.text.push_str("</tr></thead><tbody>\n");
         for row in rows {
@@ -67,7 +72,7 @@ impl HtmlPage {
             }
             self.text.push_str("</tr>\n");
         }
-        self.text.push_str("</tbody></table>\n");
+        self.text.push_str("</tbody></table></div>\n");
     }
 }
 
@@ -103,22 +108,7 @@ impl HtmlCell {
 
 /// A text of any origin.
 pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::new();
-    for (number, c) in printable::lines(text).chars().enumerate() {
-        if number == MAX_TEXT_CHARS {
-            escaped.push('…');
-            break;
-        }
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
-        }
-    }
-    escaped
+    svg::markup::escape_within(text, MAX_TEXT_CHARS)
 }
 
 pub(super) fn code(text: &str) -> String {

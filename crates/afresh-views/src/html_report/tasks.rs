@@ -29,8 +29,11 @@ fn row(task: &TaskReport) -> Vec<HtmlCell> {
         TaskPhase::Running | TaskPhase::Checking | TaskPhase::Merging => "active",
         _ => "muted",
     };
-    let cost =
-        task.accounts.usage.cost_usd.map_or("unknown".to_owned(), |cost| format!("${cost:.4}"));
+    let cost = match (task.accounts.usage.cost_usd, task.attempts.is_empty()) {
+        (Some(cost), _) => format!("${cost:.4}"),
+        (None, true) => String::new(),
+        (None, false) => "unknown".to_owned(),
+    };
     let worked = time::format_duration(Duration::from_millis(task.accounts.worked_ms));
     vec![
         HtmlCell::markup(details(task)),

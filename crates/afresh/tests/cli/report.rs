@@ -136,6 +136,22 @@ fn a_report_is_written_to_a_file() {
     assert!(ran.stderr.contains("cannot write"), "{}", ran.stderr);
 }
 
+/// LO-04: one page without scripts, by either name of the option; heads of numbers stand above them.
+#[test]
+fn a_page_is_written_by_either_option() {
+    let repo = eventful();
+    let page = |args: &[&str]| {
+        repo.afresh(args).expect(0);
+        fs::read_to_string(repo.root().join(args.last().expect("a file"))).expect("a page")
+    };
+    let by_name = page(&["report", "-o", "one.html"]);
+    assert_eq!(page(&["report", "--html", "two.html"]), by_name);
+    assert!(by_name.starts_with("<!doctype html>") && !by_name.contains("<script"), "{by_name}");
+    assert!(by_name.contains("<th class=\"right\">tokens</th>"), "{by_name}");
+    assert!(repo.afresh(&["report", "--html"]).expect(0).stdout.starts_with("<!doctype html>"));
+    repo.afresh(&["report", "-o", "a.html", "--html", "b.html"]).expect(2);
+}
+
 /// If there is no run, or not the named one, the error lists the existing runs.
 #[test]
 fn an_unknown_run_is_reported_with_the_known_ones() {

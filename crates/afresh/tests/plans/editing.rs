@@ -82,12 +82,27 @@ fn plans_of_other_formats_are_refused_with_a_way_out() {
     let repo = repo();
     repo.write("tasks.md", "# Tasks\n\n- [ ] T001 Write a.txt\n- [ ] T002 Write b.txt\n");
     let add = ["task", "add", "B", "--title", "b", "--no-check", "prose", "--plan"];
-    for file in ["tasks.md", "p.plan.json"] {
-        let json = "{\"version\": 1, \"task\": [{\"id\": \"A\", \"title\": \"a\", \"no_check\": \"prose\"}]}";
-        repo.write("p.plan.json", json);
-        let refused = repo.afresh(&[&add[..], &[file]].concat()).expect(2);
-        assert!(refused.stderr.contains(&format!("afresh import {file}")), "{refused:?}");
-    }
+    let refused = repo.afresh(&[&add[..], &["tasks.md"]].concat()).expect(2);
+    assert!(refused.stderr.contains("afresh import tasks.md"), "{refused:?}");
+}
+
+/// HU-08: a plan in JSON is changed too, and keeps its layout.
+#[test]
+fn a_plan_in_json_is_changed() {
+    let repo = repo();
+    let plan = "{\n  \"version\": 1,\n  \"task\": [\n    {\"id\": \"A\", \"title\": \"a\", \"no_check\": \"prose\"}\n  ]\n}\n";
+    repo.write("p.plan.json", plan);
+    let of_plan = ["--plan", "p.plan.json"];
+    let add = ["task", "add", "B", "--title", "b", "--no-check", "prose"];
+    repo.afresh(&[&add[..], &of_plan].concat()).expect(0);
+    let edit = ["task", "edit", "A", "--title", "first"];
+    repo.afresh(&[&edit[..], &of_plan].concat()).expect(0);
+    let first = plan.replace("\"title\": \"a\"", "\"title\": \"first\"");
+    let both = first.replace(
+        "}\n  ]",
+        "},\n    {\"id\": \"B\", \"title\": \"b\", \"no_check\": \"prose\"}\n  ]",
+    );
+    assert_eq!(fs::read_to_string(repo.root().join("p.plan.json")).expect("the plan"), both);
 }
 
 /// HU-08: scripts that change a plan at the same time lose nothing.

@@ -26,9 +26,10 @@ pub(crate) struct Args {
     /// Write to this file instead of standard output; a name that ends in `.html` means a page
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Make one HTML page with all pictures in it
-    #[arg(long, conflicts_with = "json")]
-    html: bool,
+    /// Make one HTML page with all pictures in it, and write it to this file if one is named
+    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with = "json")]
+    #[expect(clippy::option_option, reason = "the option may stand without its file")]
+    html: Option<Option<PathBuf>>,
 }
 
 /// What a report looks like.
@@ -39,12 +40,17 @@ enum ReportForm {
 }
 
 impl Args {
+    fn file(&self) -> Option<&Path> {
+        let page = self.html.as_ref().and_then(Option::as_deref);
+        self.output.as_deref().or(page)
+    }
+
     fn form(&self, output: &Output) -> ReportForm {
         let is_page =
             self.output.as_ref().and_then(|file| file.extension()).is_some_and(|end| {
                 end.eq_ignore_ascii_case("html") || end.eq_ignore_ascii_case("htm")
             });
-        match (output.json, self.html || is_page) {
+        match (output.json, self.html.is_some() || is_page) {
             (true, _) => ReportForm::Json,
             (false, true) => ReportForm::Html,
             (false, false) => ReportForm::Markdown,
@@ -62,7 +68,11 @@ pub(crate) fn report(args: &Args, context: &AppContext, output: &Output) -> Resu
         ReportForm::Markdown => report_page::render(&report),
         ReportForm::Html => page(&report, context, output)?,
     };
-    let Some(file) = &args.output else {
+    if let (Some(_), Some(Some(_))) = (&args.output, &args.html) {
+        return Err(AppError::usage("report", "two files are named")
+            .hint("`--html FILE` and `-o FILE.html` mean the same"));
+    }
+    let Some(file) = args.file() else {
         match args.form(output) {
             ReportForm::Markdown => output.prose(text.trim_end()),
             ReportForm::Json | ReportForm::Html => output.data(text.trim_end()),
