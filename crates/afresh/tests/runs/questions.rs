@@ -102,6 +102,8 @@ fn a_skipped_task_can_be_brought_back() {
     assert_eq!(repo.landed(), ["A", "B"]);
     let refused = repo.afresh(&["task", "skip", "A"]).expect(1);
     assert!(refused.stderr.contains("is done"), "{}", refused.stderr);
+    let refused = repo.afresh(&["task", "retry", "A"]).expect(1);
+    assert!(refused.stderr.contains("`afresh task redo A` does it again"), "{refused:?}");
 }
 
 /// EX-09: `--task` runs one task; if it cannot, it reports what it waits for. `--new` starts over from

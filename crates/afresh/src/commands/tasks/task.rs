@@ -1,7 +1,7 @@
 //! `afresh task …`: single transitions of a task, for people and scripts.
 
 use afresh_core::ids::{RunId, TaskId};
-use afresh_core::run::TaskStage;
+use afresh_core::run::{TaskStage, TaskState};
 use afresh_engine::ControlCommand;
 use serde_json::json;
 
@@ -130,11 +130,15 @@ fn carry_out(args: &Args, context: &AppContext, output: &Output) -> Result<Exit,
             redo::redo(id, run.as_deref(), consent, context, output)
         }
         TaskAction::Retry { id, run } => {
-            let (run, task) = find_task(id, run.as_deref(), context)?;
+            let found = select::find_run(&context.repository()?, run.as_deref())?.run;
+            let (run, task) = (found.id().clone(), select::find_task(&found, id)?);
             let done = format!(
                 "{task} will be retried; if the run is not active, `afresh resume {run}` continues it"
             );
+            let is_done = found.state_of(&task).is_some_and(TaskState::is_done);
+            let again = format!("`afresh task redo {task}` does it again");
             send_to_run(context, output, &done, ControlCommand::Retry { run, task })
+                .map_err(|error| if is_done { error.or_hint(&again) } else { error })
         }
         TaskAction::Ignore { id, run } => {
             let (run, task) = find_task(id, run.as_deref(), context)?;

@@ -190,6 +190,9 @@ fn print(status: &RunStatus, around: &RunSurroundings, output: &Output) {
             safe(&halt.by),
             safe(&halt.reason)
         ));
+        if around.driver.is_none() && !status.is_ended {
+            output.prose(&format!("  → afresh resume {}", status.run));
+        }
     }
     // Nothing waits for the answers of a run that was ended, and why it was is in the first line.
     if !status.is_ended {
