@@ -84,8 +84,8 @@ pub(super) const ALL: &[Mutation] = &[
             },
             Edit {
                 file: "afresh-core/src/decide/scheduler.rs",
-                text: ".any(|other| may_conflict(self.run, at, other))",
-                instead: ".any(|other| other != at && may_conflict(self.run, at, other))",
+                text: ".find(|other| may_conflict(self.run, at, *other))",
+                instead: ".find(|other| *other != at && may_conflict(self.run, at, *other))",
             },
         ],
     },
@@ -103,8 +103,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "EX-01: up to `parallel` at once",
         edits: &[Edit {
             file: "afresh-core/src/decide/scheduler.rs",
-            text: "self.run.slots().len() < usize::from(self.run.settings().parallel.max(1))",
-            instead: "self.run.slots().len() <= usize::from(self.run.settings().parallel.max(1))",
+            text: "self.run.agent_slots() < usize::from(self.run.settings().parallel.max(1))",
+            instead: "self.run.agent_slots() <= usize::from(self.run.settings().parallel.max(1))",
         }],
     },
     Mutation {

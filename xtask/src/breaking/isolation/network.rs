@@ -200,7 +200,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "agents: nobody is told who was refused",
                 promise: "R5: who was refused is told",
                 edits: &[Edit {
-                    file: "afresh-engine/src/executor/denials/mod.rs",
+                    file: "afresh-engine/src/executor/sandbox/denials/mod.rs",
                     text: "refusals.extend(room.map(SandboxGuard::refusals).unwrap_or_default());",
                     instead: "let _ = room.map(SandboxGuard::refusals);",
                 }],
@@ -209,7 +209,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "agents: what a project closes stays open",
                 promise: "B22: a project can close the network",
                 edits: &[Edit {
-                    file: "afresh-app/src/policy/network/mod.rs",
+                    file: "afresh-app/src/config/policy/network/mod.rs",
                     text: ".max(request.config.unwrap_or(NetworkMode::Open))",
                     instead: ".max(NetworkMode::Open)",
                 }],

@@ -223,7 +223,7 @@ pub(super) const GROUPS: &[Group] = &[
                 name: "required: goes on without",
                 promise: "F22: nothing runs without a sandbox that is required",
                 edits: &[Edit {
-                    file: "afresh-app/src/policy/sandbox.rs",
+                    file: "afresh-app/src/config/policy/sandbox.rs",
                     text: "if found.level.is_off() && (request.required || !matches!(word, \"auto\" | \"off\")) {",
                     instead: "if false {",
                 }],

@@ -10,7 +10,7 @@ pub(super) const GROUPS: &[Group] = &[
             name: "secrets: a change may hold them",
             promise: "B36: such a change does not land",
             edits: &[Edit {
-                file: "afresh-engine/src/executor/secret_scan.rs",
+                file: "afresh-engine/src/executor/harvest/secret_scan.rs",
                 text: "if matches.is_empty() {",
                 instead: "if true {",
             }],
