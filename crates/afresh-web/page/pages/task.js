@@ -133,7 +133,16 @@ function commentsView(found) {
   if (found.comments.length === 0) return null;
   return [element("h2", {}, "Comments"), element("ul.comments", {}, found.comments.map((comment) =>
     element("li", {}, element("b", {}, comment.by), comment.on && partView(comment.on), ": ",
-      element("span.text", {}, comment.text))))];
+      element("span.text", {}, comment.text), " ", element("small.muted", {}, whoRead(found.id, comment)))))];
+}
+
+/**
+ * @param {string} task
+ * @param {Schemas["KeptComment"]} comment
+ */
+function whoRead(task, comment) {
+  if (comment.read_by.length > 0) return `read by ${comment.read_by.map((attempt) => `${task}.${attempt}`).join(", ")}`;
+  return comment.sent_to ? `sent to ${task}.${comment.sent_to}, not read yet` : "for the next worker";
 }
 
 /** @param {Schemas["CommentedPart"]} on */

@@ -142,8 +142,10 @@ fn a_comment_is_sent_to_the_worker_at_the_task() {
     browser.click("dialog button", "Send");
     browser.gone("dialog", "Comment");
     browser.see("ul.comments", "use the old format");
+    browser.see("ul.comments", "sent to T001.1, not read yet");
     gate.open();
     driver.end().expect(0);
+    browser.see("ul.comments", "read by T001.1");
     let said = std::fs::read_to_string(said).expect("the worker asked");
     assert!(said.contains("use the old format"), "{said}");
     browser.finish();

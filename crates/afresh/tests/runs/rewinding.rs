@@ -45,6 +45,8 @@ fn interrupted() -> (TestRepo, Gate) {
 fn only_what_failed_is_tried_again() {
     let (repo, _) = interrupted();
     let before = repo.untouched();
+    let slip = repo.afresh(&["resume", "failed"]).expect(2);
+    assert!(slip.stderr.contains("`afresh run --resume failed` says"), "{slip:?}");
     repo.run(&["--resume", "failed"]).expect(0);
     repo.untouched().expect_same_as(&before);
     assert_eq!(repo.landed(), ["A", "B", "C"]);

@@ -164,6 +164,10 @@ fn unknown_run(repository: &RepoContext, id: &str) -> Result<AppError, AppError>
         return Ok(control::no_run());
     }
     let failure = AppError::usage("no-run", format!("there is no run {id:?}"));
+    if matches!(id, "failed" | "wave") {
+        return Ok(failure
+            .hint(format!("`afresh run --resume {id}` says how an interrupted wave continues")));
+    }
     let list: Vec<&str> = known.iter().map(String::as_str).collect();
     Ok(match nearest(id, list.iter().copied()) {
         Some(near) => failure.hint(format!("did you mean {near:?}?")),
