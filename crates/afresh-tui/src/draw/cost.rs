@@ -132,7 +132,7 @@ fn draw_table(screen: &WatchScreen, accounts: &RunAccounts, area: Rect, canvas: 
 }
 
 fn name_width(width: usize) -> usize {
-    width.saturating_sub(46).clamp(16, 60)
+    width.saturating_sub(54).clamp(16, 60)
 }
 
 fn table_head(width: usize) -> String {

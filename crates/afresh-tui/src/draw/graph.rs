@@ -1,5 +1,8 @@
 //! Tasks and dependencies in columns by wave, around the selected task.
 
+use std::collections::BTreeMap;
+
+use afresh_core::ids::TaskId;
 use afresh_dashboard::data::glyphs;
 use afresh_dashboard::data::graph::{GraphEdge, GraphNode, NODE_HEIGHT, NODE_WIDTH, TaskGraph};
 use afresh_dashboard::screen::ScreenPicture;
@@ -27,6 +30,8 @@ pub(super) fn draw(screen: &WatchScreen, area: Rect, canvas: &mut Canvas<'_>) {
     };
     let selected = graph.nodes.iter().find(|node| Some(&node.task) == screen.selected.as_ref());
     let window = GraphWindow::around(selected, graph, area);
+    let widths: BTreeMap<&TaskId, i64> =
+        graph.nodes.iter().map(|node| (&node.task, node_width(node))).collect();
     let mut lines = LineCells::new(area);
     let touches = |edge: &GraphEdge| {
         selected.is_some_and(|node| node.task == edge.from || node.task == edge.to)
@@ -39,7 +44,8 @@ pub(super) fn draw(screen: &WatchScreen, area: Rect, canvas: &mut Canvas<'_>) {
                 (false, true) => TextRole::Plain,
                 (false, false) => TextRole::Dim,
             };
-            lines.add_edge(&window, edge, role);
+            let width = widths.get(&edge.from).copied().unwrap_or(0);
+            lines.add_edge(&window, edge, width, role);
         }
     }
     lines.draw(area, canvas);
@@ -77,6 +83,18 @@ fn cell_of(node: &GraphNode) -> (i64, i64) {
     (i64::from(node.x / UNITS_PER_COLUMN), i64::from((node.y + NODE_HEIGHT / 2) / UNITS_PER_ROW))
 }
 
+fn node_text(node: &GraphNode) -> TextLine {
+    let role = if node.is_critical { TextRole::Strong } else { TextRole::Plain };
+    let text = format!("{} {} {}", glyphs::of_phase(node.state), node.task, node.title);
+    let width = usize::try_from(NODE_WIDTH / UNITS_PER_COLUMN).unwrap_or(0);
+    TextLine::new().with(role, &text).fit(width)
+}
+
+/// How many cells it takes: its lines begin right behind its text.
+fn node_width(node: &GraphNode) -> i64 {
+    i64::try_from(node_text(node).width()).unwrap_or(0)
+}
+
 fn draw_node(
     node: &GraphNode,
     is_selected: bool,
@@ -86,16 +104,15 @@ fn draw_node(
 ) {
     let (x, y) = cell_of(node);
     let (x, y) = (x - window.left, y - window.top);
-    let width = i64::from(NODE_WIDTH / UNITS_PER_COLUMN);
+    let text = node_text(node);
+    let width = node_width(node);
     if y < 0 || y >= i64::from(area.height) || x + width <= 0 || x >= i64::from(area.width) {
         return;
     }
     // A node that begins left of the screen shows its end.
     let skipped = usize::try_from(-x).unwrap_or(0);
-    let text = format!("{} {} {}", glyphs::of_phase(node.state), node.task, node.title);
-    let role = if node.is_critical { TextRole::Strong } else { TextRole::Plain };
-    let whole = TextLine::new().column(role, &text, usize::try_from(width).unwrap_or(0));
-    let shown: String = whole.to_text().chars().skip(skipped).collect();
+    let role = text.spans().first().map_or(TextRole::Plain, |span| span.role);
+    let shown: String = text.to_text().chars().skip(skipped).collect();
     let place = Rect {
         x: area.x + u16::try_from(x.max(0)).unwrap_or(0),
         y: area.y + u16::try_from(y).unwrap_or(0),
@@ -134,11 +151,12 @@ impl LineCells {
     }
 
     /// From the right side of one node to the left side of the other, turning before it.
-    fn add_edge(&mut self, window: &GraphWindow, edge: &GraphEdge, role: TextRole) {
+    fn add_edge(&mut self, window: &GraphWindow, edge: &GraphEdge, width: i64, role: TextRole) {
         let [x1, y1, x2, y2] = edge.points;
         let column = |x: u32| i64::from(x / UNITS_PER_COLUMN) - window.left;
         let row = |y: u32| i64::from(y / UNITS_PER_ROW) - window.top;
-        let (from_x, from_y, to_x, to_y) = (column(x1), row(y1), column(x2) - 1, row(y2));
+        let (from_x, from_y, to_x, to_y) =
+            (column(x1 - NODE_WIDTH) + width + 1, row(y1), column(x2) - 1, row(y2));
         let turn = to_x - 3;
         if from_y == to_y {
             self.horizontal(from_x, to_x, from_y, role);
