@@ -52,8 +52,11 @@ fn draw_answer(screen: &WatchScreen, answer: &AnswerDialog, canvas: &mut Canvas<
     let look = need.and_then(|need| need.look.as_ref());
     let look =
         look.map(|look| TextLine::new().dim(&format!("`{look}` shows what its workers did")));
+    let refusal = answer.refusal.as_ref().map(|why| format!("{why} (? shows the question again)"));
+    let refusal = TextLine::new().with(TextRole::Bad, &refusal.unwrap_or_default());
+    let refused = wrapped::wrap(&refusal, width);
     // Below the question: where to look, what was refused, what is typed, what keys do.
-    let below = 3 + usize::from(look.is_some());
+    let below = 2 + refused.len() + usize::from(look.is_some());
     let room = usize::from(canvas.area().height).saturating_sub(2 + below);
     let shown = question.len().min(room);
     let title = TextLine::new()
@@ -69,13 +72,15 @@ fn draw_answer(screen: &WatchScreen, answer: &AnswerDialog, canvas: &mut Canvas<
         canvas.line(row(at), look);
         at += 1;
     }
-    let refusal = answer.refusal.as_ref().map(|why| format!("{why} (? shows the question again)"));
-    canvas.line(row(at), &TextLine::new().with(TextRole::Bad, &refusal.unwrap_or_default()));
+    for line in &refused {
+        canvas.line(row(at), line);
+        at += 1;
+    }
     let prompt = match answer.mode {
         AnswerMode::Listed => format!("answer {}> ", answer.question.id),
         AnswerMode::OwnWords => format!("{} in your own words> ", answer.question.id),
     };
-    let cursor = draw_typed(&prompt, &answer.text, row(at + 1), canvas);
+    let cursor = draw_typed(&prompt, &answer.text, row(at), canvas);
     let how = match (answer.mode, answer.takes_words()) {
         (AnswerMode::Listed, true) => {
             "a number or a word · Tab: your own words · ? again · Esc closes"
@@ -85,7 +90,7 @@ fn draw_answer(screen: &WatchScreen, answer: &AnswerDialog, canvas: &mut Canvas<
     };
     let hidden = question.len() - shown;
     let scroll = if hidden > 0 { " · ↑↓ scroll" } else { "" };
-    canvas.line(row(at + 2), &TextLine::new().dim(how).dim(scroll));
+    canvas.line(row(at + 1), &TextLine::new().dim(how).dim(scroll));
     cursor
 }
 

@@ -101,7 +101,8 @@ fn worker_line(row: &WorkerRow, width: usize) -> TextLine {
 
 fn tab_line(screen: &WatchScreen, task: &TaskRow, width: usize) -> TextLine {
     let mut line = TextLine::new().dim("─");
-    for tab in DocumentTab::ALL {
+    for tab in &DocumentTab::ALL[first_tab(screen.tab, width)..] {
+        let tab = *tab;
         let is_open = tab == screen.tab;
         let (left, right) = if is_open { ("[", "]") } else { (" ", " ") };
         let role = match (is_open, screen.focus) {
@@ -117,6 +118,16 @@ fn tab_line(screen: &WatchScreen, task: &TaskRow, width: usize) -> TextLine {
     }
     let rest = width.saturating_sub(line.width());
     line.dim(&"─".repeat(rest))
+}
+
+/// The first tab that is named, so that the open one is on the screen.
+fn first_tab(open: DocumentTab, width: usize) -> usize {
+    let at = DocumentTab::ALL.iter().position(|tab| *tab == open).unwrap_or(0);
+    let needed = |first: &usize| -> usize {
+        DocumentTab::ALL[*first..=at].iter().map(|tab| tab.word().len() + 2).sum()
+    };
+    // A line in front, and a mark behind if more follow.
+    (0..=at).find(|first| needed(first) + 2 <= width).unwrap_or(at)
 }
 
 fn draw_text(screen: &WatchScreen, area: Rect, canvas: &mut Canvas<'_>) {

@@ -190,8 +190,9 @@ fn hints(screen: &WatchScreen) -> TextLine {
         ],
         _ => &[("↑↓←→", "move"), ("Enter", "to the task"), ("h", "halt"), ("/", "filter")],
     };
-    let all = keys.iter().chain(&[("?", "help"), ("q", "leave")]);
-    all.fold(TextLine::new(), |line, (key, what)| {
+    // A narrow screen cuts the rest, which the help has.
+    let all = [("?", "help"), ("q", "leave")];
+    all.iter().chain(keys).fold(TextLine::new(), |line, (key, what)| {
         line.with(TextRole::Strong, key).dim(&format!(" {what}  "))
     })
 }
