@@ -10,6 +10,8 @@
 //! | [`action`] | what the caller has to do |
 //! | [`screen`] | the state of the view |
 //! | `browsing` | what keys do while no dialog is open |
+//! | [`reading`] | the text about the selected task |
+//! | `acting` | what changes the run, from the key to its dialog |
 //! | [`dialog`] | answers, comments, confirmations, help |
 //! | [`typed_text`] | a line of text that is being typed |
 //! | [`panes`] | where everything is on a screen of a size |
@@ -18,6 +20,7 @@
 //! | [`wrapped`] | lines broken to the width of a pane |
 //! | [`draw`] | the state as cells |
 
+mod acting;
 pub mod action;
 mod browsing;
 pub mod dialog;
@@ -25,6 +28,7 @@ pub mod document;
 pub mod draw;
 pub mod input;
 pub mod panes;
+pub mod reading;
 pub mod screen;
 pub mod task_list;
 pub mod typed_text;

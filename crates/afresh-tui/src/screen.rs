@@ -7,16 +7,16 @@ use afresh_dashboard::data::needs_you::NeedsYou;
 use afresh_dashboard::data::task_rows::TaskRow;
 use afresh_dashboard::data::workers::WorkerRow;
 use afresh_dashboard::screen::{PictureKind, ScreenData, ScreenPicture};
-use afresh_dashboard::text::{TextLine, TextRole};
+use afresh_dashboard::text::TextRole;
 
 use crate::action::{LookedAt, ScreenAction};
 use crate::dialog::{Dialog, DialogStep};
-use crate::document::{DocumentRequest, DocumentTab, TaskDocument};
+use crate::document::DocumentTab;
 use crate::input::{ScreenInput, ScreenKey};
 use crate::panes::ScreenPanes;
-use crate::task_list::TaskList;
+use crate::reading::DocumentPane;
+use crate::task_list::ListedTasks;
 use crate::typed_text::TypedText;
-use crate::wrapped;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ScreenView {
@@ -65,20 +65,6 @@ pub struct ScreenMessage {
     pub role: TextRole,
 }
 
-/// The text about the selected task.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct DocumentPane {
-    /// What is shown; none while it is read.
-    pub shown: Option<(DocumentRequest, Arc<TaskDocument>)>,
-    /// Its lines at the width of the pane.
-    pub lines: Vec<TextLine>,
-    pub top: usize,
-    /// How many columns are scrolled away to the left.
-    pub left: usize,
-    /// Stay at the end when something is added.
-    pub follows: bool,
-}
-
 /// The view: what it knows, and where the user is in it.
 #[derive(Debug, Clone, Default)]
 pub struct WatchScreen {
@@ -88,7 +74,7 @@ pub struct WatchScreen {
     pub data: Option<Arc<ScreenData>>,
     pub view: ScreenView,
     pub focus: ScreenFocus,
-    pub list: TaskList,
+    pub list: ListedTasks,
     pub selected: Option<TaskId>,
     /// The position in the needs-you list.
     pub need: usize,
@@ -217,47 +203,6 @@ impl WatchScreen {
         }
     }
 
-    fn take_document(
-        &mut self,
-        request: DocumentRequest,
-        document: Arc<TaskDocument>,
-    ) -> Vec<ScreenAction> {
-        // The answer to an earlier request.
-        if self.wanted_document().as_ref() != Some(&request) {
-            return Vec::new();
-        }
-        let is_same = self.document.shown.as_ref().is_some_and(|(shown, _)| *shown == request);
-        if !is_same {
-            (self.document.top, self.document.left) = (0, 0);
-            self.document.follows = document.follows;
-        }
-        self.document.shown = Some((request, document));
-        self.lay_document_out();
-        Vec::new()
-    }
-
-    /// Breaks the lines of the document again.
-    pub(crate) fn lay_document_out(&mut self) {
-        let width = self.panes().map_or(0, |panes| usize::from(panes.document.width));
-        let Some((_, document)) = &self.document.shown else {
-            self.document.lines.clear();
-            return;
-        };
-        self.document.lines = if document.wraps && width > 0 {
-            document.lines.iter().flat_map(|line| wrapped::wrap(line, width)).collect()
-        } else {
-            document.lines.clone()
-        };
-        self.document.top = self.document_top();
-    }
-
-    /// The first line of the document that is shown, within its bounds.
-    pub fn document_top(&self) -> usize {
-        let height = self.panes().map_or(0, |panes| usize::from(panes.document.height));
-        let last = self.document.lines.len().saturating_sub(height);
-        if self.document.follows { last } else { self.document.top.min(last) }
-    }
-
     pub(crate) fn say(&mut self, role: TextRole, text: &str) -> Vec<ScreenAction> {
         self.message = Some(ScreenMessage { text: text.to_owned(), role });
         Vec::new()
@@ -265,7 +210,7 @@ impl WatchScreen {
 
     pub(crate) fn renew_list(&mut self) {
         let Some(data) = &self.data else { return };
-        self.list = TaskList::new(&data.tasks, &self.filter.text());
+        self.list = ListedTasks::new(&data.tasks, &self.filter.text());
         let is_shown = |id: &TaskId| self.list.row_of(&data.tasks, id).is_some();
         if !self.selected.as_ref().is_some_and(is_shown) {
             let first = self.list.tasks().next();
@@ -286,14 +231,6 @@ impl WatchScreen {
 
     fn what_is_looked_at(&self) -> LookedAt {
         LookedAt { picture: self.view.picture(), document: self.wanted_document() }
-    }
-
-    pub(crate) fn wanted_document(&self) -> Option<DocumentRequest> {
-        if self.view != ScreenView::Tasks {
-            return None;
-        }
-        let attempt = self.attempt.filter(|_| self.tab.is_of_attempt());
-        Some(DocumentRequest { task: self.selected.clone()?, tab: self.tab, attempt })
     }
 
     /// Where everything is; none if the screen is too small.

@@ -20,14 +20,14 @@ pub enum ListRow {
 
 /// The rows that are shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TaskList {
+pub struct ListedTasks {
     pub rows: Vec<ListRow>,
     /// How many tasks there are, and how many of them are shown.
     pub of: usize,
     pub shown: usize,
 }
 
-impl TaskList {
+impl ListedTasks {
     /// Those whose id, title, state or agent has every word of the filter.
     pub fn new(tasks: &[TaskRow], filter: &str) -> Self {
         let words: Vec<String> = filter.split_whitespace().map(str::to_lowercase).collect();

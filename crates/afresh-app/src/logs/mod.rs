@@ -3,7 +3,6 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`activity`] | the journal as log entries |
-//! | [`attempt_parts`] | output, prompt, errors and result of one attempt, for views |
 //! | [`decode`] | bytes of a worker as text that is safe to print |
 //! | [`folded`] | the same as entries that can be folded |
 //! | [`journal_marks`] | noticing that the journal may have changed |
@@ -17,7 +16,6 @@
 //! | [`worker_actions`] | what running workers did last |
 
 pub mod activity;
-pub mod attempt_parts;
 pub mod decode;
 pub mod folded;
 pub mod journal_marks;

@@ -9,7 +9,7 @@ use crate::wrapped;
 
 /// Whether colours are wanted; no state is told by colour alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColorUse {
+pub enum ScreenColors {
     Colored,
     Plain,
 }
@@ -17,11 +17,11 @@ pub enum ColorUse {
 #[derive(Debug)]
 pub(super) struct Canvas<'a> {
     buffer: &'a mut Buffer,
-    colors: ColorUse,
+    colors: ScreenColors,
 }
 
 impl<'a> Canvas<'a> {
-    pub(super) fn new(buffer: &'a mut Buffer, colors: ColorUse) -> Self {
+    pub(super) fn new(buffer: &'a mut Buffer, colors: ScreenColors) -> Self {
         Self { buffer, colors }
     }
 
@@ -122,8 +122,8 @@ impl<'a> Canvas<'a> {
 
     fn style(&self, role: TextRole) -> Style {
         let colored = |color| match self.colors {
-            ColorUse::Colored => Style::new().fg(color),
-            ColorUse::Plain => Style::new(),
+            ScreenColors::Colored => Style::new().fg(color),
+            ScreenColors::Plain => Style::new(),
         };
         match role {
             TextRole::Plain => Style::new(),

@@ -28,10 +28,10 @@ use crate::panes::{MIN_COLUMNS, MIN_ROWS};
 use crate::screen::{ScreenView, WatchScreen};
 
 use canvas::Canvas;
-pub use canvas::ColorUse;
+pub use canvas::ScreenColors;
 
 /// Fills the buffer; returns where the cursor is, if something is typed.
-pub fn draw(screen: &WatchScreen, colors: ColorUse, buffer: &mut Buffer) -> Option<(u16, u16)> {
+pub fn draw(screen: &WatchScreen, colors: ScreenColors, buffer: &mut Buffer) -> Option<(u16, u16)> {
     let mut canvas = Canvas::new(buffer, colors);
     let Some(panes) = screen.panes() else {
         let text =

@@ -2,7 +2,7 @@
 
 use afresh_dashboard::text::TextLine;
 use afresh_tui::document::TaskDocument;
-use afresh_tui::draw::ColorUse;
+use afresh_tui::draw::ScreenColors;
 use afresh_tui::{ScreenInput, ScreenKey};
 use insta::assert_snapshot;
 use ratatui_core::style::Color;
@@ -96,8 +96,8 @@ fn every_size_can_be_drawn() {
 #[test]
 fn no_colour_is_needed() {
     let scene = Scene::asking();
-    let colored = scene.buffer(ColorUse::Colored);
-    let plain = scene.buffer(ColorUse::Plain);
+    let colored = scene.buffer(ScreenColors::Colored);
+    let plain = scene.buffer(ScreenColors::Plain);
     assert!(colored.content.iter().any(|cell| cell.fg != Color::Reset));
     assert!(plain.content.iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset));
     let text = |buffer: &ratatui_core::buffer::Buffer| -> String {

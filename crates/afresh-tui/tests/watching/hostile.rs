@@ -7,7 +7,7 @@ use afresh_core::printable::is_unprintable;
 use afresh_core::question::Question;
 use afresh_dashboard::data::task_rows::TaskRow;
 use afresh_dashboard::data::workers::WorkerAction;
-use afresh_tui::draw::ColorUse;
+use afresh_tui::draw::ScreenColors;
 use afresh_tui::{ScreenInput, ScreenKey, document};
 
 use crate::scene::Scene;
@@ -50,7 +50,7 @@ fn hostile(mut scene: Scene) -> Scene {
 
 #[track_caller]
 fn is_harmless(scene: &Scene, what: &str) {
-    let buffer = scene.buffer(ColorUse::Colored);
+    let buffer = scene.buffer(ScreenColors::Colored);
     for cell in &buffer.content {
         assert!(!cell.symbol().chars().any(is_unprintable), "{what}: {:?}", cell.symbol());
     }

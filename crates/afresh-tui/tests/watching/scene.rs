@@ -10,7 +10,7 @@ use afresh_dashboard::text::TextLine;
 use afresh_dashboard::{LiveFacts, RunHistory};
 use afresh_tui::action::LookedAt;
 use afresh_tui::document::{DocumentRequest, TaskDocument};
-use afresh_tui::draw::{ColorUse, draw};
+use afresh_tui::draw::{ScreenColors, draw};
 use afresh_tui::{ScreenAction, ScreenInput, ScreenKey, WatchScreen};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -114,7 +114,7 @@ impl Scene {
         self.give(ScreenInput::Document(wanted, Arc::new(document)));
     }
 
-    pub(crate) fn buffer(&self, colors: ColorUse) -> Buffer {
+    pub(crate) fn buffer(&self, colors: ScreenColors) -> Buffer {
         let area = Rect::new(0, 0, self.screen.columns, self.screen.rows);
         let mut buffer = Buffer::empty(area);
         draw(&self.screen, colors, &mut buffer);
@@ -123,7 +123,7 @@ impl Scene {
 
     /// The lines on the screen.
     pub(crate) fn text(&self) -> String {
-        let buffer = self.buffer(ColorUse::Colored);
+        let buffer = self.buffer(ScreenColors::Colored);
         let rows = buffer.content.chunks(usize::from(self.screen.columns).max(1));
         let lines = rows.map(|row| {
             let line: String = row.iter().map(ratatui_core::buffer::Cell::symbol).collect();

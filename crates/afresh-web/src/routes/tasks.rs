@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use afresh_app::error::AppError;
-use afresh_app::logs::attempt_parts::{AttemptFile, TranscriptSource, find_attempt};
 use afresh_app::logs::folded::FoldedTranscript;
 use afresh_app::session::runs::select;
 use afresh_app::tasks::attempt_diff::AttemptDiff;
+use afresh_app::tasks::attempt_parts::{AttemptFile, TranscriptSource, find_attempt};
 use afresh_app::tasks::details::{TaskDetails, read_task_details};
 use axum::Json;
 use axum::extract::{Path, Query, State};

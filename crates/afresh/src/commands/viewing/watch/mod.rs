@@ -18,7 +18,7 @@ use afresh_app::error::AppError;
 use afresh_app::logs::watched_run::WatchedRun;
 use afresh_core::ids::RunId;
 use afresh_tui::action::LookedAt;
-use afresh_tui::draw::{ColorUse, draw};
+use afresh_tui::draw::{ScreenColors, draw};
 use afresh_tui::{ScreenAction, ScreenInput, WatchScreen};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -30,7 +30,7 @@ use crate::terminal::full_screen::{self, FullScreen};
 use crate::terminal::output::Output;
 use crate::terminal::{completion, foreground};
 use reader::RunReader;
-use sender::CommandSender;
+use sender::ViewSender;
 
 /// Watch a run on the whole screen, and answer its questions
 ///
@@ -60,8 +60,8 @@ pub(crate) fn watch(args: &Args, context: &AppContext, output: &Output) -> Resul
     let (events, arrived) = channel();
     let (looked_at, requests) = channel();
     RunReader::new(watched, context.clone()).start(requests, events.clone());
-    let sender = CommandSender::start(context.clone(), run.clone(), events.clone());
-    let colors = if output.is_colored() { ColorUse::Colored } else { ColorUse::Plain };
+    let sender = ViewSender::start(context.clone(), run.clone(), events.clone());
+    let colors = if output.is_colored() { ScreenColors::Colored } else { ScreenColors::Plain };
     let shown = Viewer { events, arrived, looked_at, sender, colors }.show();
     shown?;
     output.note(&farewell(&run, context));
@@ -102,8 +102,8 @@ struct Viewer {
     events: Sender<WatchEvent>,
     arrived: Receiver<WatchEvent>,
     looked_at: Sender<LookedAt>,
-    sender: CommandSender,
-    colors: ColorUse,
+    sender: ViewSender,
+    colors: ScreenColors,
 }
 
 impl Viewer {

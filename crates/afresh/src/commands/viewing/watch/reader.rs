@@ -7,9 +7,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
-use afresh_app::logs::attempt_parts::{AttemptFile, TranscriptSource, find_end};
 use afresh_app::logs::watched_run::WatchedRun;
 use afresh_app::tasks::attempt_diff::AttemptDiff;
+use afresh_app::tasks::attempt_parts::{AttemptFile, TranscriptSource, find_end};
 use afresh_app::tasks::details::read_task_details;
 use afresh_core::ids::AttemptId;
 use afresh_dashboard::data::task_rows::TaskRow;

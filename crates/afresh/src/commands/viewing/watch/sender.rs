@@ -16,12 +16,12 @@ use crate::commands::tasks::tell;
 
 /// One command after the other.
 #[derive(Debug)]
-pub(super) struct CommandSender {
+pub(super) struct ViewSender {
     commands: Sender<ScreenAction>,
     thread: JoinHandle<()>,
 }
 
-impl CommandSender {
+impl ViewSender {
     pub(super) fn start(context: AppContext, run: RunId, events: Sender<WatchEvent>) -> Self {
         let (commands, wanted) = channel();
         let thread = std::thread::spawn(move || send_all(&wanted, &context, &run, &events));

@@ -10,11 +10,11 @@ use afresh_core::{Event, Run, printable};
 use afresh_engine::session::RecordedRun;
 use afresh_engine::{RepoContext, journal_records};
 
-use super::folded::{FoldedTranscript, read_folded, read_folded_end};
-use super::readers::AgentReaders;
-use super::watched_run::WatchedRun;
 use crate::context::AppContext;
 use crate::error::AppError;
+use crate::logs::folded::{FoldedTranscript, read_folded, read_folded_end};
+use crate::logs::readers::AgentReaders;
+use crate::logs::watched_run::WatchedRun;
 use crate::session::runs::select;
 
 const MAX_FILE_BYTES: u64 = 512 * 1024;
