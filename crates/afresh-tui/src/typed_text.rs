@@ -93,9 +93,9 @@ mod tests {
     fn typed(keys: &[ScreenKey]) -> TypedText {
         let mut text = TypedText::default();
         text.insert("keep the list");
-        keys.iter().for_each(|key| {
+        for key in keys {
             text.edit(*key);
-        });
+        }
         text
     }
 

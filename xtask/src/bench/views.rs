@@ -48,7 +48,7 @@ fn measure_redraws(run: &LargeRun, afresh: &Path, text: &mut String) -> Result<b
     for (key, name) in [("1", "tasks"), ("2", "graph"), ("3", "timeline"), ("4", "cost")] {
         view.press(key)?;
         std::thread::sleep(PAUSE * 8);
-        let idle = cpu_during(&view, || Ok(std::thread::sleep(PAUSE * REDRAWS)))?;
+        let idle = cpu_while_waiting(&view, PAUSE * REDRAWS)?;
         let records = cpu_during(&view, || {
             for number in 0..REDRAWS {
                 journal.append(&[run.log_line(&format!("redraw {number}"))])?;
@@ -86,7 +86,7 @@ fn measure_region(run: &LargeRun, afresh: &Path, text: &mut String) -> Result<bo
         let driver = PtyProgram::start(run.command(afresh, &arguments))?;
         run.await_workers(afresh)?;
         std::thread::sleep(PAUSE * 8);
-        spent.push(cpu_during(&driver, || Ok(std::thread::sleep(REGION_TIME)))?);
+        spent.push(cpu_while_waiting(&driver, REGION_TIME)?);
         ensure!(
             (progress == "live") == driver.has_shown("/1000"),
             "the region is shown exactly if it is asked for"
@@ -111,6 +111,13 @@ fn cpu_during(program: &PtyProgram, work: impl FnOnce() -> Result<()>) -> Result
     Ok(program.cpu()?.saturating_sub(before))
 }
 
+fn cpu_while_waiting(program: &PtyProgram, span: Duration) -> Result<Duration> {
+    cpu_during(program, || {
+        std::thread::sleep(span);
+        Ok(())
+    })
+}
+
 /// A program whose standard streams are a terminal.
 struct PtyProgram {
     child: Child,
@@ -132,7 +139,7 @@ impl PtyProgram {
         let printed = Arc::new(Mutex::new(String::new()));
         let screen = Arc::clone(&printed);
         std::thread::spawn(move || {
-            let mut piece = [0; 65_536];
+            let mut piece = vec![0; 65_536];
             // The terminal is gone once its other side is closed.
             while let Ok(count @ 1..) = master.read(&mut piece) {
                 let text = String::from_utf8_lossy(&piece[..count]);

@@ -60,7 +60,7 @@ fn add_attempt(lines: &mut Vec<TextLine>, attempt: &AttemptReport, limits: [u8; 
         spent = spent.plain(&bar).dim(&format!(" {} % of its context · ", fill.percent()));
     }
     spent = spent.dim(&format!("{} tokens", amount(attempt.used.tokens())));
-    let price = attempt.used.cost_micros.map(dollars).unwrap_or("price unknown".to_owned());
+    let price = attempt.used.cost_micros.map_or_else(|| "price unknown".to_owned(), dollars);
     lines.push(spent.dim(&format!(" · {price}")));
     let why = attempt.reason.iter().flat_map(|reason| super::lines_of(reason));
     lines.extend(why.map(|line| TextLine::new().plain("  ").plain(&line)));

@@ -24,16 +24,19 @@ fn hostile(mut scene: Scene) -> Scene {
         TaskRow { title, error, agent: Some(HOSTILE.to_owned()), ..row.clone() }
     };
     data.tasks = data.tasks.iter().map(hostile_row).collect();
-    data.plan = HOSTILE.to_owned();
+    HOSTILE.clone_into(&mut data.plan);
     data.error = Some(HOSTILE.to_owned());
     for need in &mut data.overview.needs_you {
-        (need.title, need.text) = (HOSTILE.to_owned(), HOSTILE.to_owned());
-        need.options.iter_mut().for_each(|option| option.description = HOSTILE.to_owned());
+        HOSTILE.clone_into(&mut need.title);
+        HOSTILE.clone_into(&mut need.text);
+        for option in &mut need.options {
+            HOSTILE.clone_into(&mut option.description);
+        }
     }
     for question in &mut data.questions {
         let options = question.options.clone().into_iter().map(|mut option| {
-            option.description = HOSTILE.to_owned();
-            option.key = HOSTILE.to_owned();
+            HOSTILE.clone_into(&mut option.description);
+            HOSTILE.clone_into(&mut option.key);
             option
         });
         *question =
@@ -41,7 +44,7 @@ fn hostile(mut scene: Scene) -> Scene {
     }
     for worker in &mut data.overview.workers {
         let (verb, object) = (HOSTILE.to_owned(), HOSTILE.to_owned());
-        worker.title = HOSTILE.to_owned();
+        HOSTILE.clone_into(&mut worker.title);
         worker.action = Some(WorkerAction { verb, object });
     }
     scene.give(ScreenInput::News(Arc::new(data)));

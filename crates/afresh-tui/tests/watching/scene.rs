@@ -90,7 +90,9 @@ impl Scene {
     }
 
     pub(crate) fn press(&mut self, keys: &[ScreenKey]) {
-        keys.iter().for_each(|key| self.give(ScreenInput::Key(*key)));
+        for key in keys {
+            self.give(ScreenInput::Key(*key));
+        }
     }
 
     pub(crate) fn type_text(&mut self, text: &str) {

@@ -196,7 +196,7 @@ fn a_filter_finds_tasks_by_id_title_and_state() {
     assert_eq!(scene.screen.list.shown, 1);
     // The list moves while one types, and Enter keeps the filter.
     scene.press(&[Down, Enter]);
-    assert_eq!(scene.screen.selected.as_ref().map(|id| id.as_str()), Some("words"));
+    assert_eq!(scene.screen.selected.as_ref().map(afresh_core::ids::TaskId::as_str), Some("words"));
     scene.press(&[Escape]);
     assert_eq!(scene.screen.list.shown, scene.screen.list.of);
 }
@@ -283,9 +283,9 @@ fn pictures_lead_to_tasks() {
     }
     scene.press(&[Char('2')]);
     (0..9).for_each(|_| scene.press(&[Right]));
-    assert_eq!(scene.screen.selected.as_ref().map(|id| id.as_str()), Some("usage"));
+    assert_eq!(scene.screen.selected.as_ref().map(afresh_core::ids::TaskId::as_str), Some("usage"));
     scene.press(&[Left]);
-    assert_eq!(scene.screen.selected.as_ref().map(|id| id.as_str()), Some("count"));
+    assert_eq!(scene.screen.selected.as_ref().map(afresh_core::ids::TaskId::as_str), Some("count"));
     scene.press(&[Enter]);
     assert_eq!(scene.wanted().task.as_str(), "count");
 }

@@ -29,12 +29,12 @@ impl TmuxScreen {
         columns: u16,
         rows: u16,
     ) -> Option<Self> {
+        // The server of an earlier screen may still be ending, so that each has its own.
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
         if Command::new("tmux").arg("-V").output().is_err() {
             eprintln!("SKIPPED: tmux is not installed");
             return None;
         }
-        // The server of an earlier screen may still be ending.
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let screen = Self { socket: repo.path().join(format!("tmux.{number}")) };
         let mut tmux = screen.tmux();

@@ -11,12 +11,9 @@ use super::WatchEvent;
 pub(super) fn listen(events: Sender<WatchEvent>) {
     std::thread::spawn(move || {
         loop {
-            let event = match event::read() {
-                Ok(event) => event,
-                Err(_) => {
-                    let _ = events.send(WatchEvent::Ended(None));
-                    return;
-                }
+            let Ok(event) = event::read() else {
+                let _ = events.send(WatchEvent::Ended(None));
+                return;
             };
             let input = match event {
                 Event::Key(key) => key_of(key).map(ScreenInput::Key),
