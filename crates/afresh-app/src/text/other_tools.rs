@@ -72,9 +72,9 @@ pub const SUBCOMMANDS: &[(&[&str], &str)] = &[
     ),
     (&["task list", "task ls", "task status"], "`afresh status` lists the tasks"),
     (&["task rerun"], "`afresh task redo TASK` takes its merge back and does it again"),
-    (&["task start", "task run"], "`afresh run --task TASK` runs one task"),
+    (&["task run"], "`afresh run --task TASK` runs one task"),
     (
-        &["task complete", "task done", "task fail", "task close"],
+        &["task done", "task close"],
         "its checks decide whether a task is done; `afresh task skip TASK` continues without it",
     ),
     (
