@@ -6,14 +6,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant, SystemTime};
 
 use afresh_app::context::AppContext;
+use afresh_app::dashboard::data::task_rows::TaskRow;
+use afresh_app::dashboard::screen::ScreenData;
 use afresh_app::error::AppError;
 use afresh_app::logs::watched_run::WatchedRun;
 use afresh_app::tasks::attempt_diff::AttemptDiff;
 use afresh_app::tasks::attempt_parts::{AttemptFile, TranscriptSource, find_end};
 use afresh_app::tasks::details::read_task_details;
 use afresh_core::ids::AttemptId;
-use afresh_dashboard::data::task_rows::TaskRow;
-use afresh_dashboard::screen::ScreenData;
 use afresh_tui::ScreenInput;
 use afresh_tui::action::LookedAt;
 use afresh_tui::document::{self, DocumentRequest, DocumentTab, TaskDocument};
