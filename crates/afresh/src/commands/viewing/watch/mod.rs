@@ -16,7 +16,6 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use afresh_app::context::AppContext;
 use afresh_app::error::AppError;
 use afresh_app::logs::watched_run::WatchedRun;
-use afresh_core::ids::RunId;
 use afresh_tui::action::LookedAt;
 use afresh_tui::draw::{ScreenColors, draw};
 use afresh_tui::{ScreenAction, ScreenInput, WatchScreen};
@@ -62,9 +61,12 @@ pub(crate) fn watch(args: &Args, context: &AppContext, output: &Output) -> Resul
     RunReader::new(watched, context.clone()).start(requests, events.clone());
     let sender = ViewSender::start(context.clone(), run.clone(), events.clone());
     let colors = if output.is_colored() { ScreenColors::Colored } else { ScreenColors::Plain };
-    let shown = Viewer { events, arrived, looked_at, sender, colors }.show();
-    shown?;
-    output.note(&farewell(&run, context));
+    let is_driven = Viewer { events, arrived, looked_at, sender, colors }.show()?;
+    output.note(&if is_driven {
+        format!("run {run} goes on; `afresh watch {run}` shows it again")
+    } else {
+        format!("no process drives run {run}; `afresh status --run {run}` shows where it stands")
+    });
     Ok(Exit::Done)
 }
 
@@ -86,17 +88,6 @@ fn check_terminal(context: &AppContext, output: &Output) -> Result<(), AppError>
     Ok(())
 }
 
-/// Whether the run goes on without the view.
-fn farewell(run: &RunId, context: &AppContext) -> String {
-    let driven = WatchedRun::open(context, Some(run.as_str())).and_then(|mut it| it.is_driven());
-    match driven {
-        Ok(true) => format!("run {run} goes on; `afresh watch {run}` shows it again"),
-        _ => format!(
-            "no process drives run {run}; `afresh status --run {run}` shows where it stands"
-        ),
-    }
-}
-
 /// The screen, and everything that talks to it.
 struct Viewer {
     events: Sender<WatchEvent>,
@@ -107,8 +98,8 @@ struct Viewer {
 }
 
 impl Viewer {
-    /// Until the user leaves.
-    fn show(self) -> Result<(), AppError> {
+    /// Until the user leaves; returns whether the run goes on without the view.
+    fn show(self) -> Result<bool, AppError> {
         let failed = |error: std::io::Error| {
             AppError::machine("terminal", "cannot take over the terminal").cause(error.to_string())
         };
@@ -121,7 +112,8 @@ impl Viewer {
         drop(terminal);
         // A command that was confirmed is sent before we go.
         self.sender.finish();
-        shown
+        shown?;
+        Ok(screen.data.is_some_and(|data| data.is_driven))
     }
 
     fn react(
