@@ -17,10 +17,11 @@ use super::git;
 
 pub(super) const TASKS: usize = 1_000;
 pub(super) const EVENTS: usize = 100_000;
-/// How many of the tasks are done.
-const DONE: usize = 900;
 /// Each task needs two of so many before it.
 const LAYER: usize = 50;
+/// The last tasks are a chain that begins with these, so that they start first.
+const CHAIN: usize = 50;
+const FIRST: std::ops::RangeInclusive<usize> = 1..=5;
 const BATCH: usize = 5_000;
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Between two merges, as far as their times are made up.
@@ -34,6 +35,8 @@ pub(super) struct LargeRun {
     cache: PathBuf,
     pub(super) state: PathBuf,
     pub(super) id: String,
+    /// The tasks that had workers when the driver was killed.
+    running: Vec<String>,
 }
 
 impl LargeRun {
@@ -41,7 +44,7 @@ impl LargeRun {
         let repository = place.join("repository");
         fs::create_dir_all(repository.join(".afresh"))?;
         let config = format!(
-            "[run]\nagent = \"mine\"\nparallel = 4\n[checks]\nprobe = \"off\"\n[sandbox]\nlevel = \"off\"\n\
+            "[run]\nagent = \"mine\"\nparallel = 5\n[checks]\nprobe = \"off\"\n[sandbox]\nlevel = \"off\"\n\
              [agents.mine]\nkind = \"command\"\ncommand = [\"sh\", \"-c\", {WORKER:?}]\n"
         );
         fs::write(repository.join(".afresh/config.toml"), config)?;
@@ -50,7 +53,8 @@ impl LargeRun {
         git(&repository, &["add", "-A"])?;
         git(&repository, &["commit", "-q", "-m", "init"])?;
         let state = repository.join(".afresh/state");
-        let mut run = Self { repository, cache: place.join("cache"), state, id: String::new() };
+        let (cache, id, running) = (place.join("cache"), String::new(), Vec::new());
+        let mut run = Self { repository, cache, state, id, running };
         run.drive_until_one_landed(afresh)?;
         run.add_events()?;
         Ok(run)
@@ -65,8 +69,8 @@ impl LargeRun {
             ensure!(!is_late, "the first task never landed");
             let status = self.command(afresh, &["status", "--json"]).output()?;
             let status: Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
-            let state = |at: usize| status["tasks"][at]["state"].as_str();
-            if state(0) == Some("done") && state(1) == Some("running") {
+            self.running = ids_in_state(&status, "running");
+            if status["tasks"][0]["state"] == "done" && self.running.len() == 5 {
                 status["run"].as_str().context("a run")?.clone_into(&mut self.id);
                 break;
             }
@@ -83,9 +87,8 @@ impl LargeRun {
         loop {
             let status = self.command(afresh, &["status", "--json"]).output()?;
             let status: Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
-            let tasks = status["tasks"].as_array().map(Vec::as_slice).unwrap_or_default();
-            let running = tasks.iter().filter(|task| task["state"] == "running").count();
-            if status["driver"].is_object() && running >= 4 {
+            let running = ids_in_state(&status, "running").len();
+            if status["driver"].is_object() && running == 5 {
                 return Ok(());
             }
             ensure!(Instant::now() < until, "no worker was started again");
@@ -100,9 +103,8 @@ impl LargeRun {
             known.iter().filter(|record| record.body.contains("\"task\":\"T00001\"")).collect();
         let from_ms = known.first().map_or(0, |record| record.wall_ms);
         let mut added = Vec::new();
-        // Those that the other workers are at stay as they are.
-        for number in 10..10 + DONE - 1 {
-            let task = format!("T{number:05}");
+        for number in self.landed_later() {
+            let task = task_id(number);
             let at_ms = from_ms + i64::try_from(number)? * MERGE_MS;
             added.extend(own.iter().enumerate().map(|(step, record)| NewRecord {
                 run: record.run.clone(),
@@ -120,6 +122,18 @@ impl LargeRun {
             journal.append(batch)?;
         }
         Ok(())
+    }
+
+    /// Every task that needs none of those that are underway, and is not in the chain at the end.
+    fn landed_later(&self) -> Vec<usize> {
+        let mut landed = vec![1];
+        for number in 2..=TASKS - CHAIN {
+            let is_ready = needs(number).iter().all(|need| landed.contains(need));
+            if is_ready && !self.running.contains(&task_id(number)) {
+                landed.push(number);
+            }
+        }
+        landed.split_off(1)
     }
 
     /// What the second worker says now.
@@ -149,16 +163,33 @@ pub(super) fn now_ms() -> Result<f64> {
     Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs_f64() * 1000.0)
 }
 
-/// The tasks in layers; none of those that are done needs one that is not.
+fn ids_in_state(status: &Value, state: &str) -> Vec<String> {
+    let tasks = status["tasks"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let found = tasks.iter().filter(|task| task["state"] == state);
+    found.filter_map(|task| task["id"].as_str().map(str::to_owned)).collect()
+}
+
+fn task_id(number: usize) -> String {
+    format!("T{number:05}")
+}
+
+/// In layers, with a chain at the end.
+fn needs(number: usize) -> Vec<usize> {
+    if number == TASKS - CHAIN + 1 {
+        return FIRST.collect();
+    }
+    if number > TASKS - CHAIN {
+        return vec![number - 1];
+    }
+    let back = [LAYER, LAYER - 1].into_iter().filter_map(|back| number.checked_sub(back));
+    back.filter(|need| *need == 1 || !FIRST.contains(need)).filter(|need| *need > 0).collect()
+}
+
 fn plan() -> String {
     let mut text = String::from("version = 1\nname = \"bench\"\n");
     for number in 1..=TASKS {
-        let needs: Vec<String> = [LAYER, LAYER - 1]
-            .into_iter()
-            .filter_map(|back| number.checked_sub(back))
-            .filter(|need| *need == 1 || *need >= 10)
-            .map(|need| format!("\"T{need:05}\""))
-            .collect();
+        let needs: Vec<String> =
+            needs(number).into_iter().map(|need| format!("\"{}\"", task_id(need))).collect();
         let _ = write!(
             text,
             "[[task]]\nid = \"T{number:05}\"\ntitle = \"task {number}\"\nfiles = [\"T{number:05}.txt\"]\n\
