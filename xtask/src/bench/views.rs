@@ -26,6 +26,8 @@ const REDRAWS: u32 = 40;
 /// Longer than the view waits between two looks at the journal, so that each record is drawn by itself.
 const PAUSE: Duration = Duration::from_millis(250);
 const REGION_TIME: Duration = Duration::from_secs(20);
+/// A driver that uses less than a twentieth of a core for so long has started.
+const REST: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(super) fn bench(afresh: &Path, scratch: &Path) -> Result<(String, bool)> {
@@ -85,7 +87,7 @@ fn measure_region(run: &LargeRun, afresh: &Path, text: &mut String) -> Result<bo
             ["run", "p.plan.toml", "--no-input", "--on-orphan", "retry", "--progress", progress];
         let driver = PtyProgram::start(run.command(afresh, &arguments))?;
         run.await_workers(afresh)?;
-        std::thread::sleep(PAUSE * 8);
+        await_rest(&driver)?;
         spent.push(cpu_while_waiting(&driver, REGION_TIME)?);
         ensure!(
             (progress == "live") == driver.has_shown("/1000"),
@@ -109,6 +111,15 @@ fn cpu_during(program: &PtyProgram, work: impl FnOnce() -> Result<()>) -> Result
     let before = program.cpu()?;
     work()?;
     Ok(program.cpu()?.saturating_sub(before))
+}
+
+/// Until what a driver does at its start is over.
+fn await_rest(program: &PtyProgram) -> Result<()> {
+    let until = Instant::now() + PATIENCE;
+    while cpu_while_waiting(program, REST)? > REST / 20 {
+        ensure!(Instant::now() < until, "the driver never comes to rest");
+    }
+    Ok(())
 }
 
 fn cpu_while_waiting(program: &PtyProgram, span: Duration) -> Result<Duration> {
