@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
 
 use afresh_store::Journal;
 use anyhow::{Context, Result, bail, ensure};
@@ -46,9 +45,8 @@ fn measure(run: &LargeRun, tools: &Path, url: &str, server: u32) -> Result<(Stri
     page.await_true(&all_rows())?;
     let mut views = Vec::new();
     for _ in 0..3 {
-        page.evaluate("location.reload()")?;
-        std::thread::sleep(Duration::from_millis(50));
-        page.await_true(&all_rows())?;
+        page.evaluate("window.isOld = true; location.reload()")?;
+        page.await_on_new_page(&format!("window.isOld !== true && {}", all_rows()))?;
         let figures = "[performance.getEntriesByName('first-contentful-paint')[0].startTime, performance.now()]";
         let found = page.evaluate(figures)?;
         let number = |at: usize| found[at].as_f64().context("a number");
@@ -137,6 +135,17 @@ impl PageDriver {
 
     fn evaluate(&mut self, script: &str) -> Result<Value> {
         self.tell(&json!({"command": "evaluate", "script": script}))
+    }
+
+    /// The same while the page is replaced: what was asked of the old one is asked again.
+    fn await_on_new_page(&mut self, script: &str) -> Result<()> {
+        for _ in 0..5 {
+            match self.await_true(script) {
+                Err(error) if error.to_string().contains("context was destroyed") => {}
+                other => return other,
+            }
+        }
+        bail!("the page is replaced again and again")
     }
 
     fn await_true(&mut self, script: &str) -> Result<()> {
