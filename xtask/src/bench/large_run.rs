@@ -99,8 +99,11 @@ impl LargeRun {
     fn add_events(&self) -> Result<()> {
         let mut journal = Journal::open(&self.state)?;
         let known = journal.read_run(&self.id)?;
-        let own: Vec<&JournalRecord> =
-            known.iter().filter(|record| record.body.contains("\"task\":\"T00001\"")).collect();
+        let is_own = |record: &&JournalRecord| {
+            let event: Value = serde_json::from_str(&record.body).unwrap_or_default();
+            event["attempt"]["task"] == "T00001"
+        };
+        let own: Vec<&JournalRecord> = known.iter().filter(is_own).collect();
         let from_ms = known.first().map_or(0, |record| record.wall_ms);
         let mut added = Vec::new();
         for number in self.landed_later() {
