@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`history`] | what happened when: attempts in segments, spending, drivers; one event at a time |
 //! | [`dashboard`] | all of the view data of one moment |
+//! | [`screen`] | what one screen of a full-screen view shows |
 //! | [`data`] | each part of it: needs-you list, task rows, graph, timeline, context, spending, queue, retries |
 //! | [`text`] | the parts as lines for a terminal |
 //! | [`svg`] | the parts as pictures |
@@ -14,6 +15,7 @@
 pub mod dashboard;
 pub mod data;
 pub mod history;
+pub mod screen;
 pub mod svg;
 pub mod text;
 

@@ -88,6 +88,7 @@ pub(crate) enum CliCommand {
     Bundle(planning::bundle::Args),
     Run(running::run::Args),
     Attach(running::attach::Args),
+    Watch(viewing::watch::Args),
     Serve(viewing::serve::Args),
     Replay(viewing::replay::Args),
     Mcp(viewing::mcp::Args),

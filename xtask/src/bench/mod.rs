@@ -16,18 +16,22 @@
 //! | `reading` | large plans of every format |
 //! | `watching`, `talker` | agents that print a lot |
 //! | `sandbox` | what the sandbox adds |
+//! | `large_run` | 1,000 tasks and 100,000 events, for `serving` and `views` |
 //! | `serving` | the page of a large run, in a browser |
+//! | `views` | `watch` and the live region with a large run |
 
 mod audit;
 mod calls;
 mod discovery;
 mod estimate;
+mod large_run;
 mod orchestration;
 mod probe;
 mod reading;
 mod sandbox;
 mod serving;
 pub(crate) mod talker;
+mod views;
 mod watching;
 
 use std::fmt::Write as _;
@@ -54,6 +58,7 @@ const PARTS: &[(&str, PartBench)] = &[
     ("probe", probe::bench),
     ("calls", calls::bench),
     ("serving", serving::bench),
+    ("views", views::bench),
     ("orchestration", orchestration::bench),
 ];
 /// The one that needs directories, and so is not among them.

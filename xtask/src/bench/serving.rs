@@ -1,31 +1,25 @@
 //! The page of `afresh serve` with a large run: 1,000 tasks and 100,000 events, in a real browser on this machine.
 //!
-//! The run is a real one that was killed; its worker's log lines are added to the journal afterwards, as a driver
-//! would. `AFRESH_TEST_PAGE_TOOLS` names the directory of `.ci/page-tools`; without it nothing is measured.
+//! `AFRESH_TEST_PAGE_TOOLS` names the directory of `.ci/page-tools`; without it nothing is measured.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use afresh_store::{Journal, NewRecord};
+use afresh_store::Journal;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
-use super::{git, memory_of, plan, verdict, workspace};
+use super::large_run::{EVENTS, LargeRun, TASKS, now_ms};
+use super::{memory_of, verdict, workspace};
 
-const TASKS: usize = 1_000;
-const EVENTS: usize = 100_000;
-const BATCH: usize = 5_000;
 const UPDATES: usize = 21;
 /// From the request for the page until every task is there.
 const FIRST_VIEW_MS: f64 = 1_000.0;
 /// From the moment at which a record is about to be written until the page shows it; the median.
 const UPDATE_MS: f64 = 300.0;
 const MEMORY_KIB: u64 = 100_000;
-const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(super) fn bench(afresh: &Path, scratch: &Path) -> Result<(String, bool)> {
     let Some(tools) = std::env::var_os("AFRESH_TEST_PAGE_TOOLS") else {
@@ -51,9 +45,8 @@ fn measure(run: &LargeRun, tools: &Path, url: &str, server: u32) -> Result<(Stri
     page.await_true(&all_rows())?;
     let mut views = Vec::new();
     for _ in 0..3 {
-        page.evaluate("location.reload()")?;
-        std::thread::sleep(Duration::from_millis(50));
-        page.await_true(&all_rows())?;
+        page.evaluate("window.isOld = true; location.reload()")?;
+        page.await_on_new_page(&format!("window.isOld !== true && {}", all_rows()))?;
         let figures = "[performance.getEntriesByName('first-contentful-paint')[0].startTime, performance.now()]";
         let found = page.evaluate(figures)?;
         let number = |at: usize| found[at].as_f64().context("a number");
@@ -110,89 +103,6 @@ fn watch_for(marker: &str) -> String {
     )
 }
 
-fn now_ms() -> Result<f64> {
-    Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs_f64() * 1000.0)
-}
-
-/// A run whose driver was killed.
-struct LargeRun {
-    repository: std::path::PathBuf,
-    cache: std::path::PathBuf,
-    state: std::path::PathBuf,
-    id: String,
-}
-
-impl LargeRun {
-    fn make(afresh: &Path, place: &Path) -> Result<Self> {
-        let repository = place.join("repository");
-        fs::create_dir_all(repository.join(".afresh"))?;
-        let worker = "[ $AFRESH_TASK = T00001 ] || exec sleep 600; echo x > $AFRESH_TASK.txt";
-        let config = format!(
-            "[run]\nagent = \"mine\"\nparallel = 1\n[checks]\nprobe = \"off\"\n[sandbox]\nlevel = \"off\"\n\
-             [agents.mine]\nkind = \"command\"\ncommand = [\"sh\", \"-c\", {worker:?}]\n"
-        );
-        fs::write(repository.join(".afresh/config.toml"), config)?;
-        fs::write(repository.join("p.plan.toml"), plan(TASKS))?;
-        git(&repository, &["init", "-q"])?;
-        git(&repository, &["add", "-A"])?;
-        git(&repository, &["commit", "-q", "-m", "init"])?;
-        let state = repository.join(".afresh/state");
-        let mut run = Self { repository, cache: place.join("cache"), state, id: String::new() };
-        let mut driver =
-            run.command(afresh, &["run", "p.plan.toml", "--quiet", "--no-input"]).spawn()?;
-        let until = Instant::now() + PATIENCE;
-        loop {
-            ensure!(
-                driver.try_wait()?.is_none() && Instant::now() < until,
-                "the second task never ran"
-            );
-            let status = run.command(afresh, &["status", "--json"]).output()?;
-            let status: Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
-            if status["tasks"][1]["state"] == "running" {
-                status["run"].as_str().context("a run")?.clone_into(&mut run.id);
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        driver.kill()?;
-        driver.wait()?;
-        run.add_events()?;
-        Ok(run)
-    }
-
-    fn add_events(&self) -> Result<()> {
-        let mut journal = Journal::open(&self.state)?;
-        let lines: Vec<NewRecord> = (0..EVENTS)
-            .map(|number| self.log_line(&format!("looked at file {number} of the sources")))
-            .collect();
-        for batch in lines.chunks(BATCH) {
-            journal.append(batch)?;
-        }
-        Ok(())
-    }
-
-    fn log_line(&self, message: &str) -> NewRecord {
-        let attempt = json!({"task": "T00002", "number": 1});
-        let event = json!({"type": "worker-logged", "attempt": attempt, "level": "INFO", "event": "note", "message": message});
-        let wall_ms = now_ms().map_or(0, |now| Duration::from_secs_f64(now / 1000.0).as_millis());
-        NewRecord {
-            run: self.id.clone(),
-            epoch: 1,
-            at_ms: 60_000,
-            wall_ms: i64::try_from(wall_ms).unwrap_or(0),
-            kind: "worker-logged".to_owned(),
-            body: event.to_string(),
-        }
-    }
-
-    fn command(&self, afresh: &Path, arguments: &[&str]) -> Command {
-        let mut command = Command::new(afresh);
-        command.args(arguments).current_dir(&self.repository).env("AFRESH_CACHE", &self.cache);
-        command.env("AFRESH_SANDBOX", "off").stdin(Stdio::null()).stderr(Stdio::null());
-        command
-    }
-}
-
 /// The driver of the stories in a browser.
 struct PageDriver {
     child: Child,
@@ -225,6 +135,17 @@ impl PageDriver {
 
     fn evaluate(&mut self, script: &str) -> Result<Value> {
         self.tell(&json!({"command": "evaluate", "script": script}))
+    }
+
+    /// The same while the page is replaced: what was asked of the old one is asked again.
+    fn await_on_new_page(&mut self, script: &str) -> Result<()> {
+        for _ in 0..5 {
+            match self.await_true(script) {
+                Err(error) if error.to_string().contains("context was destroyed") => {}
+                other => return other,
+            }
+        }
+        bail!("the page is replaced again and again")
     }
 
     fn await_true(&mut self, script: &str) -> Result<()> {

@@ -19,6 +19,9 @@ const MAX_TEXT_CHARS: usize = 20_000;
 #[derive(Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct FoldedTranscript {
     pub entries: Vec<TranscriptEntry>,
+    /// How many bytes before it were left out.
+    #[serde(skip)]
+    pub skipped: u64,
     /// Where to read on, in bytes.
     pub next: u64,
     /// How much there is now.
@@ -59,14 +62,48 @@ pub fn read_folded(
     from: u64,
     reader: Option<Box<dyn StreamReader>>,
 ) -> std::io::Result<FoldedTranscript> {
-    let found = std::fs::symlink_metadata(path)?;
-    if !found.is_file() {
-        return Err(std::io::Error::other("not a plain file"));
-    }
-    let mut file = File::open(path)?;
+    let mut file = open_plain(path)?;
+    let size = file.metadata()?.len();
     file.seek(SeekFrom::Start(from))?;
     let mut piece = Vec::new();
     file.take(MAX_PIECE_BYTES).read_to_end(&mut piece)?;
+    Ok(fold_piece(piece, from, size, reader))
+}
+
+/// Reads the last part of a worker's output, whole lines only.
+pub fn read_folded_end(
+    path: &Path,
+    reader: Option<Box<dyn StreamReader>>,
+) -> std::io::Result<FoldedTranscript> {
+    let mut file = open_plain(path)?;
+    let size = file.metadata()?.len();
+    let mut from = size.saturating_sub(MAX_PIECE_BYTES);
+    file.seek(SeekFrom::Start(from))?;
+    let mut piece = Vec::new();
+    file.take(MAX_PIECE_BYTES).read_to_end(&mut piece)?;
+    if from > 0
+        && let Some(end) = piece.iter().position(|byte| *byte == b'\n')
+    {
+        // The rest of a line whose start is missing means nothing.
+        piece.drain(..=end);
+        from += u64::try_from(end + 1).unwrap_or(0);
+    }
+    Ok(FoldedTranscript { skipped: from, ..fold_piece(piece, from, size, reader) })
+}
+
+fn open_plain(path: &Path) -> std::io::Result<File> {
+    if !std::fs::symlink_metadata(path)?.is_file() {
+        return Err(std::io::Error::other("not a plain file"));
+    }
+    File::open(path)
+}
+
+fn fold_piece(
+    mut piece: Vec<u8>,
+    from: u64,
+    size: u64,
+    reader: Option<Box<dyn StreamReader>>,
+) -> FoldedTranscript {
     // The end of a line may not be written yet; a line longer than a piece is cut.
     let is_full = u64::try_from(piece.len()).unwrap_or(0) == MAX_PIECE_BYTES;
     let end = piece.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1);
@@ -77,7 +114,7 @@ pub fn read_folded(
         None => plain(&piece),
     };
     let next = from + u64::try_from(whole).unwrap_or(0);
-    Ok(FoldedTranscript { entries, next, size: found.len() })
+    FoldedTranscript { entries, skipped: 0, next, size }
 }
 
 fn plain(piece: &[u8]) -> Vec<TranscriptEntry> {

@@ -14,6 +14,7 @@
 //! | [`runs`] | the list of all runs, and the one that a command is about |
 //! | [`start`] | how a run is started, from what, and what must be true before |
 //! | [`tracing`] | the requirements of a plan, with what a run says about them |
+//! | [`view_command`] | what a person does in a view: answers, retries, skips, halts |
 //!
 //! Terms are built once and whole: [`plan_terms`] for everything that needs only the plan, and
 //! [`Session::prepare`] for a run.
@@ -30,6 +31,7 @@ pub mod prose;
 pub mod runs;
 pub mod start;
 pub mod tracing;
+pub mod view_command;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

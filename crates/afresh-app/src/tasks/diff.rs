@@ -43,29 +43,29 @@ pub enum TaskDiffKind {
 /// What `afresh diff --json` prints.
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct TaskDiffOutput {
-    run: String,
-    task: String,
+    pub run: String,
+    pub task: String,
     /// The attempt that is shown; of two, the second one.
-    attempt: Option<String>,
-    kind: TaskDiffKind,
-    attempts: Vec<String>,
-    base: CommitId,
-    commit: CommitId,
-    added: u64,
-    removed: u64,
-    files: Vec<ChangedFileOutput>,
+    pub attempt: Option<String>,
+    pub kind: TaskDiffKind,
+    pub attempts: Vec<String>,
+    pub base: CommitId,
+    pub commit: CommitId,
+    pub added: u64,
+    pub removed: u64,
+    pub files: Vec<ChangedFileOutput>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
-struct ChangedFileOutput {
-    path: String,
+pub struct ChangedFileOutput {
+    pub path: String,
     /// Its earlier path, if it was renamed.
-    old_path: Option<String>,
-    action: ChangeKind,
+    pub old_path: Option<String>,
+    pub action: ChangeKind,
     /// Null for a binary file.
-    added: Option<u64>,
-    removed: Option<u64>,
-    binary: bool,
+    pub added: Option<u64>,
+    pub removed: Option<u64>,
+    pub binary: bool,
 }
 
 /// Finds the commits that `TASK`, `TASK.N` or two attempts stand for.

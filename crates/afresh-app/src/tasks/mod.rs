@@ -2,6 +2,8 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`attempt_diff`] | what an attempt changed, as one bounded patch for views |
+//! | [`attempt_parts`] | output, prompt, errors and result of one attempt, for views |
 //! | [`bundles`] | what its workers are given |
 //! | [`by_hand`] | attempts that a person makes, or an agent that they drive |
 //! | [`checkpoint`] | the batch of tasks that a script is at |
@@ -13,6 +15,8 @@
 //! | [`tell`] | a person's comment for its workers |
 //! | [`workspace_copy`] | a copy of its workspace |
 
+pub mod attempt_diff;
+pub mod attempt_parts;
 pub mod bundles;
 pub mod by_hand;
 pub mod checkpoint;

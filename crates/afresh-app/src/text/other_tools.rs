@@ -18,6 +18,7 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
     (&["progress", "state", "info", "st"], "status"),
     (&["tail"], "logs -f"),
     (&["follow", "join"], "attach"),
+    (&["tui", "top", "monitor", "fullscreen", "full-screen"], "watch"),
     (&["transcript", "history", "events", "activity"], "logs"),
     (&["validate", "check"], "lint"),
     (&["fix"], "lint --fix"),
@@ -60,12 +61,8 @@ pub const SYNONYMS: &[(&[&str], &str)] = &[
 ];
 
 /// Commands that are planned, and what works today.
-pub const PLANNED: &[(&str, &str)] = &[
-    ("watch", "`afresh status` shows the progress, `afresh logs -f` follows it"),
-    ("tui", "`afresh status` shows the progress, `afresh logs -f` follows it"),
-    ("worker", "runs use this machine only"),
-    ("fleet", "runs use this machine only"),
-];
+pub const PLANNED: &[(&str, &str)] =
+    &[("worker", "runs use this machine only"), ("fleet", "runs use this machine only")];
 
 /// Subcommands that other tools have, as `COMMAND SUBCOMMAND`, and what does that here.
 pub const SUBCOMMANDS: &[(&[&str], &str)] = &[
@@ -135,7 +132,10 @@ pub const OPTIONS: &[(&[&str], &str)] = &[
         &["--notify", "--webhook"],
         "`[hooks]` in .afresh/config.toml runs commands at questions and at the end; docs/hooks.md has examples",
     ),
-    (&["--watch", "-w", "--follow", "--tail"], "`afresh logs -f` follows a run"),
+    (
+        &["--watch", "-w", "--follow", "--tail"],
+        "`afresh watch` shows a run on the whole screen, `afresh logs -f` prints what happens",
+    ),
     (&["--continue", "--resume-from"], "`afresh run` continues where the plan's last run stopped"),
     (
         &["--yolo", "--dangerously-skip-permissions"],

@@ -112,6 +112,18 @@ impl Timeline {
             critical_path,
         }
     }
+
+    /// The same times with other rows, such as those that are on a screen.
+    #[must_use]
+    pub fn with_rows(&self, rows: Vec<TimelineRow>) -> Self {
+        Self {
+            rows,
+            final_checks: self.final_checks.clone(),
+            breaks: self.breaks.clone(),
+            critical_path: CriticalPath { tasks: Vec::new(), is_measured: false },
+            ..*self
+        }
+    }
 }
 
 impl TimelineAttempt {

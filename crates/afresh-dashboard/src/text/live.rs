@@ -39,13 +39,43 @@ impl LiveOverview {
     /// At most `height` lines of at most `width` columns.
     pub fn lines(&self, width: usize, height: usize) -> Vec<TextLine> {
         let mut lines = self.question_lines();
-        lines.push(progress_line(&self.progress, width));
+        lines.push(self.progress_line(width));
         lines.extend(self.stage_line());
         let room = height.saturating_sub(lines.len() + 1).min(MAX_WORKERS);
         lines.extend(self.worker_lines(width, room));
         lines.extend(self.merge_text());
         lines.truncate(height);
         lines.into_iter().map(|line| line.fit(width)).collect()
+    }
+
+    /// Done of all, time, what is left, cost.
+    pub fn progress_line(&self, width: usize) -> TextLine {
+        progress_line(&self.progress, width)
+    }
+
+    /// What the run as a whole is at, besides its tasks.
+    pub fn stage_line(&self) -> Option<TextLine> {
+        let stage = self.progress.stage?;
+        let text = match stage.what {
+            RunStageKind::BaseChecks => "measuring the checks on the base",
+            RunStageKind::FinalChecks => "final checks on the finished branch",
+        };
+        let lasting = self.progress.now_ms.saturating_sub(stage.since_ms);
+        let lasting = duration(u64::try_from(lasting).unwrap_or(0));
+        Some(
+            TextLine::new().with(TextRole::Active, "  ◎ ").plain(text).dim(&format!("  {lasting}")),
+        )
+    }
+
+    /// One line per worker, and how many more there are.
+    pub fn worker_lines(&self, width: usize, room: usize) -> Vec<TextLine> {
+        let shown = if self.workers.len() > room { room.saturating_sub(1) } else { room };
+        let mut lines: Vec<TextLine> =
+            self.workers.iter().take(shown).map(|row| worker_line(row, width)).collect();
+        if self.workers.len() > shown {
+            lines.push(TextLine::new().dim(&format!("  +{} more", self.workers.len() - shown)));
+        }
+        lines
     }
 
     fn question_lines(&self) -> Vec<TextLine> {
@@ -70,29 +100,6 @@ impl LiveOverview {
         if open.len() > MAX_QUESTIONS {
             let more = format!("  and {} more questions", open.len() - MAX_QUESTIONS);
             lines.push(TextLine::new().with(TextRole::Warning, &more));
-        }
-        lines
-    }
-
-    fn stage_line(&self) -> Option<TextLine> {
-        let stage = self.progress.stage?;
-        let text = match stage.what {
-            RunStageKind::BaseChecks => "measuring the checks on the base",
-            RunStageKind::FinalChecks => "final checks on the finished branch",
-        };
-        let lasting = self.progress.now_ms.saturating_sub(stage.since_ms);
-        let lasting = duration(u64::try_from(lasting).unwrap_or(0));
-        Some(
-            TextLine::new().with(TextRole::Active, "  ◎ ").plain(text).dim(&format!("  {lasting}")),
-        )
-    }
-
-    fn worker_lines(&self, width: usize, room: usize) -> Vec<TextLine> {
-        let shown = if self.workers.len() > room { room.saturating_sub(1) } else { room };
-        let mut lines: Vec<TextLine> =
-            self.workers.iter().take(shown).map(|row| worker_line(row, width)).collect();
-        if self.workers.len() > shown {
-            lines.push(TextLine::new().dim(&format!("  +{} more", self.workers.len() - shown)));
         }
         lines
     }
@@ -194,7 +201,8 @@ fn worker_line(row: &WorkerRow, width: usize) -> TextLine {
     line.dim(&time)
 }
 
-fn describe_action(row: &WorkerRow) -> String {
+/// What a worker is at, in a few words.
+pub fn describe_action(row: &WorkerRow) -> String {
     let steps =
         row.steps.map(|steps| format!("step {} of {}: ", (steps.done + 1).min(steps.of), steps.of));
     let steps = steps.filter(|_| row.activity == SegmentKind::Work).unwrap_or_default();

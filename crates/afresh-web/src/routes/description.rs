@@ -3,6 +3,8 @@
 use afresh_app::logs::folded::FoldedTranscript;
 use afresh_app::logs::needs::RunNeeds;
 use afresh_app::session::runs::RunEntry;
+use afresh_app::session::view_command::AcceptedCommand;
+use afresh_app::tasks::attempt_diff::AttemptDiff;
 use afresh_app::tasks::details::TaskDetails;
 use afresh_app::tasks::tell::SentComment;
 use afresh_core::status::trace::RequirementTrace;
@@ -13,9 +15,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::actions::{Accepted, AnswerRequest, HaltBody, TaskRequest, TellRequest};
+use super::actions::{AnswerRequest, HaltBody, TaskRequest, TellRequest};
 use super::runs::PlanFindings;
-use super::tasks::AttemptDiff;
 use crate::feed::{RunMoment, RunMoments, ViewUpdate};
 
 pub(super) async fn document() -> Json<Value> {
@@ -165,7 +166,7 @@ fn task_operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
 }
 
 fn action_operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
-    let accepted = schema::<Accepted>(generator);
+    let accepted = schema::<AcceptedCommand>(generator);
     vec![
         post(
             "/api/runs/{run}/answer",

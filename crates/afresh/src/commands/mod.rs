@@ -10,7 +10,7 @@
 //! | [`in_attempt`] | what workers and their agents call |
 //! | [`suggest`] | what to type instead of a command that does not exist |
 //! | [`tooling`] | `help`, `version`, `schema`, `completions`, `man` |
-//! | [`viewing`] | `status`, `logs`, `runs`, `statusline`, `serve`, `mcp`, `replay` |
+//! | [`viewing`] | `status`, `logs`, `runs`, `statusline`, `watch`, `serve`, `mcp`, `replay` |
 
 pub(crate) mod finishing;
 pub(crate) mod in_attempt;
@@ -45,6 +45,7 @@ pub(crate) fn dispatch(cli: &Cli, context: &AppContext, output: &Output) -> Resu
         CliCommand::Run(args) => running::run::run(args, context, output),
         CliCommand::Runs(args) => viewing::runs::runs(args, context, output),
         CliCommand::Abort(args) => running::abort::abort(args, context, output),
+        CliCommand::Watch(args) => viewing::watch::watch(args, context, output),
         CliCommand::Serve(args) => viewing::serve::serve(args, context, output),
         CliCommand::Attach(args) => running::attach::attach(args, context, output),
         CliCommand::Fork(args) => running::fork::fork(args, context, output),

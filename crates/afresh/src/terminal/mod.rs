@@ -6,6 +6,7 @@
 //! | [`capture`] | what commands print for a client instead of a terminal |
 //! | [`completion`] | what a shell completes |
 //! | [`foreground`] | programs that take over the terminal |
+//! | [`full_screen`] | taking over the whole terminal, and always giving it back |
 //! | [`live`] | the live region at the bottom of the terminal |
 //! | [`output`] | data on standard output, messages on standard error, colours |
 //! | [`piped_text`] | a text from standard input |
@@ -19,6 +20,7 @@ pub(crate) mod attention;
 pub(crate) mod capture;
 pub(crate) mod completion;
 pub(crate) mod foreground;
+pub(crate) mod full_screen;
 pub(crate) mod live;
 pub(crate) mod output;
 pub(crate) mod piped_text;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use afresh_testkit::TestRepo;
@@ -16,18 +17,30 @@ pub(crate) struct TmuxScreen {
 
 impl TmuxScreen {
     /// Starts the program under test; none, and a line that says so, if tmux is not installed.
-    #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     pub(crate) fn start(repo: &TestRepo, args: &[&str], columns: u16, rows: u16) -> Option<Self> {
+        Self::start_program(repo, &repo.command(args), columns, rows)
+    }
+
+    /// The same with any program.
+    #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+    pub(crate) fn start_program(
+        repo: &TestRepo,
+        program: &Command,
+        columns: u16,
+        rows: u16,
+    ) -> Option<Self> {
+        // The server of an earlier screen may still be ending, so that each has its own.
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
         if Command::new("tmux").arg("-V").output().is_err() {
             eprintln!("SKIPPED: tmux is not installed");
             return None;
         }
-        let screen = Self { socket: repo.path().join("tmux") };
-        let program = repo.command(args);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let screen = Self { socket: repo.path().join(format!("tmux.{number}")) };
         let mut tmux = screen.tmux();
         tmux.args(["-f", "/dev/null", "new-session", "-d"]);
         tmux.args(["-x", &columns.to_string(), "-y", &rows.to_string()]);
-        tmux.current_dir(program.get_current_dir().expect("a directory"));
+        tmux.current_dir(program.get_current_dir().unwrap_or(repo.path()));
         // What the program ends with stays on the screen.
         let script = "\"$@\"; echo \"ended with $?\"; exec sleep 600";
         tmux.args(["sh", "-c", script, "sh"]).arg(program.get_program()).args(program.get_args());
@@ -89,6 +102,35 @@ impl TmuxScreen {
     pub(crate) fn is_full_screen(&self) -> bool {
         let shown = self.ask(&["display-message", "-p", "#{alternate_on}"]);
         shown.stdout.starts_with(b"1")
+    }
+
+    /// Whether lines are edited and shown by the terminal, and Ctrl-C is a signal: as shells need it.
+    pub(crate) fn is_restored(&self) -> bool {
+        let tty = self.format("#{pane_tty}");
+        let shown = Command::new("stty").args(["-a", "-F", &tty]).output().expect("stty runs");
+        let settings = String::from_utf8_lossy(&shown.stdout).into_owned();
+        let is_on = |name: &str| settings.split_whitespace().any(|word| word == name);
+        ["icanon", "echo", "isig", "icrnl", "opost"].into_iter().all(is_on)
+            && !self.is_full_screen()
+            && self.format("#{cursor_flag}") == "1"
+    }
+
+    /// The process of the program under test.
+    pub(crate) fn program_pid(&self) -> i32 {
+        let shell = self.format("#{pane_pid}");
+        let children = format!("/proc/{shell}/task/{shell}/children");
+        let children = std::fs::read_to_string(children).expect("the shell is there");
+        children.split_whitespace().next().and_then(|pid| pid.parse().ok()).expect("a child")
+    }
+
+    /// The title of the terminal.
+    pub(crate) fn title(&self) -> String {
+        self.format("#{pane_title}")
+    }
+
+    fn format(&self, format: &str) -> String {
+        let shown = self.ask(&["display-message", "-p", format]);
+        String::from_utf8_lossy(&shown.stdout).trim().to_owned()
     }
 
     /// Whether the program gets the clicks of the mouse.

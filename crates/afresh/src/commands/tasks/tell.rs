@@ -50,7 +50,7 @@ pub(crate) fn tell(args: &Args, context: &AppContext, output: &Output) -> Result
 }
 
 /// Where the comment is now, and what has to happen until a worker has it.
-fn describe(sent: &SentComment) -> String {
+pub(crate) fn describe(sent: &SentComment) -> String {
     let (run, task) = (&sent.run, &sent.task);
     let attempt = sent.attempt.as_deref().unwrap_or(task.as_str());
     let continued =

@@ -53,6 +53,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         &[
             "run",
             "attach",
+            "watch",
             "serve",
             "mcp",
             "status",

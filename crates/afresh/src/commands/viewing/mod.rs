@@ -1,4 +1,4 @@
-//! Commands that show runs: here, in a browser, to other programs, or played again.
+//! Commands that show runs: here, in full screen, in a browser, to other programs, or played again.
 
 pub(crate) mod logs;
 pub(crate) mod mcp;
@@ -7,3 +7,4 @@ pub(crate) mod runs;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod statusline;
+pub(crate) mod watch;
