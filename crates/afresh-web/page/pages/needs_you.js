@@ -17,7 +17,7 @@ export async function needsYouPage({ content, signal, setTitle }) {
   const rest = element("div");
   const undriven = element("div");
   fill(content, element("h1", {}, "Needs you"), list, rest, undriven);
-  const noteUndriven = (/** @type {Schemas["Accepted"]} */ { run, driven }) => {
+  const noteUndriven = (/** @type {Schemas["AcceptedCommand"]} */ { run, driven }) => {
     if (driven) return;
     fill(undriven, element("div.notice", { role: "status" }, "The answer is kept, and no process drives the run: ",
       element("code", {}, `afresh resume ${run}`), " continues it."));

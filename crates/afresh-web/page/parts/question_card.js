@@ -17,7 +17,7 @@ export function keyOfNeed(item) {
 /**
  * @param {string} run
  * @param {Schemas["NeedsYou"]} item
- * @param {(accepted: Schemas["Accepted"]) => void} [answered] is told of the answer before the card goes
+ * @param {(accepted: Schemas["AcceptedCommand"]) => void} [answered] is told of the answer before the card goes
  */
 export function questionCard(run, item, answered = () => {}) {
   const place = element("div");
@@ -86,7 +86,7 @@ function actionForm(run, item, place) {
  * @param {string} answer
  * @param {HTMLElement} card
  * @param {HTMLElement} place
- * @param {(accepted: Schemas["Accepted"]) => void} answered
+ * @param {(accepted: Schemas["AcceptedCommand"]) => void} answered
  */
 async function sendAnswer(run, item, answer, card, place, answered) {
   const controls = /** @type {NodeListOf<HTMLButtonElement | HTMLInputElement>} */ (
