@@ -116,15 +116,21 @@ impl RepoContext {
     ) -> Result<Option<RecordedRun>, OpenError> {
         self.check_owner()?;
         let Some(reader) = self.open_reader()? else { return Ok(None) };
-        newest_run(&reader.read_all()?, wanted)
+        newest_run(reader.read_all()?, wanted)
     }
 
     /// Every run of the journal, oldest first; read without the lock.
     pub fn all_runs(&self) -> Result<Vec<RecordedRun>, OpenError> {
         self.check_owner()?;
         let Some(reader) = self.open_reader()? else { return Ok(Vec::new()) };
+        let mut records = reader.read_all()?;
         let mut by_run: Vec<(String, Vec<JournalRecord>)> = Vec::new();
-        for record in reader.read_all()? {
+        if let Some(only) = records.first().map(|record| record.run.clone())
+            && records.iter().all(|record| record.run == only)
+        {
+            by_run.push((only.clone(), take_run(&mut records, &only)));
+        }
+        for record in records {
             match by_run.iter_mut().find(|(run, _)| *run == record.run) {
                 Some((_, records)) => records.push(record),
                 None => by_run.push((record.run.clone(), vec![record])),
@@ -308,7 +314,7 @@ impl LockedRepo {
         &self,
         wanted: impl Fn(&Run) -> bool,
     ) -> Result<Option<RecordedRun>, OpenError> {
-        newest_run(&self.journal.read_all()?, wanted)
+        newest_run(self.journal.read_all()?, wanted)
     }
 
     /// Starts a new run of `plan` from the user's current commit, with these files added to it.
@@ -383,17 +389,18 @@ impl LockedRepo {
 /// The run of a state directory that was driven last, without a look at its repository.
 pub fn find_last_run(state: &Path) -> Result<Option<Run>, OpenError> {
     let Some(reader) = Journal::open_read_only(state)? else { return Ok(None) };
-    Ok(newest_run(&reader.read_all()?, |_| true)?.map(|found| found.run))
+    Ok(newest_run(reader.read_all()?, |_| true)?.map(|found| found.run))
 }
 
 /// The run that `wanted` accepts and that was driven last.
 fn newest_run(
-    records: &[JournalRecord],
+    mut records: Vec<JournalRecord>,
     wanted: impl Fn(&Run) -> bool,
 ) -> Result<Option<RecordedRun>, OpenError> {
-    for id in last_drive::order_runs(records) {
-        let own: Vec<JournalRecord> =
-            records.iter().filter(|record| record.run == id).cloned().collect();
+    let newest_first: Vec<String> =
+        last_drive::order_runs(&records).into_iter().map(str::to_owned).collect();
+    for id in newest_first {
+        let own = take_run(&mut records, &id);
         if let Some((run, last_at)) = journal_records::replay(&own)?
             && wanted(&run)
         {
@@ -401,6 +408,17 @@ fn newest_run(
         }
     }
     Ok(None)
+}
+
+/// The records of one run; moved and not copied, because a large run has a hundred thousand of them.
+fn take_run(records: &mut Vec<JournalRecord>, run: &str) -> Vec<JournalRecord> {
+    let all = std::mem::take(records);
+    if all.iter().all(|record| record.run == run) {
+        return all;
+    }
+    let (own, others) = all.into_iter().partition(|record| record.run == run);
+    *records = others;
+    own
 }
 
 /// Distinguishes this repository's jobs from those of others.
