@@ -3,19 +3,27 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 const DESKTOP: (u32, u32) = (1280, 900);
 /// A small phone of today.
 pub(crate) const PHONE: (u32, u32) = (390, 844);
 
+/// How long a browser may take to end.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// Chromium with one page. A story ends with [`Browser::finish`], which fails if the page reported an error.
 #[derive(Debug)]
 pub(crate) struct Browser {
     child: Child,
-    commands: ChildStdin,
+    /// None once it is to end.
+    commands: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
+    /// Removed after the browser has ended.
+    _files: TempDir,
 }
 
 /// The directory of `.ci/page-tools`; none, and a line that says so, without it.
@@ -39,17 +47,20 @@ impl Browser {
         let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/page/driver.mjs");
         let viewport = json!({"width": width, "height": height}).to_string();
         let mut node = Command::new("node");
-        node.arg(driver).arg(tools).arg(viewport);
+        // Profiles of the browser, and whatever else it leaves.
+        let files = tempfile::tempdir().expect("a directory");
+        node.arg(driver).arg(tools).arg(viewport).env("TMPDIR", files.path());
         node.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = node.spawn().expect("node starts");
-        let commands = child.stdin.take().expect("a pipe");
+        let commands = child.stdin.take();
         let answers = BufReader::new(child.stdout.take().expect("a pipe"));
-        Some(Self { child, commands, answers })
+        Some(Self { child, commands, answers, _files: files })
     }
 
     #[track_caller]
     fn tell(&mut self, command: &Value) -> Value {
-        writeln!(self.commands, "{command}").expect("the driver reads");
+        let commands = self.commands.as_mut().expect("it is open until it is dropped");
+        writeln!(commands, "{command}").expect("the driver reads");
         let mut line = String::new();
         self.answers.read_line(&mut line).expect("the driver answers");
         let mut answer: Value = serde_json::from_str(&line).expect("an answer");
@@ -145,7 +156,12 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Its browser ends with it.
+        // Without commands the driver closes its browser and ends.
+        drop(self.commands.take());
+        let end = Instant::now() + PATIENCE;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
