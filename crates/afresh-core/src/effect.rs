@@ -10,6 +10,7 @@ use crate::interruption::AttemptResumption;
 use crate::plan::{Check, ModelTier};
 use crate::review::ReviewId;
 use crate::run::KnownFailure;
+use crate::run::merge_queue::BatchId;
 use crate::run::settings::MutationRule;
 use crate::step::{StartPoint, StepAnswer};
 use crate::usage::ContextFill;
@@ -48,12 +49,24 @@ pub enum Effect {
     StopChecks,
     /// Start a reviewer in a clean checkout of the attempt's work.
     Review(ReviewRequest),
-    /// Merge `theirs` with `onto`, without touching the branch.
-    BuildMerge { attempt: AttemptId, base: CommitId, onto: CommitId, theirs: Option<CommitId> },
+    /// Merge the work of each member with `onto` and those before it, without touching the branch.
+    BuildMerge { batch: BatchId, onto: CommitId, members: Vec<MergeMember> },
+    /// Nothing of this batch is used any more: stop its checks, and let go of its last commit.
+    DropBatch { batch: BatchId, last: Option<CommitId> },
     /// Move the branch back by compare-and-swap; `from` is kept.
     MoveBack { from: CommitId, to: CommitId },
     /// Move the branch by compare-and-swap; a foreign commit `restore` on it is saved first.
-    MoveBranch { attempt: AttemptId, from: CommitId, to: CommitId, restore: Option<CommitId> },
+    MoveBranch { attempts: Vec<AttemptId>, from: CommitId, to: CommitId, restore: Option<CommitId> },
+}
+
+/// Work to merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeMember {
+    pub attempt: AttemptId,
+    /// Where the attempt started.
+    pub base: CommitId,
+    /// What it left; none if it changed nothing.
+    pub theirs: Option<CommitId>,
 }
 
 /// A reviewer to start.
@@ -71,11 +84,15 @@ pub struct ReviewRequest {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckRequest {
-    /// None: the final checks of the run.
+    /// Whose work it is, of a batch the last; none: the final checks of the run.
     pub attempt: Option<AttemptId>,
+    /// Of checks on a merged tree.
+    pub batch: Option<BatchId>,
     pub phase: CheckPhase,
     pub on: CheckOn,
-    pub checks: Vec<Check>,
+    /// The checks of a group run in order and in one workspace; groups may run side by side.
+    pub groups: Vec<Vec<Check>>,
+    pub goal: RoundGoal,
     /// How often a failed check runs again on the same tree.
     pub reruns: u32,
     /// Checks whose failure may not count: it does not end the round.
@@ -87,16 +104,45 @@ pub struct CheckRequest {
 }
 
 impl CheckRequest {
-    /// A round in which each check runs once and the first failure decides.
+    /// A round in which each check runs once, in order.
     pub fn plain(
         attempt: Option<AttemptId>,
         phase: CheckPhase,
         on: CheckOn,
         checks: Vec<Check>,
     ) -> Self {
-        let (tolerated, changed_tests) = (Vec::new(), Vec::new());
-        Self { attempt, phase, on, checks, reruns: 0, tolerated, changed_tests, mutation: None }
+        let goal = match phase {
+            CheckPhase::Red | CheckPhase::Final => RoundGoal::EveryCheck,
+            _ => RoundGoal::FirstFailure,
+        };
+        Self {
+            attempt,
+            batch: None,
+            phase,
+            on,
+            groups: vec![checks],
+            goal,
+            reruns: 0,
+            tolerated: Vec::new(),
+            changed_tests: Vec::new(),
+            mutation: None,
+        }
     }
+
+    /// All checks, in the order of the groups.
+    pub fn checks(&self) -> impl Iterator<Item = &Check> {
+        self.groups.iter().flatten()
+    }
+}
+
+/// When a round of checks knows enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoundGoal {
+    /// A failure that counts ends it.
+    FirstFailure,
+    /// A failure that counts ends its group.
+    EveryGroup,
+    EveryCheck,
 }
 
 /// A check that may fail.

@@ -18,6 +18,7 @@ use crate::probe::ProbedCheck;
 use crate::question::Question;
 use crate::rejection::Rejection;
 use crate::review::{ReviewEnd, ReviewId};
+use crate::run::merge_queue::{BatchId, PostponeReason};
 use crate::run::settings::Settings;
 use crate::run::{HaltCause, InheritedWork};
 use crate::time::Timestamp;
@@ -255,13 +256,61 @@ pub enum Event {
         by: String,
     },
 
+    /// The work goes to the merge queue as it is; its checks run on the tree that would land (IN-01).
+    ChecksDeferred {
+        attempt: AttemptId,
+    },
+    /// Until then the next batch waits for more work.
+    GatheringStarted {
+        until: Timestamp,
+    },
+    /// A merge is built alone.
     MergeStarted {
         attempt: AttemptId,
+        onto: CommitId,
+    },
+    /// These merges are built on each other, in this order, and checked together (IN-02).
+    BatchStarted {
+        attempts: Vec<AttemptId>,
         onto: CommitId,
     },
     MergeBuilt {
         attempt: AttemptId,
         merged: MergedTree,
+    },
+    /// All checks passed on its last tree; it lands once the batch before it has.
+    BatchPassed {
+        batch: BatchId,
+        results: Vec<CheckResult>,
+    },
+    BatchFailed {
+        batch: BatchId,
+        results: Vec<CheckResult>,
+    },
+    /// What failed is checked with these numbers of its members, side by side (IN-03).
+    PrefixesChosen {
+        batch: BatchId,
+        /// So many members are known to pass together.
+        good: u32,
+        lengths: Vec<u32>,
+    },
+    PrefixChecked {
+        batch: BatchId,
+        length: u32,
+        passed: bool,
+    },
+    /// Merges that were built are dropped; the work is in line again.
+    MergesPostponed {
+        attempts: Vec<AttemptId>,
+        why: PostponeReason,
+        /// Each is tried without others.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        alone: bool,
+    },
+    /// Its merged tree failed, and it was alone on the branch: what failed is checked on its own tree.
+    MergeFailed {
+        attempt: AttemptId,
+        results: Vec<CheckResult>,
     },
     /// The merged tree passed; the branch is about to move.
     LandIntended {

@@ -18,6 +18,7 @@ use crate::probe::ProbedCheck;
 use crate::process::ProcessEnd;
 use crate::review::{ReviewEnd, ReviewId};
 use crate::run::RewindTarget;
+use crate::run::merge_queue::BatchId;
 use crate::run::settings::Settings;
 use crate::usage::{ContextFill, ModelUsage, Usage};
 
@@ -69,11 +70,11 @@ pub enum Input {
     ReviewUsageSeen(ReviewId, Usage),
     /// A reviewer has ended.
     ReviewEnded(ReviewId, Box<ReviewEnd>),
-    /// The merge was built, or failed.
-    MergeBuilt(AttemptId, MergeBuild),
+    /// The merges of a batch were built, or failed.
+    BatchBuilt(BatchId, Vec<(AttemptId, MergeBuild)>),
     /// The branch was to move back to this commit.
     MovedBack(CommitId, BranchMove),
-    /// The branch was to move to this commit.
+    /// The branch was to move to this commit, the last one of a batch.
     BranchMoved(AttemptId, CommitId, BranchMove),
     /// The branch moves, but something is wrong with the note that holds the receipt.
     NoteWarned(AttemptId, NoteProblem),
@@ -233,6 +234,8 @@ pub struct AgentIdentity {
 pub struct CheckReport {
     /// None: the final checks of the run.
     pub attempt: Option<AttemptId>,
+    /// Of checks on a merged tree.
+    pub batch: Option<BatchId>,
     pub phase: CheckPhase,
     pub tree: TreeId,
     pub checked: CheckOutcome,

@@ -4,6 +4,7 @@
 //! is never held up by its note: if the notes cannot be changed, or the key cannot sign, the merge stands, and the
 //! problem is reported.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use afresh_core::check::NoteProblem;
@@ -79,50 +80,54 @@ fn sign(
 }
 
 /// A line that is to become part of the note of a commit.
+#[derive(Debug, Clone)]
+pub struct NewNoteLine<'a> {
+    /// The commit that the note is about.
+    pub about: &'a CommitId,
+    pub line: String,
+    /// Of the commit that adds it to the notes.
+    pub message: String,
+    pub signature: CommitSignature,
+}
+
+/// Lines that are to become part of the notes of commits that land together.
 #[derive(Debug)]
 pub struct NoteUpdate<'a> {
     repository: &'a Repository,
-    about: &'a CommitId,
-    line: String,
-    message: String,
-    signature: CommitSignature,
+    lines: Vec<NewNoteLine<'a>>,
     rounds: u32,
     state: UpdateState,
+    /// Which lines cannot be written, and why.
+    refused: BTreeMap<usize, String>,
 }
 
 #[derive(Debug)]
 enum UpdateState {
-    /// The notes ref can move from `old` to `new`.
-    Ready { old: Option<CommitId>, new: CommitId },
-    /// The notes have the line.
+    /// The notes ref can move from `old` to the last of these commits, one for each line.
+    Ready { old: Option<CommitId>, new: Vec<CommitId> },
+    /// The notes have the lines.
     Present,
-    /// Why the line is not written.
+    /// Why the lines are not written.
     GivenUp(String),
 }
 
 impl<'a> NoteUpdate<'a> {
-    /// Writes the objects; the ref is moved by the caller. The same line for the same commit gives the same objects.
-    pub fn prepare(
-        repository: &'a Repository,
-        about: &'a CommitId,
-        line: String,
-        signature: CommitSignature,
-        message: String,
-    ) -> Self {
-        let state = UpdateState::Present;
-        let mut update = Self { repository, about, line, message, signature, rounds: 0, state };
+    /// Writes the objects; the ref is moved by the caller. The same lines for the same commits give the same objects.
+    pub fn prepare(repository: &'a Repository, lines: Vec<NewNoteLine<'a>>) -> Self {
+        let (state, refused) = (UpdateState::Present, BTreeMap::new());
+        let mut update = Self { repository, lines, rounds: 0, state, refused };
         update.write();
         update
     }
 
-    /// What the transaction needs; none if the notes have the line, or cannot have it.
+    /// What the transaction needs; none if the notes have the lines, or cannot have them.
     pub fn ref_update(&self) -> Option<RefUpdate> {
         let UpdateState::Ready { old, new } = &self.state else { return None };
         let old = old.clone().map_or(RefExpectation::Missing, RefExpectation::Is);
-        Some(RefUpdate { name: RECEIPT_NOTES.to_owned(), new: Some(new.clone()), old })
+        Some(RefUpdate { name: RECEIPT_NOTES.to_owned(), new: new.last().cloned(), old })
     }
 
-    /// The notes are not what they were: a fetch, another worktree or another person's merge. The line is added to
+    /// The notes are not what they were: a fetch, another worktree or another person's merge. The lines are added to
     /// what they are now.
     pub fn rebase(&mut self, now: Option<CommitId>) {
         self.rounds += 1;
@@ -134,31 +139,53 @@ impl<'a> NoteUpdate<'a> {
         }
     }
 
-    /// The transaction goes on without the note.
+    /// The transaction goes on without the notes.
     pub fn give_up(&mut self, why: String) {
         self.abandon();
         self.state = UpdateState::GivenUp(why);
     }
 
-    /// Adds the line in a transaction of its own, for a branch that has moved already.
+    /// Adds the lines in a transaction of their own, for a branch that has moved already.
     pub fn write_alone(&mut self) {
         self.rounds = 0;
         self.write();
         while let Some(update) = self.ref_update() {
             match self.repository.update_refs(&[update], afresh_git::DEFAULT_LOCK_TIMEOUT) {
-                Ok(RefOutcome::Done) => self.state = UpdateState::Present,
+                Ok(RefOutcome::Done) => {
+                    self.release();
+                    self.state = UpdateState::Present;
+                }
                 Ok(RefOutcome::Mismatch { now, .. }) => self.rebase(now),
                 Err(error) => self.give_up(error.to_string()),
             }
         }
     }
 
-    /// Why the note is missing, if it is.
-    pub fn into_problem(self) -> Option<NoteProblem> {
-        match self.state {
-            UpdateState::GivenUp(why) => Some(NoteProblem::Missing(why)),
-            UpdateState::Ready { .. } | UpdateState::Present => None,
+    /// The transaction is done. Only the last commit is a value of the ref, which reaches the others.
+    pub fn release(&mut self) {
+        if let UpdateState::Ready { new, .. } = &self.state {
+            for commit in new.iter().rev().skip(1) {
+                self.repository.abandon(commit);
+            }
         }
+    }
+
+    /// Whether the notes changed so often that the lines were given up.
+    pub fn kept_changing(&self) -> bool {
+        self.rounds > MAX_ROUNDS
+    }
+
+    /// For each line, in order, why it is missing, if it is.
+    pub fn into_problems(self) -> Vec<Option<NoteProblem>> {
+        let all = match &self.state {
+            UpdateState::GivenUp(why) => Some(why),
+            UpdateState::Ready { .. } | UpdateState::Present => None,
+        };
+        let problem = |number: usize| {
+            let why = self.refused.get(&number).or(all)?;
+            Some(NoteProblem::Missing(why.clone()))
+        };
+        (0..self.lines.len()).map(problem).collect()
     }
 
     /// Writes the objects for the notes as they are now.
@@ -169,33 +196,50 @@ impl<'a> NoteUpdate<'a> {
         }
     }
 
-    fn write_onto(&mut self, tip: Option<CommitId>) {
-        let written = self.try_write(tip);
-        self.state = written.unwrap_or_else(UpdateState::GivenUp);
+    fn write_onto(&mut self, old: Option<CommitId>) {
+        self.refused.clear();
+        let mut new: Vec<CommitId> = Vec::new();
+        for (number, line) in self.lines.iter().enumerate() {
+            match self.write_line(new.last().or(old.as_ref()), line) {
+                Ok(written) => new.extend(written),
+                Err(why) => {
+                    self.refused.insert(number, why);
+                }
+            }
+        }
+        self.state =
+            if new.is_empty() { UpdateState::Present } else { UpdateState::Ready { old, new } };
     }
 
-    fn try_write(&self, tip: Option<CommitId>) -> Result<UpdateState, String> {
+    /// None: the notes have it.
+    fn write_line(
+        &self,
+        tip: Option<&CommitId>,
+        line: &NewNoteLine<'_>,
+    ) -> Result<Option<CommitId>, String> {
         let new = NewNote {
-            tip: tip.as_ref(),
-            about: self.about,
+            tip,
+            about: line.about,
             max_bytes: MAX_NOTE_BYTES,
-            message: &self.message,
-            signature: &self.signature,
+            message: &line.message,
+            signature: &line.signature,
         };
-        let written = self.repository.write_note(&new, |note| add_line(note, &self.line));
-        Ok(match written.map_err(|error| error.to_string())? {
-            WrittenNote::Changed(new) => UpdateState::Ready { old: tip, new },
-            WrittenNote::Unchanged => UpdateState::Present,
+        let written = self.repository.write_note(&new, |note| add_line(note, &line.line));
+        match written.map_err(|error| error.to_string())? {
+            WrittenNote::Changed(new) => Ok(Some(new)),
+            WrittenNote::Unchanged => Ok(None),
             WrittenNote::TooLarge => {
                 let limit = MAX_NOTE_BYTES / 1024 / 1024;
-                return Err(format!("the existing note is larger than {limit} MiB"));
+                Err(format!("the existing note is larger than {limit} MiB"))
             }
-        })
+        }
     }
 
     fn abandon(&self) {
         if let UpdateState::Ready { new, .. } = &self.state {
-            self.repository.abandon(new);
+            for commit in new {
+                self.repository.abandon(commit);
+            }
         }
     }
 }

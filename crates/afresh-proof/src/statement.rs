@@ -185,6 +185,7 @@ fn bounded(receipt: &Receipt) -> (Receipt, usize) {
     for check in &mut kept.checks {
         // They name paths and hosts of the machine, which are nobody else's business.
         check.refusals.clear();
+        check.log = None;
         if let Some(tests) = &mut check.tests {
             tests.is_cut |= tests.failed.len() > MAX_PATHS;
             tests.failed.truncate(MAX_PATHS);

@@ -30,7 +30,7 @@ pub(super) fn render_feedback(bundle: &Bundle) -> String {
             }
         }
         Rejection::ChecksFailed { results }
-        | Rejection::BrokenMerge { results }
+        | Rejection::BrokenMerge { results, .. }
         | Rejection::NotRed { results } => {
             outputs(&mut text, results);
         }

@@ -411,7 +411,8 @@ mod tests {
             output_tail: "AssertionError: 'Hi' != 'Hello'".to_owned(),
             ..CheckResult::new(&check, CheckEnd::Exited(1))
         };
-        let text = rendered(&bundle(Some(Rejection::BrokenMerge { results: vec![result] })));
+        let text =
+            rendered(&bundle(Some(Rejection::BrokenMerge { results: vec![result], with: vec![] })));
         assert!(text.contains("AssertionError: 'Hi' != 'Hello'"));
         assert!(text.contains("exit code 1"));
         assert!(text.contains("attempt 2 (at most 3 count)"));

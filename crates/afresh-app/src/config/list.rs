@@ -63,6 +63,8 @@ impl Config {
         values.push(listed("plan.acceptance", json!(self.acceptance.word())));
         let review = super::review::values(&self.settings.review);
         values.extend(review.map(|(key, value)| listed(key, value)));
+        let merge = super::merge::values(self.settings.merge);
+        values.extend(merge.map(|(key, value)| listed(key, value)));
         let template = self.settings.commit_template.as_ref().map(CommitTemplate::text);
         values.push(listed("commit.template", json!(template)));
         values.push(listed("writeback.mode", json!(self.writeback.word())));

@@ -7,6 +7,7 @@ mod agents;
 mod checks;
 mod hooks;
 mod list;
+mod merge;
 mod origin;
 pub mod policy;
 mod read;
@@ -98,7 +99,12 @@ impl TerminalNotify {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            settings: Settings { probe: ProbeScope::All, rerun: 1, ..Settings::default() },
+            settings: Settings {
+                probe: ProbeScope::All,
+                rerun: 1,
+                merge: merge::DEFAULT,
+                ..Settings::default()
+            },
             agent: None,
             agents: BTreeMap::new(),
             prices: PriceTable::built_in(),

@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::{Config, agents, checks, hooks, origin, review};
+use super::{Config, agents, checks, hooks, merge, origin, review};
 use crate::config::policy::network::{self, NetworkMode};
 use crate::config::policy::sandbox::SandboxRequest;
 use crate::text::time;
@@ -33,6 +33,7 @@ const TABLES: &[&str] = &[
     "commit",
     "writeback",
     "review",
+    "merge",
     "hooks",
     "notify",
 ];
@@ -126,6 +127,7 @@ fn tables(reader: &mut NodeReader<'_, '_>, root: &Node, config: &mut Config, tod
             "audit" => audit(reader, &entry.node, config),
             "plan" => plan(reader, &entry.node, config),
             "review" => review::read(reader, &entry.node, &mut config.settings.review),
+            "merge" => merge::read(reader, &entry.node, &mut config.settings.merge),
             "commit" => commit(reader, &entry.node, config),
             "writeback" => writeback(reader, &entry.node, config),
             "hooks" => hooks::read(reader, &entry.node, config),

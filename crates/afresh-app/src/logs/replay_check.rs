@@ -178,7 +178,9 @@ impl<'a> OngoingCheck<'a> {
             return Ok(());
         }
         self.merges += 1;
-        let tree: TreeId = git.commit_tree(commit).map_err(AppError::git)?;
+        // Inside of a batch, the tree of its last commit was checked.
+        let checked = receipt.covered_by.as_ref().unwrap_or(commit);
+        let tree: TreeId = git.commit_tree(checked).map_err(AppError::git)?;
         if tree != receipt.tree {
             let message = format!(
                 "{attempt} landed the tree {tree}, but its checks passed on {}",

@@ -9,6 +9,7 @@ use afresh_core::check::CheckResult;
 use afresh_core::ids::{AttemptId, TaskId};
 use afresh_core::rejection::Rejection;
 use afresh_core::review::ReviewId;
+use afresh_core::run::TaskStage;
 use afresh_engine::reports::run_report::AttemptReport;
 use afresh_engine::session::RecordedRun;
 use afresh_engine::{StateLayout, journal_records};
@@ -106,29 +107,69 @@ fn checks(layout: &StateLayout, found: &RecordedRun, attempt: &AttemptId) -> Vec
             file,
         })
     };
-    files.into_iter().filter_map(part).collect()
+    let own: Vec<TranscriptFile> = files.into_iter().filter_map(part).collect();
+    own.into_iter().chain(checked_with_others(layout, found, attempt)).collect()
+}
+
+/// Checks of a batch are kept with its last member; those that decided about this attempt belong to it as well.
+fn checked_with_others(
+    layout: &StateLayout,
+    found: &RecordedRun,
+    attempt: &AttemptId,
+) -> Vec<TranscriptFile> {
+    let state = found.run.state_of(&attempt.task);
+    let receipt = state.and_then(|state| match &state.stage {
+        TaskStage::Done { attempt: landed, receipt, .. } if landed == attempt => Some(receipt),
+        _ => None,
+    });
+    let results = receipt.map(|receipt| receipt.checks.as_slice()).unwrap_or_default();
+    let part = |result: &CheckResult| {
+        let (of, name) = result.log.as_deref()?.split_once('/')?;
+        let (task, number) = of.rsplit_once('.')?;
+        let of = AttemptId { task: task.parse().ok()?, number: number.parse().ok()? };
+        if of == *attempt {
+            return None;
+        }
+        Some(TranscriptFile {
+            command: Some(result.command.clone()),
+            name: format!("check {of} {name}"),
+            file: layout.checks(found.run.id(), Some(&of)).join(format!("{name}.log")),
+        })
+    };
+    results.iter().filter_map(part).collect()
 }
 
 /// The commands of an attempt's checks, by the names of their files.
 fn commands(found: &RecordedRun, attempt: &AttemptId) -> BTreeMap<String, String> {
     let mut commands = BTreeMap::new();
-    let mut note = |phase: &str, of: &AttemptId, results: &[CheckResult]| {
-        for (result, number) in results.iter().zip(1..).filter(|_| of == attempt) {
-            commands.insert(format!("{phase}-{number}"), result.command.clone());
+    let own = format!("{attempt}/");
+    let mut note = |phase: &str, of: Option<&AttemptId>, results: &[CheckResult]| {
+        for (result, number) in results.iter().zip(1..) {
+            let name = match &result.log {
+                Some(log) => log.strip_prefix(&own).map(str::to_owned),
+                // Of an earlier version.
+                None => (of == Some(attempt)).then(|| format!("{phase}-{number}")),
+            };
+            commands.extend(name.map(|name| (name, result.command.clone())));
         }
     };
     for event in found.records.iter().filter_map(|record| journal_records::to_event(record).ok()) {
         match &event {
-            Event::RedSeen { attempt, results } => note("red", attempt, results),
+            Event::RedSeen { attempt, results } => note("red", Some(attempt), results),
             Event::ChecksPassed { attempt, results, .. }
-            | Event::ContestEntered { attempt, results, .. } => note("alone", attempt, results),
+            | Event::ContestEntered { attempt, results, .. } => {
+                note("alone", Some(attempt), results)
+            }
+            Event::BatchPassed { results, .. } | Event::BatchFailed { results, .. } => {
+                note("merged", None, results);
+            }
             Event::LandIntended { attempt, receipt, .. } => {
-                note("merged", attempt, &receipt.checks);
+                note("merged", Some(attempt), &receipt.checks);
             }
             Event::AttemptRejected { attempt, reason, .. } => match reason {
-                Rejection::ChecksFailed { results } => note("alone", attempt, results),
-                Rejection::NotRed { results } => note("red", attempt, results),
-                Rejection::BrokenMerge { results } => note("merged", attempt, results),
+                Rejection::ChecksFailed { results } => note("alone", Some(attempt), results),
+                Rejection::NotRed { results } => note("red", Some(attempt), results),
+                Rejection::BrokenMerge { results, .. } => note("merged", Some(attempt), results),
                 _ => {}
             },
             _ => {}

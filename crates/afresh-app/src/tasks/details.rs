@@ -189,7 +189,7 @@ fn list_checks(found: &RecordedRun, task: &Task) -> Result<Vec<TaskCheck>, AppEr
             | Event::StepDone { attempt, results, .. }
             | Event::AttemptRejected {
                 attempt,
-                reason: Rejection::ChecksFailed { results } | Rejection::BrokenMerge { results },
+                reason: Rejection::ChecksFailed { results } | Rejection::BrokenMerge { results, .. },
                 ..
             } => (attempt, results),
             _ => continue,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::denial::Denial;
-use crate::ids::TreeId;
+use crate::ids::{CommitId, TreeId};
 use crate::outcome::{CriterionReport, Deviation};
 use crate::plan::Check;
 use crate::process::{LimitExceeded, describe_signal};
@@ -72,6 +72,9 @@ pub struct CheckResult {
     /// Equal for two failures of the same kind: a hash of the command and its normalised output (TR-09).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
+    /// The file of its output, below the directory of the run's checks: `T001.1/alone-1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
 }
 
 /// What test runners report, added up.
@@ -190,6 +193,7 @@ impl CheckResult {
             unexecuted: Vec::new(),
             mutants: None,
             fingerprint: None,
+            log: None,
         }
     }
 
@@ -288,8 +292,11 @@ impl NoteProblem {
 /// The proof that a task is done.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Receipt {
-    /// The tree the checks ran on, and the branch's tree.
+    /// The tree the checks ran on: that of the commit, or of the one that covers it.
     pub tree: TreeId,
+    /// The last commit of its batch, whose tree was checked for it; none: its own tree was (IN-02).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub covered_by: Option<CommitId>,
     pub checks: Vec<CheckResult>,
     pub created: Vec<String>,
     pub modified: Vec<String>,

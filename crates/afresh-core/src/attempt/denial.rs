@@ -110,7 +110,8 @@ fn results(event: &Event) -> (Option<&AttemptId>, &[CheckResult]) {
         Event::RedSeen { attempt, results }
         | Event::ChecksPassed { attempt, results, .. }
         | Event::StepDone { attempt, results, .. } => (Some(attempt), results),
-        Event::FinalChecked { results, .. } => (None, results),
+        // What failed is reported with the rejection that follows.
+        Event::FinalChecked { results, .. } | Event::BatchPassed { results, .. } => (None, results),
         Event::AttemptRejected { attempt, reason, .. }
         | Event::StepRefused { attempt, reason, .. } => (Some(attempt), of_rejection(reason)),
         _ => (None, &[]),
@@ -121,7 +122,7 @@ fn of_rejection(reason: &Rejection) -> &[CheckResult] {
     match reason {
         Rejection::ChecksFailed { results }
         | Rejection::NotRed { results }
-        | Rejection::BrokenMerge { results } => results,
+        | Rejection::BrokenMerge { results, .. } => results,
         _ => &[],
     }
 }

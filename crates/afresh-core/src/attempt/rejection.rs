@@ -44,6 +44,9 @@ pub enum Rejection {
     /// It passed alone, and failed together with work that landed meanwhile.
     BrokenMerge {
         results: Vec<CheckResult>,
+        /// What had landed since it started: something of it breaks with this work.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        with: Vec<TaskId>,
     },
     /// The worker reported that it failed.
     GaveUp {
@@ -151,8 +154,13 @@ impl Rejection {
             Self::Conflict { paths, .. } => {
                 format!("conflicts with work that landed meanwhile: {}", paths.join(", "))
             }
-            Self::BrokenMerge { results } => {
-                format!("passes alone but not with work that landed meanwhile: {}", failed(results))
+            Self::BrokenMerge { results, with } => {
+                let with = match &with[..] {
+                    [] => "work that landed meanwhile".to_owned(),
+                    [task] => format!("{task}, which landed meanwhile"),
+                    tasks => format!("work that landed meanwhile ({})", join(tasks)),
+                };
+                format!("passes alone but not with {with}: {}", failed(results))
             }
             Self::GaveUp { error, category: Some(category), .. } => {
                 format!("the worker gave up ({category}): {error}")
@@ -274,7 +282,7 @@ impl Rejection {
     /// The fingerprint of the check that failed first (TR-09).
     pub(crate) fn fingerprint(&self) -> Option<&str> {
         match self {
-            Self::ChecksFailed { results } | Self::BrokenMerge { results } => {
+            Self::ChecksFailed { results } | Self::BrokenMerge { results, .. } => {
                 let failed = results.iter().find(|result| !result.is_accepted())?;
                 failed.fingerprint.as_deref()
             }
@@ -285,7 +293,7 @@ impl Rejection {
     /// The end of the output of the worker or a check, if that is informative.
     pub fn printed(&self) -> String {
         match self {
-            Self::ChecksFailed { results } | Self::BrokenMerge { results } => {
+            Self::ChecksFailed { results } | Self::BrokenMerge { results, .. } => {
                 let failed = results.iter().find(|result| !result.is_accepted());
                 failed.map(|result| result.output_tail.clone()).unwrap_or_default()
             }
@@ -317,6 +325,16 @@ fn failed(results: &[CheckResult]) -> String {
         .iter()
         .find(|result| !result.is_accepted())
         .map_or_else(|| "a check failed".to_owned(), CheckResult::describe)
+}
+
+/// `T1, T2 and 3 more`.
+fn join(tasks: &[TaskId]) -> String {
+    const NAMED: usize = 5;
+    let named: Vec<&str> = tasks.iter().take(NAMED).map(TaskId::as_str).collect();
+    match tasks.len().saturating_sub(NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }
 
 #[cfg(test)]

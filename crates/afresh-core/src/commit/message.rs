@@ -69,6 +69,9 @@ impl CommitFacts {
     }
 }
 
+/// The trailer of a commit inside of a batch: the tree that was checked for it (IN-02).
+pub const CHECKED_TREE: &str = "Afresh-Checked-Tree";
+
 /// The last paragraph of a task's commit.
 pub fn compose_trailers(run: &RunId, attempt: &AttemptId) -> String {
     format!(
@@ -95,7 +98,7 @@ impl Run {
         let at = self.plan().index_of(&attempt.task)?;
         let (task, state) = (self.plan().task(at), self.task(at));
         let checks = self.landing_checks(at);
-        let tolerated = self.tolerated(Some(at), &checks);
+        let tolerated = self.tolerated(&[at], checks.iter());
         let must_pass = |command: &String| tolerated.iter().all(|it| it.command != *command);
         let files = match &state.stage {
             TaskStage::Merging { harvest, .. } => {

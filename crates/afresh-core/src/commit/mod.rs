@@ -15,6 +15,6 @@ mod paragraph;
 mod template;
 
 pub use label::{CommitLabel, compose_subject};
-pub use message::{CommitFacts, compose_step_body, compose_trailers};
+pub use message::{CHECKED_TREE, CommitFacts, compose_step_body, compose_trailers};
 pub use paragraph::{code_list, wrap_prose};
 pub use template::{CommitTemplate, TemplateProblem};

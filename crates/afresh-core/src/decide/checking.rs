@@ -18,7 +18,11 @@ impl Decider<'_> {
     pub(super) fn checked(&mut self, report: &CheckReport) {
         match (&report.attempt, report.phase) {
             (None, _) => self.final_checks_ended(report),
-            (Some(attempt), CheckPhase::Merged) => self.merge_checked(attempt, report),
+            (Some(_), CheckPhase::Merged) => {
+                if let Some(batch) = report.batch {
+                    self.batch_checked(batch, report);
+                }
+            }
             (Some(attempt), CheckPhase::Step) => self.step_checked(attempt, report),
             (Some(attempt), _) => {
                 let Some(TaskStage::Checking { round: stage, .. }) = self.stage_of(attempt) else {
@@ -41,7 +45,10 @@ impl Decider<'_> {
                 self.red_checked(at, results);
             }
             CheckOutcome::Ran(results) => {
-                let results = self.run.excuse_failures(Some(at), results);
+                let results = self.run.excuse_failures(&[at], results);
+                if let Some(broken) = self.run.broken_merge_of(at) {
+                    return self.blame(at, broken, results);
+                }
                 if !results.iter().all(CheckResult::is_accepted) {
                     let reason = Rejection::ChecksFailed { results };
                     return self.reject(at, reason, AttemptCounts::Yes);
@@ -80,39 +87,57 @@ impl Decider<'_> {
         self.check_again(at);
     }
 
+    /// What failed on the merged tree was run on its own tree.
+    fn blame(&mut self, at: TaskIndex, broken: Vec<CheckResult>, results: Vec<CheckResult>) {
+        if results.iter().all(CheckResult::is_accepted) {
+            return self.reject_broken(at, broken);
+        }
+        self.reject(at, Rejection::ChecksFailed { results }, AttemptCounts::Yes);
+    }
+
     /// Requests the next round of checks of a task.
     pub(super) fn check_again(&mut self, at: TaskIndex) {
-        let TaskStage::Checking { work, harvest, round: stage } = &self.run.task(at).stage else {
+        let TaskStage::Checking { work, harvest, round: stage, broken } = &self.run.task(at).stage
+        else {
             return;
         };
+        if let Some(broken) = broken.clone() {
+            return self.request_blame_round(at, &broken);
+        }
+        if stage.phase == CheckPhase::Alone && !self.needs_filter(at) {
+            let attempt = work.attempt.clone();
+            return self.record(Event::ChecksDeferred { attempt });
+        }
         let attempt = Some(work.attempt.clone());
         let task = self.run.plan().task(at);
         match stage.phase {
             CheckPhase::Red => {
                 let on = CheckOn::Commit(work.ground.base.clone());
                 let checks = task.all_checks().filter(|check| check.red_first).cloned().collect();
-                self.request_checks(CheckRequest::plain(attempt, CheckPhase::Red, on, checks));
+                let request = CheckRequest::plain(attempt, CheckPhase::Red, on, checks);
+                self.request_checks(request, &[at]);
             }
             phase => {
                 let on = CheckOn::Tree(harvest.tree.clone());
-                let (checks, changed_tests) = (self.run.own_checks(at), harvest.changed_tests());
-                let request = CheckRequest::plain(attempt, phase, on, checks);
-                self.request_checks(CheckRequest { changed_tests, ..request });
+                let changed_tests = harvest.changed_tests();
+                let request = CheckRequest::plain(attempt, phase, on, Vec::new());
+                // As on the tree that would land: what passes here must not depend on what another group has built.
+                let groups = self.run.own_groups(at);
+                self.request_checks(CheckRequest { groups, changed_tests, ..request }, &[at]);
             }
         }
     }
 
-    /// Requests a round of checks, unless a halt ends everything: then it has to wait (R7).
-    pub(super) fn request_checks(&mut self, mut request: CheckRequest) {
+    /// Requests a round of checks about these tasks, unless a halt ends everything: then it has to wait (R7).
+    pub(super) fn request_checks(&mut self, mut request: CheckRequest, tasks: &[TaskIndex]) {
         if self.run.halt().is_some_and(|halt| halt.now) {
             let CheckRequest { attempt, phase, .. } = request;
             return self.record(Event::ChecksStopped { attempt, phase });
         }
-        let at = request.attempt.as_ref().map(|attempt| self.index(&attempt.task));
         // A check that must fail proves nothing by passing later.
         if request.phase != CheckPhase::Red {
             request.reruns = self.run.settings().rerun;
-            request.tolerated = self.run.tolerated(at, &request.checks);
+            request.tolerated = self.run.tolerated(tasks, request.checks());
         }
         self.request(Effect::Check(request));
     }
@@ -152,18 +177,19 @@ impl Decider<'_> {
             FinalChecks::Underway { .. } => true,
             FinalChecks::NotYet | FinalChecks::Stopped => false,
         };
-        let checks = self.run.required_final_checks();
-        if known || checks.is_empty() {
+        if known || self.run.required_final_checks().is_empty() {
             return;
         }
         let tree = tree.cloned();
         self.record(Event::FinalChecksStarted { tree: tree.clone() });
-        self.request_final_checks(tree, checks);
+        self.request_final_checks(tree);
     }
 
-    fn request_final_checks(&mut self, tree: Option<TreeId>, checks: Vec<Check>) {
+    fn request_final_checks(&mut self, tree: Option<TreeId>) {
         let on = tree.map_or_else(|| CheckOn::Commit(self.run.base().clone()), CheckOn::Tree);
-        self.request_checks(CheckRequest::plain(None, CheckPhase::Final, on, checks));
+        let request = CheckRequest::plain(None, CheckPhase::Final, on, Vec::new());
+        let groups = self.run.final_groups();
+        self.request_checks(CheckRequest { groups, ..request }, &[]);
     }
 
     fn final_checks_ended(&mut self, report: &CheckReport) {
@@ -175,7 +201,7 @@ impl Decider<'_> {
         match &report.checked {
             CheckOutcome::Ran(results) => {
                 // A round from before a restart says nothing about checks that were added later.
-                let results = self.run.excuse_failures(None, results);
+                let results = self.run.excuse_failures(&[], results);
                 let told = |check: &Check| results.iter().any(|r| r.command == check.command);
                 let passed = results.iter().all(CheckResult::is_accepted);
                 if !passed || self.run.required_final_checks().iter().all(told) {
@@ -200,8 +226,7 @@ impl Decider<'_> {
     pub(super) fn resume_final_checks(&mut self) {
         if let FinalChecks::Underway { tree } = self.run.final_checks() {
             let tree = tree.clone();
-            let checks = self.run.required_final_checks();
-            self.request_final_checks(tree, checks);
+            self.request_final_checks(tree);
         }
     }
 }

@@ -91,31 +91,34 @@ impl Decider<'_> {
                 TaskStage::Checking { round: stage, .. } => {
                     stage.activity == CheckActivity::Stopped
                 }
-                TaskStage::Merging { merge: MergeStage::Checking { activity, .. }, .. } => {
-                    *activity == CheckActivity::Stopped
-                }
                 _ => false,
             };
             let (true, Some(attempt)) = (stopped, state.attempt().cloned()) else { continue };
             self.record(Event::ChecksResumed { attempt });
             self.check_again(at);
-            self.resume_merge(at);
         }
     }
 
     /// A branch that could not be moved halts the run; resuming means retrying.
     pub(super) fn retry_delayed_move(&mut self) {
-        let (None, Some(at)) = (self.run.halt(), self.run.merging()) else { return };
-        let stage = self.run.task(at).stage.clone();
-        if let TaskStage::Merging {
-            work,
-            merge: MergeStage::Moving { merged, receipt, hold, .. },
-            ..
-        } = stage
-            && hold == Some(LandHold::Delayed)
-        {
-            self.record(Event::LandIntended { attempt: work.attempt, merged, receipt: *receipt });
-            self.resume_merge(at);
+        let (None, Some(first)) = (self.run.halt(), self.run.merge_queue().chain().first()) else {
+            return;
+        };
+        let mut is_delayed = false;
+        for at in first.members.clone() {
+            if let TaskStage::Merging {
+                work,
+                merge: MergeStage::Moving { merged, receipt, hold: Some(LandHold::Delayed), .. },
+                ..
+            } = self.run.task(at).stage.clone()
+            {
+                let (attempt, receipt) = (work.attempt, *receipt);
+                self.record(Event::LandIntended { attempt, merged, receipt });
+                is_delayed = true;
+            }
+        }
+        if is_delayed {
+            self.request_move();
         }
     }
 }

@@ -13,7 +13,7 @@
 //! | `contest` | which agent tries next, and whose work lands, where several compete |
 //! | `checking` | rounds of checks, and the final checks of a run |
 //! | `reviewing` | who looks at work whose checks passed, and what follows |
-//! | `merging` | the merge queue: one merge at a time, and the move of the branch |
+//! | `merging` | the merge queue: batches of merges, and the move of the branch |
 //! | `budget` | which workers continue near a limit |
 //! | `people` | questions and answers, commands of people, hooks that fail |
 //! | `obstacles` | what stops every task, and is asked once |
@@ -77,7 +77,7 @@ pub fn decide(run: &mut Run, now: Timestamp, input: &Input) -> Reaction {
         Input::Probed(report) => turn.probed(report),
         Input::ReviewUsageSeen(review, usage) => turn.review_usage_seen(review, usage),
         Input::ReviewEnded(review, end) => turn.review_ended(review, end),
-        Input::MergeBuilt(attempt, build) => turn.merge_built(attempt, build),
+        Input::BatchBuilt(batch, builds) => turn.batch_built(*batch, builds),
         Input::MovedBack(to, moved) => turn.moved_back(to, moved),
         Input::BranchMoved(attempt, to, moved) => turn.branch_moved(attempt, to, moved),
         Input::HookFailed(failure) => turn.hook_failed(failure),
@@ -133,7 +133,7 @@ impl Decider<'_> {
             return self.rewind_when_quiet();
         }
         self.settle_contests_without_budget();
-        self.start_next_merge();
+        self.advance_merges();
         self.start_reviews();
         self.measure_base();
         self.start_ready_tasks();

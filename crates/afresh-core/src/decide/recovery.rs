@@ -10,8 +10,9 @@ use crate::input::{AttemptEnd, Dispatch, RunOpening};
 use crate::outcome::Outcome;
 use crate::plan::{Plan, TaskIndex};
 use crate::process::ProcessEnd;
+use crate::run::merge_queue::BatchStage;
 use crate::run::settings::Settings;
-use crate::run::{CheckActivity, MergeStage, TaskStage};
+use crate::run::{CheckActivity, TaskStage};
 use crate::usage::Usage;
 
 impl Decider<'_> {
@@ -36,6 +37,7 @@ impl Decider<'_> {
         for at in self.run.active() {
             self.resume_task(at);
         }
+        self.resume_merges();
         self.resume_reviews();
         self.save_unsaved_slots();
         self.restart_stopped_checks();
@@ -76,9 +78,6 @@ impl Decider<'_> {
             TaskStage::Checking { round, .. } if round.activity == CheckActivity::Running => {
                 self.check_again(at);
             }
-            TaskStage::Merging { .. } if self.run.task(at).stage.is_underway() => {
-                self.resume_merge(at);
-            }
             _ => {}
         }
     }
@@ -102,18 +101,14 @@ impl Decider<'_> {
         }
     }
 
-    /// A task that is about to land may already be on the branch, so it stays in the plan until that is known (R3).
+    /// Tasks that are about to land may already be on the branch, so they stay in the plan until that is known (R3).
     fn keep_landing_task(&self, plan: &Plan) -> Plan {
-        let landing = self.run.merging().filter(|at| {
-            matches!(
-                self.run.task(*at).stage,
-                TaskStage::Merging { merge: MergeStage::Moving { .. }, .. }
-            )
-        });
-        match landing.map(|at| self.run.plan().task(at)) {
-            Some(task) if plan.index_of(&task.id).is_none() => plan.joined_by(task),
-            _ => plan.clone(),
-        }
+        let first = self.run.merge_queue().chain().first();
+        let landing = first.filter(|batch| batch.stage == BatchStage::Landing);
+        let landing = landing.iter().flat_map(|batch| &batch.members);
+        landing.map(|at| self.run.plan().task(*at)).fold(plan.clone(), |plan, task| {
+            if plan.index_of(&task.id).is_none() { plan.joined_by(task) } else { plan }
+        })
     }
 
     /// Work of attempts whose task has changed is saved, but not used (R16).

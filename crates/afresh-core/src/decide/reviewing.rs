@@ -46,7 +46,7 @@ impl Decider<'_> {
         }
     }
 
-    fn wants_review(&self, at: TaskIndex, harvest: &Harvest) -> bool {
+    pub(super) fn wants_review(&self, at: TaskIndex, harvest: &Harvest) -> bool {
         let has_work = harvest.commit.is_some();
         let tier = self.run.planned_tier(at);
         has_work && self.run.settings().review.applies_to(tier, harvest.changes.len())

@@ -56,6 +56,10 @@ impl Decider<'_> {
     }
 
     fn request_rewind(&mut self) {
+        // A driver may have been killed while the branch moved: where it is now is not known yet.
+        if self.run.rewind().is_some() {
+            return self.refuse("the branch is being moved back already");
+        }
         let Some(wave) = interrupted_wave(self.run) else {
             return self.refuse("no wave was interrupted: everything is done");
         };
@@ -91,7 +95,8 @@ impl Decider<'_> {
     pub(super) fn rewind_when_quiet(&mut self) {
         let Some(RewindState::Wanted(goal)) = self.run.rewind().cloned() else { return };
         self.end_attempts_by_hand();
-        if self.run.is_underway() || self.run.merging().is_some() {
+        self.drop_idle_merges();
+        if self.run.is_underway() || self.run.merge_queue().is_merging() {
             return;
         }
         // Work that waits for its merge is based on commits that are about to go; it is already saved.

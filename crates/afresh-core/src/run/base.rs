@@ -172,17 +172,18 @@ impl Run {
         self.base_checks.accepted.contains(command)
     }
 
-    /// The results with an excuse for each failure that does not count: of a task's round, or of the final one.
+    /// The results with an excuse for each failure that does not count: of a round about these tasks, or of the final
+    /// one about none.
     pub(crate) fn excuse_failures(
         &self,
-        at: Option<TaskIndex>,
+        tasks: &[TaskIndex],
         results: &[CheckResult],
     ) -> Vec<CheckResult> {
         let excused = |result: &CheckResult| {
-            let excuse = if result.passed() { None } else { self.excuse_of(at, result) };
+            let excuse = if result.passed() { None } else { self.excuse_of(tasks, result) };
             let tests = match (&result.tests, &excuse) {
                 (Some(tests), None) if !result.passed() => {
-                    let new_failed = self.new_failures(at, &result.command, tests);
+                    let new_failed = self.new_failures(tasks, &result.command, tests);
                     Some(TestTally { new_failed, ..tests.clone() })
                 }
                 (tests, _) => tests.clone(),
@@ -193,15 +194,15 @@ impl Run {
     }
 
     /// The failing tests that did not fail before the work; none where no test is known to have failed.
-    fn new_failures(&self, at: Option<TaskIndex>, command: &str, now: &TestTally) -> Vec<String> {
-        let known = self.known_failure(at, command).and_then(|known| known.result.tests);
+    fn new_failures(&self, tasks: &[TaskIndex], command: &str, now: &TestTally) -> Vec<String> {
+        let known = self.known_failure(tasks, command).and_then(|known| known.result.tests);
         let Some(known) = known.filter(|known| !known.failed.is_empty()) else {
             return Vec::new();
         };
         now.failed.iter().filter(|test| !known.failed.contains(test)).cloned().collect()
     }
 
-    fn excuse_of(&self, at: Option<TaskIndex>, result: &CheckResult) -> Option<CheckExcuse> {
+    fn excuse_of(&self, tasks: &[TaskIndex], result: &CheckResult) -> Option<CheckExcuse> {
         if let Some(entry) = self.settings.quarantine_of(&result.command) {
             let reason = format!("{} (until {})", entry.reason, entry.until);
             return Some(CheckExcuse::Quarantined(reason));
@@ -212,29 +213,34 @@ impl Run {
         if mutation.is_some_and(is_measured) {
             return Some(CheckExcuse::OnlyMeasured);
         }
-        let known = self.known_failure(at, &result.command)?;
+        let known = self.known_failure(tasks, &result.command)?;
         known.is_repeated_by(result).then_some(CheckExcuse::FailedBefore)
     }
 
     /// The checks whose failure may not count, so that it must not end a round of checks.
-    pub(crate) fn tolerated(&self, at: Option<TaskIndex>, checks: &[Check]) -> Vec<ToleratedCheck> {
+    pub(crate) fn tolerated<'c>(
+        &self,
+        tasks: &[TaskIndex],
+        checks: impl Iterator<Item = &'c Check>,
+    ) -> Vec<ToleratedCheck> {
         let tolerate = |check: &Check| {
             let command = check.command.clone();
             if self.settings.quarantine_of(&command).is_some() {
                 return Some(ToleratedCheck { command, known: None });
             }
-            let known = Some(self.known_failure(at, &command)?);
+            let known = Some(self.known_failure(tasks, &command)?);
             Some(ToleratedCheck { command, known })
         };
-        checks.iter().filter_map(tolerate).collect()
+        checks.filter_map(tolerate).collect()
     }
 
     /// How a check of every merge failed before the work of a task: on the base, or as the last work that landed left
     /// it. What has passed since must not fail again. A task's own checks must pass whatever was before.
-    fn known_failure(&self, at: Option<TaskIndex>, command: &str) -> Option<KnownFailure> {
+    fn known_failure(&self, tasks: &[TaskIndex], command: &str) -> Option<KnownFailure> {
         let is_own =
-            |at: TaskIndex| self.plan.task(at).all_checks().any(|check| check.command == command);
-        if at.is_some_and(is_own) || !self.settings.always.iter().any(|always| always == command) {
+            |at: &TaskIndex| self.plan.task(*at).all_checks().any(|check| check.command == command);
+        if tasks.iter().any(is_own) || !self.settings.always.iter().any(|always| always == command)
+        {
             return None;
         }
         let MeasuredCheck { probed, landings } = self.base_checks.checks.get(command)?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::merge_queue::BatchStage;
 use super::{BlockCause, FinalChecks, RewindState, Run, TaskState, frontier};
 use crate::check::CheckResult;
 use crate::ids::TaskId;
@@ -54,7 +55,18 @@ impl Run {
             || self.is_probing()
             || matches!(self.rewind, Some(RewindState::Moving { .. }))
             || !self.unsaved_slots.is_empty()
-            || self.frontier.active().any(|at| self.tasks[at].stage.is_underway())
+            || self.frontier.active().any(|at| self.is_task_underway(at))
+    }
+
+    /// Whether an effect for this task has not been answered yet. What has passed in a batch may wait for the batch
+    /// before it.
+    fn is_task_underway(&self, at: TaskIndex) -> bool {
+        let is_waiting = self.merge_queue.batch_of(at).is_some_and(|batch| match &batch.stage {
+            BatchStage::Passed(_) | BatchStage::Failed(_) => true,
+            BatchStage::Searching(search) => search.running.is_empty(),
+            BatchStage::Building | BatchStage::Checking | BatchStage::Landing => false,
+        });
+        self.tasks[at].stage.is_underway() && !is_waiting
     }
 
     pub fn drive_state(&self, now: Timestamp) -> DriveState {
@@ -95,7 +107,8 @@ impl Run {
         let tasks = self.eligible().filter(|_| !self.holds_back_agents);
         let tasks = tasks.filter_map(|at| self.held_until(at));
         let reviews = self.waiting_reviews().filter_map(|at| self.review_held_until(at));
-        tasks.chain(reviews).filter(|at| *at > now).min()
+        let batch = self.merge_queue.gathers_until();
+        tasks.chain(reviews).chain(batch).filter(|at| *at > now).min()
     }
 
     /// Whether every task is done and the final checks passed.

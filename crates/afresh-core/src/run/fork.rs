@@ -54,6 +54,12 @@ impl Run {
             }
             (ForkPoint::Task(task), None) => return Err(format!("{task} has not been merged")),
         };
+        if let ForkPoint::Commit(commit) = point {
+            self.check_is_covered(commit)?;
+        }
+        // Up to the end of a batch that was checked as a whole (R4).
+        let inner = self.landings[count.saturating_sub(1)..].iter().take_while(|it| it.is_inner);
+        let count = count + if count == 0 { 0 } else { inner.count() };
         let taken = &self.landings[..count];
         let mut events: Vec<Event> =
             taken.iter().map(|landing| self.inheritance_of(landing)).collect();

@@ -12,6 +12,7 @@
 //! | `fork` | what a new run takes over from this one |
 //! | `frontier` | which tasks are ready, kept up to date |
 //! | `marks` | tasks that the plan marks as done: by its author, and by the run's own progress |
+//! | [`merge_queue`] | finished work in line, and the batches that are built and checked |
 //! | `obstacles` | failures that are not about one task |
 //! | `programs` | what agent programs report, and the backoff and model tiers that follow |
 //! | `reviews` | reviews that wait, and who spends tokens now |
@@ -26,6 +27,7 @@ mod drive_state;
 mod fork;
 mod frontier;
 mod marks;
+pub mod merge_queue;
 mod obstacles;
 mod programs;
 mod required_checks;
@@ -34,11 +36,12 @@ mod rewind;
 pub mod settings;
 mod task;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use programs::TRIES_PER_MODEL;
 
 use base::BaseMeasurement;
+use merge_queue::{BatchStage, MergeQueue};
 use obstacles::RepeatedFailure;
 
 pub(crate) use obstacles::FailedAct;
@@ -104,9 +107,7 @@ pub struct Run {
     dropped_receipts: BTreeMap<CommitId, Receipt>,
     /// What is kept of tasks that are no longer in the plan.
     removed_tasks: BTreeMap<TaskId, TaskHistory>,
-    merge_queue: VecDeque<TaskIndex>,
-    /// The task that holds the merge slot: one merge at a time.
-    merging: Option<TaskIndex>,
+    merge_queue: MergeQueue,
     questions: BTreeMap<QuestionId, Question>,
     next_question: u32,
     halt: Option<HaltRequest>,
@@ -134,6 +135,8 @@ pub(crate) struct LandedTask {
     pub(crate) task: TaskId,
     pub(crate) commit: CommitId,
     pub(crate) tree: TreeId,
+    /// Its own tree was not checked: the last commit of its batch covers it.
+    pub(crate) is_inner: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -200,8 +203,7 @@ impl Run {
             unsaved_slots: BTreeMap::new(),
             dropped_receipts: BTreeMap::new(),
             removed_tasks: BTreeMap::new(),
-            merge_queue: VecDeque::new(),
-            merging: None,
+            merge_queue: MergeQueue::default(),
             questions: BTreeMap::new(),
             next_question: 1,
             halt: None,
@@ -251,6 +253,25 @@ impl Run {
     /// The tree of the tip, once something has landed.
     pub fn tip_tree(&self) -> Option<&TreeId> {
         self.landings.last().map(|landing| &landing.tree)
+    }
+
+    /// What landed after this commit; everything, if it never landed itself.
+    pub(crate) fn landed_since(&self, commit: &CommitId) -> impl Iterator<Item = &LandedTask> {
+        let before = self.landings.iter().position(|landing| landing.commit == *commit);
+        self.landings.iter().skip(before.map_or(0, |at| at + 1))
+    }
+
+    /// What failed on the merged tree of a task whose own tree is being checked because of that.
+    pub(crate) fn broken_merge_of(&self, at: TaskIndex) -> Option<Vec<CheckResult>> {
+        match &self.tasks[at].stage {
+            TaskStage::Checking { broken, .. } => broken.clone(),
+            _ => None,
+        }
+    }
+
+    /// The commits that landed and whose own trees passed, oldest first: the branch may point to any of them.
+    pub fn checked_commits(&self) -> impl DoubleEndedIterator<Item = &CommitId> {
+        self.landings.iter().filter(|landing| !landing.is_inner).map(|landing| &landing.commit)
     }
 
     /// The commits that landed, oldest first.
@@ -342,24 +363,13 @@ impl Run {
 
     /// Whether the branch may already stand elsewhere than [`tip`](Self::tip) because we are moving it.
     pub fn is_moving_branch(&self) -> bool {
-        self.merging.is_some() || self.rewind.is_some()
+        let first = self.merge_queue.chain().first();
+        first.is_some_and(|batch| batch.stage == BatchStage::Landing) || self.rewind.is_some()
     }
 
-    pub(crate) fn merging(&self) -> Option<TaskIndex> {
-        self.merging
-    }
-
-    /// Finished work in the order in which it is merged, that which is being merged first.
-    pub fn merge_order(&self) -> impl Iterator<Item = TaskIndex> + '_ {
-        self.merging.into_iter().chain(self.merge_queue.iter().copied())
-    }
-
-    pub fn is_merging(&self) -> bool {
-        self.merging.is_some()
-    }
-
-    pub(crate) fn next_in_merge_queue(&self) -> Option<TaskIndex> {
-        self.merge_queue.front().copied()
+    /// Finished work on its way to the branch.
+    pub fn merge_queue(&self) -> &MergeQueue {
+        &self.merge_queue
     }
 
     /// The open question about what was measured before the work.

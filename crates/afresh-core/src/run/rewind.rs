@@ -56,7 +56,7 @@ impl Run {
                 })?)
             }
             RewindTarget::Wave(wave) => self.before_wave(*wave),
-            RewindTarget::Commit(commit) => commit.clone(),
+            RewindTarget::Commit(commit) => self.check_is_covered(commit)?,
         };
         let kept = self.landings.iter().position(|landing| landing.commit == to);
         let Some(first) = kept.map(|at| at + 1).or((to == self.base).then_some(0)) else {
@@ -91,10 +91,24 @@ impl Run {
         first.map_or_else(|| self.tip.clone(), |first| self.before_landing(first))
     }
 
+    /// The last commit before this landing whose own tree passed (R4): inside of a batch, nothing but the whole batch was
+    /// checked.
     fn before_landing(&self, at: usize) -> CommitId {
-        match at.checked_sub(1) {
-            None => self.base.clone(),
-            Some(before) => self.landings[before].commit.clone(),
-        }
+        let before = self.landings[..at].iter().rfind(|landing| !landing.is_inner);
+        before.map_or_else(|| self.base.clone(), |landing| landing.commit.clone())
+    }
+
+    /// The branch never points to a commit whose own tree was not checked.
+    pub(crate) fn check_is_covered(&self, commit: &CommitId) -> Result<CommitId, String> {
+        let at = self.landings.iter().position(|landing| landing.commit == *commit);
+        let Some(at) = at.filter(|at| self.landings[*at].is_inner) else {
+            return Ok(commit.clone());
+        };
+        let before = self.before_landing(at);
+        let after = self.landings[at..].iter().find(|landing| !landing.is_inner);
+        let after = after.map_or(&self.tip, |landing| &landing.commit);
+        Err(format!(
+            "{commit} is inside of a batch that was checked as a whole; name {before} before it, or {after} at its end"
+        ))
     }
 }

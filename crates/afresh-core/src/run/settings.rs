@@ -67,6 +67,9 @@ pub struct Settings {
     /// How the strength of a task's tests is measured on what lands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mutation: Option<MutationRule>,
+    /// How finished work is checked and landed together.
+    #[serde(skip_serializing_if = "MergePolicy::is_default")]
+    pub merge: MergePolicy,
     /// When a fresh agent reviews work whose checks passed (EX-08).
     #[serde(skip_serializing_if = "ReviewPolicy::is_default")]
     pub review: ReviewPolicy,
@@ -134,6 +137,7 @@ impl Default for Settings {
             on_red_base: OnRedBase::Ask,
             rerun: 0,
             mutation: None,
+            merge: MergePolicy::default(),
             review: ReviewPolicy::default(),
             quarantine: Vec::new(),
             unlisted_beside_others: false,
@@ -150,6 +154,58 @@ impl Default for Settings {
             digests: BTreeMap::new(),
         }
     }
+}
+
+/// How finished work is checked and landed together (IN-01 to IN-04).
+///
+/// The default is what runs of earlier versions did: everything alone, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MergePolicy {
+    pub batch: BatchLimit,
+    pub filter: FilterRule,
+    /// How many checks run at once; rounds beyond the first build on work that has not passed yet.
+    pub slots: u16,
+}
+
+impl Default for MergePolicy {
+    fn default() -> Self {
+        Self { batch: BatchLimit::AtMost(1), filter: FilterRule::Always, slots: 1 }
+    }
+}
+
+impl MergePolicy {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How many merges are checked together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BatchLimit {
+    /// By the share of candidates that have failed so far in this run.
+    Auto,
+    AtMost(u16),
+}
+
+impl std::fmt::Display for BatchLimit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => write!(f, "auto"),
+            Self::AtMost(1) => write!(f, "off"),
+            Self::AtMost(most) => write!(f, "at most {most}"),
+        }
+    }
+}
+
+/// When work is checked on its own tree before it goes to the merge queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FilterRule {
+    Always,
+    /// Where a review or a contest follows, and while many candidates fail.
+    Adaptive,
 }
 
 impl Settings {
@@ -177,6 +233,7 @@ impl Settings {
             ("on red base", self.on_red_base.word().to_owned()),
             ("vacuous", self.vacuous.word().to_owned()),
             ("reruns of a failed check", self.rerun.to_string()),
+            ("batches of merges", self.merge.batch.to_string()),
             ("review", self.review.describe()),
             ("history", self.history.word().to_owned()),
             ("commit template", self.describe_commit_template()),

@@ -182,7 +182,11 @@ pub struct StepsStatus {
 /// What was run on which tree, and what the task changed (EX-05).
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct ReceiptStatus {
+    /// The tree that the checks ran on.
     pub tree: TreeId,
+    /// The last commit of its batch, whose tree that is; none if it is that of its own commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub covered_by: Option<CommitId>,
     pub checks: Vec<CheckStatus>,
     pub created: Vec<String>,
     pub modified: Vec<String>,
@@ -242,6 +246,7 @@ impl From<&Receipt> for ReceiptStatus {
         });
         Self {
             tree: receipt.tree.clone(),
+            covered_by: receipt.covered_by.clone(),
             checks: checks.collect(),
             created: receipt.created.clone(),
             modified: receipt.modified.clone(),

@@ -41,9 +41,10 @@ fn the_steel_thread_stays_a_guard_of_later_merges() {
     story.ends("B.1");
     assert_eq!(story.harvested("B.1", &["b"]).effects(), ["→ check Alone tree B.1: test B"]);
     story.checked("B.1", CheckPhase::Alone, 0);
-    assert_eq!(story.built("B.1").effects(), ["→ check Merged tree mB.1: test B, test A"]);
+    assert_eq!(story.built("B.1").effects(), ["→ check Merged tree mB.1: test B | test A"]);
     // Results without the guard are not enough.
-    story.checked("B.1", CheckPhase::Merged, 0).changes_nothing();
+    let without_guard = story.clone().checked("B.1", CheckPhase::Merged, 0);
+    assert_eq!(without_guard.effects(), ["→ drop batch 2", "→ build B.1 onto mA.1"]);
     let results = vec![check_result("test B", 0), check_result("test A", 1)];
     let rejected =
         story.report("B.1", CheckPhase::Merged, tree("mB.1"), CheckOutcome::Ran(results));
@@ -53,7 +54,7 @@ fn the_steel_thread_stays_a_guard_of_later_merges() {
     story.ends("C.1");
     assert_eq!(
         story.harvested("C.1", &["c"]).effects(),
-        ["→ check Alone tree C.1: test C, test A"]
+        ["→ check Alone tree C.1: test C | test A"]
     );
 }
 

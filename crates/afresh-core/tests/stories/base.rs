@@ -372,6 +372,7 @@ fn the_end_says_what_still_fails_and_what_passes_now() {
     story.built("A.1");
     story.moved("A.1", BranchMove::Done);
     story.feed(&Input::Checked(CheckReport {
+        batch: None,
         attempt: None,
         phase: CheckPhase::Final,
         tree: tree("A.1"),

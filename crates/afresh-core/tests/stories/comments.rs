@@ -122,7 +122,8 @@ fn comments_stay_when_a_task_is_done_again() {
     story.feed(&Input::RewindAsked { target, by: "ann".to_owned() });
     let attempt = None;
     let checked = CheckOutcome::Ran(vec![check_result("test A", 0)]);
-    let report = CheckReport { attempt, phase: CheckPhase::Final, tree: tree("A.1"), checked };
+    let report =
+        CheckReport { attempt, batch: None, phase: CheckPhase::Final, tree: tree("A.1"), checked };
     story.feed(&Input::Checked(report));
     story.feed(&Input::MovedBack(commit("base"), BranchMove::Done));
     assert_eq!(story.states(), "A ready");

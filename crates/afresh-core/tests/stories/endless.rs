@@ -67,6 +67,7 @@ fn a_run_that_has_ended_is_not_halted() {
     let (tree, results) = (tree("A.1"), vec![check_result("test A", 0)]);
     let checked = CheckOutcome::Ran(results);
     story.feed(&Input::Checked(CheckReport {
+        batch: None,
         attempt: None,
         phase: CheckPhase::Final,
         tree,

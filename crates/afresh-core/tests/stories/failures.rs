@@ -88,12 +88,12 @@ fn a_check_that_must_fail_runs_once() {
 fn test_files_that_nothing_executed_are_named() {
     let landed = |by_second: &[&str]| {
         let mut story = Story::with(
-            "A: a",
+            "A: a tests/x.py tests/y.py",
             Settings { always: vec!["lint".to_owned()], ..Settings::default() },
         );
         story.spawned("A.1");
         story.ends("A.1");
-        story.harvested("A.1", &["a"]);
+        story.harvested("A.1", &["a", "tests/x.py", "tests/y.py"]);
         let unexecuted = |command: &str, paths: &[&str]| CheckResult {
             unexecuted: paths.iter().map(|path| (*path).to_owned()).collect(),
             ..check_result(command, 0)

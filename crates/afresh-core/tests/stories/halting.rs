@@ -71,12 +71,13 @@ fn checks_of_a_merge_that_a_halt_stopped_run_again() {
     story.built("B.1");
     story.halt(true);
     let stopped = story.report("B.1", CheckPhase::Merged, tree("mB.1"), CheckOutcome::Stopped);
-    assert_eq!(stopped.lines(), ["checks stopped B.1 Merged"]);
+    assert_eq!(stopped.lines(), ["postponed B.1: the checks were stopped", "→ drop batch 2"]);
     assert_eq!(story.run.drive_state(story.now), DriveState::Halted);
-    assert_eq!(story.clear().effects(), ["→ check Merged tree mB.1: test B"]);
-    // The report of the stopped round may arrive after the halt was cleared.
+    assert_eq!(story.clear().effects(), ["→ build B.1 onto mA.1"]);
+    // A report of the stopped round may arrive after the halt was cleared.
     let late = story.report("B.1", CheckPhase::Merged, tree("mB.1"), CheckOutcome::Stopped);
-    assert_eq!(late.effects(), ["→ check Merged tree mB.1: test B"]);
+    assert_eq!(late.effects(), Vec::<String>::new());
+    assert_eq!(story.built("B.1").effects(), ["→ check Merged tree mB.1: test B"]);
 }
 
 /// A branch that cannot be moved halts the run; the intent stands and is carried out later.

@@ -88,7 +88,7 @@ fn recovery_can_be_repeated() {
     story.passes_alone("A.1");
     story.built("A.1");
     story.ends("B.1");
-    let wanted = ["→ move A.1 from base to mA.1", "→ harvest B.1 in 2"];
+    let wanted = ["→ harvest B.1 in 2", "→ move A.1 from base to mA.1"];
     for epoch in 2..6 {
         let opened = story.open();
         assert_eq!(opened.lines()[0], format!("opened {epoch}"));

@@ -6,6 +6,7 @@ mod support;
 mod acceptance;
 mod attempts;
 mod base;
+mod batches;
 mod blocking;
 mod budgets;
 mod by_hand;

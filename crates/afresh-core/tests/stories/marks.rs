@@ -26,6 +26,7 @@ fn story(plan: &str, done: &[&str]) -> Story {
 
 fn finally(on: &str, results: &[(&str, i32)]) -> Input {
     Input::Checked(CheckReport {
+        batch: None,
         attempt: None,
         phase: CheckPhase::Final,
         tree: tree(on),
@@ -42,7 +43,7 @@ fn a_mark_that_its_check_refutes_fails_the_run_and_blames_no_worker() {
     let last = story.lands("B.1");
     assert_eq!(
         last.lines(),
-        ["merged B.1", "final checks", "→ check Final tree B.1: test B, lint, test A"]
+        ["merged B.1", "final checks", "→ check Final tree B.1: test B | lint | test A"]
     );
     story.feed(&finally("B.1", &[("test B", 0), ("lint", 0), ("test A", 1)]));
     assert_eq!(story.run.drive_state(story.now), DriveState::Finished { ok: false });
@@ -70,13 +71,13 @@ fn a_plan_that_is_all_done_is_checked_on_its_base() {
     let mut story = Story::unopened(marked("A: a\nB < A: b", &["A", "B"]), Settings::default());
     assert_eq!(
         story.open().lines(),
-        ["opened 1", "final checks", "→ check Final commit base: test A, test B"]
+        ["opened 1", "final checks", "→ check Final commit base: test A | test B"]
     );
     let mut failing = story.clone();
     failing.feed(&finally("base", &[("test A", 0), ("test B", 2)]));
     assert_eq!(failing.run.drive_state(failing.now), DriveState::Finished { ok: false });
     // The next driver checks again, and one that reads a corrected plan does the work.
-    assert_eq!(failing.open().effects(), ["→ check Final commit base: test A, test B"]);
+    assert_eq!(failing.open().effects(), ["→ check Final commit base: test A | test B"]);
     let plan = Some(marked("A: a\nB < A: b", &["A"]));
     let opened = failing.open_with(RunOpening { plan, ..RunOpening::default() });
     assert_eq!(opened.started(), ["B.1"]);

@@ -38,12 +38,13 @@ fn a_merge_with_what_landed_meanwhile_is_checked_as_it_will_be() {
     insta::assert_snapshot!(steps.join("\n"), @"
     merge built B.1
     → check Merged tree mB.1: test B
-    rejected B.1 (does not count): passes alone but not with work that landed meanwhile: `test B` ended with exit code 1
+    batch 2 failed test B
+    rejected B.1 (does not count): passes alone but not with A, which landed meanwhile: `test B` ended with exit code 1
     starting B.2 in 1
     → start B.2 in 1 from mA.1
     ");
     let feedback = story.run.state_of(&task_id("B")).and_then(|b| b.last.feedback.clone());
-    assert!(feedback.is_some_and(|why| why.describe().contains("not with work that landed")));
+    assert!(feedback.is_some_and(|why| why.describe().contains("not with A, which landed")));
     story.lands("B.2");
     assert_eq!(story.states(), "A done, B done");
 }
@@ -106,11 +107,12 @@ fn the_last_tree_is_checked_as_a_whole() {
     let last = story.lands("B.1");
     assert_eq!(
         last.lines(),
-        ["merged B.1", "final checks", "→ check Final tree B.1: test A, test B, lint"]
+        ["merged B.1", "final checks", "→ check Final tree B.1: test A | test B | lint"]
     );
     let report = |code| {
         let results = ["test A", "test B", "lint"].map(|c| crate::support::check_result(c, code));
         afresh_core::Input::Checked(afresh_core::input::CheckReport {
+            batch: None,
             attempt: None,
             phase: CheckPhase::Final,
             tree: crate::support::tree("B.1"),
@@ -135,6 +137,7 @@ fn final_checks_of_an_earlier_tree_are_not_quoted() {
     story.skip("B");
     story.lands("A.1");
     story.feed(&afresh_core::Input::Checked(afresh_core::input::CheckReport {
+        batch: None,
         attempt: None,
         phase: CheckPhase::Final,
         tree: crate::support::tree("A.1"),

@@ -108,7 +108,7 @@ fn new_checks_count_for_work_that_is_about_to_land() {
     story.open_with(RunOpening { settings: Some(settings), ..RunOpening::default() });
     assert_eq!(
         story.built("A.1").lines(),
-        ["merge built A.1", "→ check Merged tree A.1: test A, lint"]
+        ["merge built A.1", "→ check Merged tree A.1: test A | lint"]
     );
 }
 

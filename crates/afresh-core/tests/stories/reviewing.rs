@@ -352,7 +352,13 @@ fn reviews_that_are_switched_on_concern_what_has_not_landed() {
     let settings = Some(reviewed());
     let opened = story.open_with(RunOpening { settings, ..RunOpening::default() }).text();
     assert!(opened.contains("→ review 1 of B.1"), "{opened}");
-    assert!(!opened.contains("review 1 of A.1"), "its merge is being built: {opened}");
+    assert!(opened.contains("→ review 1 of A.1"), "its merge was only being built: {opened}");
+    let mut story = Story::of_plan("A: a");
+    story.passes_alone("A.1");
+    story.built("A.1");
+    let settings = Some(reviewed());
+    let opened = story.open_with(RunOpening { settings, ..RunOpening::default() }).text();
+    assert!(opened.contains("→ move A.1") && !opened.contains("review 1"), "{opened}");
 }
 
 /// EX-08: a person who wants another try gives the reviewers all their rounds again.

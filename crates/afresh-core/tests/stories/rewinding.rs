@@ -173,9 +173,10 @@ fn a_finished_run_goes_back() {
     assert_snapshot!(story.lands("B.1").text(), @"
     merged B.1
     final checks
-    → check Final tree B.1: test A, test B
+    → check Final tree B.1: test A | test B
     ");
     let final_checks = CheckReport {
+        batch: None,
         attempt: None,
         phase: CheckPhase::Final,
         tree: tree("B.1"),

@@ -299,6 +299,7 @@ fn a_mark_in_the_plan_is_no_proof() {
     orphans []
     ");
     story.feed(&Input::Checked(CheckReport {
+        batch: None,
         attempt: None,
         phase: CheckPhase::Final,
         tree: tree("B.1"),

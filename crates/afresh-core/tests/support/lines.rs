@@ -2,6 +2,8 @@
 
 use afresh_core::check::CheckResult;
 use afresh_core::effect::{CheckOn, ReviewRequest};
+use afresh_core::ids::AttemptId;
+use afresh_core::plan::Check;
 use afresh_core::question::QuestionTopic;
 use afresh_core::review::ReviewOutcome;
 use afresh_core::time::Timestamp;
@@ -130,6 +132,33 @@ pub(crate) fn event_line(event: &Event) -> String {
             format!("{review} ended{}: {how}", until(*not_before))
         }
         Event::ReviewWaived { attempt, by } => format!("review of {attempt} waived by {by}"),
+        Event::ChecksDeferred { attempt } => format!("checks deferred {attempt}"),
+        Event::GatheringStarted { until } => format!("gathering until {} ms", until.0),
+        Event::BatchStarted { attempts, onto } => {
+            format!("merging {} onto {}", names(attempts), object_name(onto.as_str()))
+        }
+        Event::BatchPassed { batch, results } => format!("{batch} passed {}", commands(results)),
+        Event::BatchFailed { batch, results } => {
+            let failed: Vec<&str> = results
+                .iter()
+                .filter(|it| !it.is_accepted())
+                .map(|it| it.command.as_str())
+                .collect();
+            format!("{batch} failed {}", failed.join(", "))
+        }
+        Event::PrefixesChosen { batch, lengths, .. } => {
+            format!("{batch}: checking prefixes {lengths:?}")
+        }
+        Event::PrefixChecked { batch, length, passed } => {
+            format!("{batch}: prefix {length} {}", if *passed { "passes" } else { "fails" })
+        }
+        Event::MergesPostponed { attempts, why, alone } => {
+            let alone = if *alone { ", alone" } else { "" };
+            format!("postponed {}{alone}: {}", names(attempts), why.describe())
+        }
+        Event::MergeFailed { attempt, results } => {
+            format!("failed merged {attempt}: {}", commands(results))
+        }
         Event::MergeStarted { attempt, onto } => {
             format!("merging {attempt} onto {}", object_name(onto.as_str()))
         }
@@ -217,8 +246,12 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
                 CheckOn::Tree(tree) => format!("tree {}", object_name(tree.as_str())),
                 CheckOn::Commit(commit) => format!("commit {}", object_name(commit.as_str())),
             };
-            let commands: Vec<&str> = request.checks.iter().map(|c| c.command.as_str()).collect();
-            format!("→ check {:?} {on}: {}", request.phase, commands.join(", "))
+            let group = |group: &Vec<Check>| {
+                let commands: Vec<&str> = group.iter().map(|it| it.command.as_str()).collect();
+                commands.join(", ")
+            };
+            let groups: Vec<String> = request.groups.iter().map(group).collect();
+            format!("→ check {:?} {on}: {}", request.phase, groups.join(" | "))
         }
         Effect::MoveBack { from, to } => {
             format!(
@@ -241,13 +274,15 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
         ),
         Effect::StopProbe => "→ stop probe".to_owned(),
         Effect::StopChecks => "→ stop checks".to_owned(),
-        Effect::BuildMerge { attempt, onto, .. } => {
-            format!("→ build {attempt} onto {}", object_name(onto.as_str()))
+        Effect::DropBatch { batch, .. } => format!("→ drop {batch}"),
+        Effect::BuildMerge { onto, members, .. } => {
+            let attempts: Vec<&AttemptId> = members.iter().map(|member| &member.attempt).collect();
+            format!("→ build {} onto {}", names(attempts), object_name(onto.as_str()))
         }
-        Effect::MoveBranch { attempt, from, to, restore } => {
+        Effect::MoveBranch { attempts, from, to, restore } => {
             let over = if restore.is_some() { " over an outsider's" } else { "" };
             let (from, to) = (object_name(from.as_str()), object_name(to.as_str()));
-            format!("→ move {attempt} from {from} to {to}{over}")
+            format!("→ move {} from {from} to {to}{over}", names(attempts))
         }
     }
 }
@@ -255,6 +290,11 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
 fn commands(results: &[CheckResult]) -> String {
     let all: Vec<&str> = results.iter().map(|result| result.command.as_str()).collect();
     all.join(", ")
+}
+
+fn names<'a>(attempts: impl IntoIterator<Item = &'a AttemptId>) -> String {
+    let names: Vec<String> = attempts.into_iter().map(ToString::to_string).collect();
+    names.join(" ")
 }
 
 fn until(moment: Option<Timestamp>) -> String {

@@ -19,7 +19,7 @@ use std::time::Duration;
 use afresh_core::check::{CheckOutcome, CheckPhase};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
 use afresh_core::hook::{HookFailure, HookPoint};
-use afresh_core::ids::{QuestionId, RunId, TreeId, WorkspaceSlot};
+use afresh_core::ids::{AttemptId, QuestionId, RunId, TreeId, WorkspaceSlot};
 use afresh_core::input::{
     AttemptEnd, BranchMove, ByHandStart, CheckReport, MergeBuild, MergedTree, ProbeOutcome,
     ProbeReport, RunOpening,
@@ -29,6 +29,7 @@ use afresh_core::probe::ProbedCheck;
 use afresh_core::process::ProcessEnd;
 use afresh_core::review::{Review, ReviewEnd, ReviewId, ReviewIssue, ReviewOutcome, ReviewVerdict};
 use afresh_core::run::TaskStage;
+use afresh_core::run::merge_queue::BatchId;
 use afresh_core::run::settings::Settings;
 use afresh_core::status::RunStatus;
 use afresh_core::time::Timestamp;
@@ -249,8 +250,10 @@ impl Story {
         tree: TreeId,
         checked: CheckOutcome,
     ) -> StoryStep {
-        let attempt = Some(attempt_id(attempt));
-        self.feed(&Input::Checked(CheckReport { attempt, phase, tree, checked }))
+        let id = attempt_id(attempt);
+        let batch = self.batch_of(&id).filter(|_| phase == CheckPhase::Merged);
+        let attempt = Some(id);
+        self.feed(&Input::Checked(CheckReport { attempt, batch, phase, tree, checked }))
     }
 
     /// The merge is clean; if nothing landed meanwhile, it is the attempt's own tree.
@@ -261,12 +264,87 @@ impl Story {
         let unmoved = state.stage.work().is_some_and(|work| work.ground.base == onto);
         let tree = if unmoved { tree(attempt) } else { tree(format!("m{attempt}")) };
         let commit = commit(format!("m{attempt}"));
-        self.feed(&Input::MergeBuilt(id, MergeBuild::Clean(MergedTree::new(onto, commit, tree))))
+        self.feed_build(&id, MergeBuild::Clean(MergedTree::new(onto, commit, tree)))
     }
 
     pub(crate) fn collides(&mut self, attempt: &str, path: &str) -> StoryStep {
         let (paths, detail) = (vec![path.to_owned()], String::new());
-        self.feed(&Input::MergeBuilt(attempt_id(attempt), MergeBuild::Conflict { paths, detail }))
+        self.feed_build(&attempt_id(attempt), MergeBuild::Conflict { paths, detail })
+    }
+
+    /// The merge of a batch of one was built.
+    pub(crate) fn feed_build(&mut self, attempt: &AttemptId, build: MergeBuild) -> StoryStep {
+        let batch = self.batch_of(attempt).unwrap_or_default();
+        self.feed(&Input::BatchBuilt(batch, vec![(attempt.clone(), build)]))
+    }
+
+    /// All merges of the batch of these attempts are clean.
+    pub(crate) fn batch_built(&mut self, attempts: &[&str]) -> StoryStep {
+        let (batch, builds) = self.clean_builds(attempts);
+        self.feed(&Input::BatchBuilt(batch, builds))
+    }
+
+    /// The same, but one more collides with them.
+    pub(crate) fn batch_built_but(&mut self, attempts: &[&str], colliding: &str) -> StoryStep {
+        let (batch, mut builds) = self.clean_builds(attempts);
+        let (paths, detail) = (vec!["shared".to_owned()], String::new());
+        builds.push((attempt_id(colliding), MergeBuild::Conflict { paths, detail }));
+        self.feed(&Input::BatchBuilt(batch, builds))
+    }
+
+    fn clean_builds(&self, attempts: &[&str]) -> (BatchId, Vec<(AttemptId, MergeBuild)>) {
+        let first = attempt_id(attempts[0]);
+        let batch = self.batch_of(&first).expect("a batch is being built");
+        let mut onto = self.run.merge_queue().batch(batch).expect("just found").onto.clone();
+        let mut builds = Vec::new();
+        for name in attempts {
+            let (merge, tree) = (commit(format!("m{name}")), tree(format!("m{name}")));
+            let merged = MergedTree::new(onto, merge.clone(), tree);
+            builds.push((attempt_id(name), MergeBuild::Clean(merged)));
+            onto = merge;
+        }
+        (batch, builds)
+    }
+
+    /// The checks of a batch, or of its first members, ended on the tree of this attempt; these commands failed.
+    pub(crate) fn batch_checked(&mut self, last: &str, failed: &[&str]) -> StoryStep {
+        let id = attempt_id(last);
+        let batch = self.run.merge_queue().batch(self.batch_of(&id).expect("in a batch"));
+        let members = batch.expect("just found").members.clone();
+        let end = members.iter().position(|at| self.run.task(*at).attempt() == Some(&id));
+        let of_members = members[..=end.expect("a member")].iter().flat_map(|at| {
+            self.run.plan().task(*at).all_checks().map(|check| check.command.clone())
+        });
+        let always = self.run.settings().always.iter().cloned();
+        let result =
+            |command: String| check_result(&command, i32::from(failed.contains(&&*command)));
+        let results = of_members.chain(always).map(result).collect();
+        self.report(last, CheckPhase::Merged, tree(format!("m{last}")), CheckOutcome::Ran(results))
+    }
+
+    /// The checks of the first task's merge, whose tree is its own, ended with this exit code.
+    pub(crate) fn first_merge_ends(&mut self, code: i32) -> StoryStep {
+        self.first_merge_of("A.1", code)
+    }
+
+    /// The same for a later attempt.
+    pub(crate) fn first_merge_of(&mut self, attempt: &str, code: i32) -> StoryStep {
+        let results = ["test A", "lint"].map(|command| check_result(command, code)).to_vec();
+        self.report(attempt, CheckPhase::Merged, tree(attempt), CheckOutcome::Ran(results))
+    }
+
+    /// Work that is in scope and goes to the merge queue without checks of its own.
+    pub(crate) fn is_handed_in(&mut self, attempt: &str) -> StoryStep {
+        self.spawned(attempt);
+        self.ends(attempt);
+        let path = self.own_file(attempt);
+        self.harvested(attempt, &[&path])
+    }
+
+    /// The batch that holds the attempt's task.
+    pub(crate) fn batch_of(&self, attempt: &AttemptId) -> Option<BatchId> {
+        let at = self.run.plan().index_of(&attempt.task)?;
+        self.run.merge_queue().batch_of(at).map(|batch| batch.id)
     }
 
     pub(crate) fn moved(&mut self, attempt: &str, moved: BranchMove) -> StoryStep {

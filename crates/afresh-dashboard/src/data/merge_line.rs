@@ -1,7 +1,8 @@
-//! What is being merged, and what waits for it.
+//! What is being merged, in which batches, and what waits for it.
 
 use afresh_core::Run;
 use afresh_core::ids::TaskId;
+use afresh_core::run::merge_queue::{Batch, BatchStage};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -9,9 +10,33 @@ use crate::history::RunHistory;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct MergeLine {
-    /// In order; the first one is being merged if `is_merging`.
+    /// In the order in which they would land; the first `merging` of them are being merged.
     pub candidates: Vec<MergeCandidate>,
-    pub is_merging: bool,
+    pub merging: usize,
+    /// What is being merged: each batch is built on the one before.
+    pub batches: Vec<MergeBatch>,
+}
+
+/// Merges that are built, checked and landed together.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct MergeBatch {
+    pub batch: u32,
+    pub tasks: Vec<TaskId>,
+    pub stage: MergeBatchStage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MergeBatchStage {
+    Building,
+    Checking,
+    /// It passed, and lands after the batch before it.
+    Passed,
+    /// It failed; whether that counts is known once the batch before it has landed.
+    Failed,
+    /// Checks of its parts show whose work makes it fail.
+    Bisecting,
+    Landing,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
@@ -36,9 +61,29 @@ impl MergeLine {
                 lasting_ms: u64::try_from(now_ms.saturating_sub(since_ms)).unwrap_or(0),
             })
         };
+        let queue = run.merge_queue();
+        let batch = |batch: &Batch| MergeBatch {
+            batch: batch.id.0,
+            tasks: batch.members.iter().map(|at| run.plan().task(*at).id.clone()).collect(),
+            stage: MergeBatchStage::new(&batch.stage),
+        };
         Self {
-            candidates: run.merge_order().filter_map(candidate).collect(),
-            is_merging: run.is_merging(),
+            candidates: queue.order().filter_map(candidate).collect(),
+            merging: queue.chain().iter().map(|batch| batch.members.len()).sum(),
+            batches: queue.chain().iter().map(batch).collect(),
+        }
+    }
+}
+
+impl MergeBatchStage {
+    fn new(stage: &BatchStage) -> Self {
+        match stage {
+            BatchStage::Building => Self::Building,
+            BatchStage::Checking => Self::Checking,
+            BatchStage::Passed(_) => Self::Passed,
+            BatchStage::Failed(_) => Self::Failed,
+            BatchStage::Searching(_) => Self::Bisecting,
+            BatchStage::Landing => Self::Landing,
         }
     }
 }

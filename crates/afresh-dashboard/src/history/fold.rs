@@ -75,6 +75,18 @@ impl RunHistory {
                 self.enter(&review.attempt, SegmentKind::Queue, at_ms);
             }
             Event::MergeStarted { attempt, .. } => self.enter(attempt, SegmentKind::Merge, at_ms),
+            Event::BatchStarted { attempts, .. } => {
+                for attempt in attempts {
+                    self.enter(attempt, SegmentKind::Merge, at_ms);
+                }
+            }
+            Event::ChecksDeferred { attempt } => self.enter(attempt, SegmentKind::Queue, at_ms),
+            Event::MergesPostponed { attempts, .. } => {
+                for attempt in attempts {
+                    self.enter(attempt, SegmentKind::Queue, at_ms);
+                }
+            }
+            Event::MergeFailed { attempt, .. } => self.enter(attempt, SegmentKind::Checks, at_ms),
             Event::Merged { attempt, commit } => {
                 self.track(attempt).finish(TrackEnd::Merged(commit.clone()), at_ms);
                 self.landed.push((attempt.clone(), commit.clone()));

@@ -105,7 +105,7 @@ impl LiveOverview {
     }
 
     fn merge_text(&self) -> Option<TextLine> {
-        let waiting = self.merge_line.candidates.len() - usize::from(self.merge_line.is_merging);
+        let waiting = self.merge_line.candidates.len() - self.merge_line.merging;
         if waiting == 0 || self.merge_line.candidates.is_empty() {
             return None;
         }
@@ -113,7 +113,7 @@ impl LiveOverview {
             .merge_line
             .candidates
             .iter()
-            .skip(usize::from(self.merge_line.is_merging))
+            .skip(self.merge_line.merging)
             .map(|candidate| candidate.task.to_string())
             .collect();
         Some(TextLine::new().dim(&format!("  waiting to merge: {}", names.join(", "))))

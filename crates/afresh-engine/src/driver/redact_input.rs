@@ -50,11 +50,9 @@ impl InputRedactor {
             Input::StepSaved { attempt, step, saved } => {
                 Input::StepSaved { attempt, step, saved: self.harvest(saved) }
             }
-            Input::MergeBuilt(attempt, MergeBuild::Conflict { paths, detail }) => {
-                Input::MergeBuilt(
-                    attempt,
-                    MergeBuild::Conflict { paths, detail: self.text(&detail) },
-                )
+            Input::BatchBuilt(batch, builds) => {
+                let redacted = |(attempt, build)| (attempt, self.build(build));
+                Input::BatchBuilt(batch, builds.into_iter().map(redacted).collect())
             }
             Input::HookFailed(failure) => Input::HookFailed(self.value(failure)),
             Input::NoteWarned(attempt, problem) => Input::NoteWarned(attempt, self.value(problem)),
@@ -85,7 +83,6 @@ impl InputRedactor {
             | Input::ReviewUsageSeen(..)
             | Input::Checked(_)
             | Input::Probed(_)
-            | Input::MergeBuilt(..)
             | Input::MovedBack(..)
             | Input::BranchMoved(..)
             | Input::HaltCleared
@@ -96,6 +93,15 @@ impl InputRedactor {
             | Input::IgnoreAsked(_)
             | Input::RewindAsked { .. }
             | Input::Woke) => other,
+        }
+    }
+
+    fn build(&self, build: MergeBuild) -> MergeBuild {
+        match build {
+            MergeBuild::Conflict { paths, detail } => {
+                MergeBuild::Conflict { paths, detail: self.text(&detail) }
+            }
+            other => other,
         }
     }
 
@@ -129,6 +135,7 @@ mod tests {
     use afresh_core::outcome::{DecisionRequest, Deviation, Outcome};
     use afresh_core::process::ProcessEnd;
     use afresh_core::review::{Review, ReviewEnd, ReviewId, ReviewOutcome, ReviewVerdict};
+    use afresh_core::run::merge_queue::BatchId;
     use afresh_core::usage::Usage;
 
     use super::*;
@@ -200,7 +207,7 @@ mod tests {
             Input::Harvested(attempt(), Err(words())),
             Input::Harvested(attempt(), Ok(harvest("a.txt", &words()))),
             Input::StepSaved { attempt: attempt(), step: 1, saved: Err(words()) },
-            Input::MergeBuilt(attempt(), conflict),
+            Input::BatchBuilt(BatchId(1), vec![(attempt(), conflict)]),
             Input::Answered { question: QuestionId(1), answer: words(), by: String::new() },
             Input::HaltAsked { now: false, reason: words(), by: String::new() },
             Input::ReviewEnded(

@@ -32,9 +32,11 @@ fn is_failure(answer: &Input) -> bool {
         Input::SpawnFailed(_, failure) => !failure.lasting,
         Input::Harvested(_, Err(_))
         | Input::StepSaved { saved: Err(_), .. }
-        | Input::MergeBuilt(_, MergeBuild::Impossible(_))
         | Input::BranchMoved(_, _, BranchMove::Trouble(_))
         | Input::MovedBack(_, BranchMove::Trouble(_)) => true,
+        Input::BatchBuilt(_, builds) => {
+            builds.iter().any(|(_, build)| matches!(build, MergeBuild::Impossible(_)))
+        }
         Input::Checked(report) => match &report.checked {
             CheckOutcome::Impossible(_) => true,
             CheckOutcome::Ran(results) => results.iter().any(|result| !result.passed()),

@@ -35,7 +35,7 @@ pub(crate) use checks::CheckSlots;
 use checks::hooks::CheckHooks;
 use harvest::HarvestJob;
 use hooks::{HookEvent, HookHandles};
-use landing::MergeJob;
+use landing::BatchJob;
 use landing::rewind::RewindJob;
 use review::ReviewJob;
 use steps::StepJob;
@@ -119,7 +119,11 @@ impl LocalExecutor {
             }
             Effect::Check(request) => {
                 let head = run.tip().clone();
-                let ticket = self.context.check_slots.ticket();
+                let slots = &self.context.check_slots;
+                let ticket = match request.batch {
+                    Some(batch) => slots.merge_ticket(batch),
+                    None => slots.ticket(),
+                };
                 let hooks = CheckHooks::new(run, &request);
                 self.spawn(move |context, answer| {
                     hooks.run_around(context, &request, answer, || {
@@ -147,9 +151,15 @@ impl LocalExecutor {
                 self.context.check_slots.stop_all(grace);
                 self.context.hooks.stop_all(grace);
             }
-            Effect::BuildMerge { attempt, base, onto, theirs } => {
-                let job = MergeJob::new(run, attempt, base, onto, theirs);
-                self.spawn(move |context, answer| answer(job.carry_out(context)));
+            Effect::BuildMerge { batch, onto, members } => {
+                let job = BatchJob::new(run, batch, onto, members);
+                self.spawn(move |context, answer| job.carry_out(context, answer));
+            }
+            Effect::DropBatch { batch, last } => {
+                self.context.check_slots.stop_batch(batch);
+                if let Some(last) = last {
+                    self.context.pool.repository().abandon(&last);
+                }
             }
             Effect::MoveBack { from, to } => {
                 let job = RewindJob { branch: run.branch().to_owned(), from, to };
@@ -157,8 +167,8 @@ impl LocalExecutor {
                     answer(job.carry_out(&context.run, context.pool.repository()));
                 });
             }
-            Effect::MoveBranch { attempt, from, to, restore } => {
-                let job = landing::MoveJob::new(run, attempt, from, to, restore);
+            Effect::MoveBranch { attempts, from, to, restore } => {
+                let job = landing::MoveJob::new(run, &attempts, from, to, restore);
                 self.spawn(move |context, answer| job.carry_out(context, answer));
             }
         }

@@ -16,6 +16,7 @@ use afresh_core::probe::count_classes;
 use afresh_core::rejection::Rejection;
 use afresh_core::review::{Review, ReviewIssue, ReviewOutcome, ReviewVerdict};
 
+use super::activity_batches::describe_batch_event;
 use crate::driver::reporter::{RecordedEvent, Reporter};
 
 #[derive(Debug)]
@@ -75,7 +76,6 @@ pub fn lines(event: &Event) -> Vec<ActivityLine> {
     std::iter::once(own).chain(refused).collect()
 }
 
-/// Enough of an object id for people.
 fn changed_paths(harvest: &Harvest) -> String {
     match harvest.changes.len() {
         1 => "1 path changed".to_owned(),
@@ -83,7 +83,8 @@ fn changed_paths(harvest: &Harvest) -> String {
     }
 }
 
-fn short(id: &str) -> &str {
+/// Enough of an object id for people.
+pub(super) fn short(id: &str) -> &str {
     id.get(..10).unwrap_or(id)
 }
 
@@ -104,12 +105,21 @@ fn describe_review(outcome: &ReviewOutcome) -> (&'static str, String) {
     }
 }
 
-type ActivityParts = (&'static str, String, &'static str, String);
+pub(super) type ActivityParts = (&'static str, String, &'static str, String);
 
 #[expect(clippy::too_many_lines, reason = "one arm per event, and each says one thing")]
 fn describe(event: &Event) -> ActivityParts {
     let ours = || "afresh".to_owned();
     match event {
+        Event::ChecksDeferred { .. }
+        | Event::GatheringStarted { .. }
+        | Event::BatchStarted { .. }
+        | Event::BatchPassed { .. }
+        | Event::BatchFailed { .. }
+        | Event::PrefixesChosen { .. }
+        | Event::PrefixChecked { .. }
+        | Event::MergesPostponed { .. }
+        | Event::MergeFailed { .. } => describe_batch_event(event),
         Event::RunStarted { run, plan, branch, .. } => {
             ("INFO", ours(), "run-started", format!("{run}: {} tasks on {branch}", plan.len()))
         }

@@ -35,9 +35,12 @@ impl FlakyHistory {
             | Event::RedSeen { results, .. }
             | Event::ChecksPassed { results, .. }
             | Event::ContestEntered { results, .. }
+            | Event::BatchPassed { results, .. }
+            | Event::BatchFailed { results, .. }
+            | Event::MergeFailed { results, .. }
             | Event::FinalChecked { results, .. }
             | Event::AttemptRejected {
-                reason: Rejection::ChecksFailed { results } | Rejection::BrokenMerge { results },
+                reason: Rejection::ChecksFailed { results } | Rejection::BrokenMerge { results, .. },
                 ..
             } => results.iter().for_each(|result| self.note(result)),
             Event::LandIntended { receipt, .. } => {

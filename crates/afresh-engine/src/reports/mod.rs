@@ -2,6 +2,7 @@
 //! underway, the run report, samples for forecasts.
 
 pub mod activity;
+mod activity_batches;
 pub mod flaky;
 pub mod issues;
 pub mod quiet;

@@ -81,7 +81,7 @@ impl SampledRun {
             }
             Event::AttemptRejected {
                 attempt,
-                reason: Rejection::ChecksFailed { results } | Rejection::BrokenMerge { results },
+                reason: Rejection::ChecksFailed { results } | Rejection::BrokenMerge { results, .. },
                 ..
             }
             | Event::ChecksPassed { attempt, results, .. } => {

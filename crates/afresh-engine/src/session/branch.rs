@@ -52,7 +52,7 @@ impl OpenRun {
             return Ok(());
         }
         let mut to = self.run.base().clone();
-        for commit in self.run.landed_commits().rev() {
+        for commit in self.run.checked_commits().rev() {
             if repository.is_whole(commit)? {
                 to = commit.clone();
                 break;

@@ -31,7 +31,8 @@ pub struct MarkedTask {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassedCheck {
     pub command: String,
-    pub took: Duration,
+    /// None if it runs on the very tree that this is written into: it lands only if it passes.
+    pub took: Option<Duration>,
 }
 
 /// The longest line of a worker's text.

@@ -1,5 +1,6 @@
 //! A commit of a history, with its trailers and its note.
 
+use afresh_core::commit::CHECKED_TREE;
 use afresh_core::ids::{CommitId, RunId, TaskId, TreeId};
 
 use crate::statement::Statement;
@@ -98,7 +99,7 @@ impl CommitTrailers {
             run: value("Afresh-Run").and_then(|text| text.parse().ok()),
             task: value("Afresh-Task").and_then(|text| text.parse().ok()),
             attempt: value("Afresh-Attempt").and_then(|text| text.parse().ok()),
-            checked_tree: value("Afresh-Checked-Tree").and_then(|text| text.parse().ok()),
+            checked_tree: value(CHECKED_TREE).and_then(|text| text.parse().ok()),
             is_unchecked_merge: value(UNCHECKED_MERGE).is_some(),
             squashed: value(SQUASHED).and_then(|text| text.parse().ok()),
         }

@@ -65,6 +65,8 @@ pub fn verify_line(oldest_first: &[HistoryCommit], policy: SignaturePolicy) -> V
 fn find_covers(oldest_first: &[LineCommit], verdicts: &mut [CommitVerdict]) {
     // By tree and run: the commit, and the signature of its receipt.
     let mut covers = BTreeMap::new();
+    // What is wrong with a receipt that would cover others as well.
+    let mut refused: BTreeMap<_, CommitProblem> = BTreeMap::new();
     for (commit, verdict) in oldest_first.iter().zip(verdicts).rev() {
         let run = &commit.trailers.run;
         if verdict.problem.is_none() {
@@ -72,15 +74,29 @@ fn find_covers(oldest_first: &[LineCommit], verdicts: &mut [CommitVerdict]) {
             covers.insert((&commit.tree, run), cover);
             continue;
         }
+        if let Some(problem @ (CommitProblem::Unsigned | CommitProblem::UntrustedKey(_))) =
+            &verdict.problem
+        {
+            refused.insert((&commit.tree, run), problem.clone());
+        }
         let named = commit.trailers.checked_tree.as_ref().filter(|tree| **tree != commit.tree);
-        let Some(tree) = named.filter(|_| verdict.role == CommitRole::Task) else { continue };
+        let has_failed = matches!(verdict.problem, Some(CommitProblem::FailedCheck(_)));
+        let is_inner = verdict.role == CommitRole::Task && !has_failed;
+        let Some(tree) = named.filter(|_| is_inner) else { continue };
         match covers.get(&(tree, run)) {
             Some((by, signature)) => {
                 verdict.covered_by = Some(by.clone());
                 verdict.signature.clone_from(signature);
                 verdict.problem = None;
             }
-            None if verdict.problem == Some(CommitProblem::MissingNote) => {
+            None if refused.contains_key(&(tree, run)) => {
+                verdict.problem = refused.get(&(tree, run)).cloned();
+            }
+            None if matches!(
+                verdict.problem,
+                Some(CommitProblem::MissingNote | CommitProblem::OtherTree(_))
+            ) =>
+            {
                 verdict.problem = Some(CommitProblem::OtherCoveringTree(tree.to_string()));
             }
             None => {}
@@ -183,7 +199,9 @@ fn judge_statement(it: &HistoryCommit, statement: &Statement) -> Result<(), Comm
     if statement.tree() != Some(it.tree.as_str()) {
         return Err(CommitProblem::OtherTree(named(statement.tree())));
     }
-    if said.receipt.tree != it.tree {
+    // Inside of a batch, the receipt is about the tree that the commit names: a later commit has to cover it.
+    let is_inner = it.trailers.checked_tree.as_ref() == Some(&said.receipt.tree);
+    if said.receipt.tree != it.tree && !is_inner {
         return Err(CommitProblem::OtherTree(said.receipt.tree.to_string()));
     }
     if Some(&said.run) != it.trailers.run.as_ref() {
@@ -200,7 +218,11 @@ fn judge_statement(it: &HistoryCommit, statement: &Statement) -> Result<(), Comm
     if Some(&said.onto) != it.parents.first() {
         return Err(CommitProblem::OtherParent(said.onto.to_string()));
     }
-    judge_checks(said)
+    judge_checks(said)?;
+    if said.receipt.tree == it.tree {
+        return Ok(());
+    }
+    Err(CommitProblem::OtherTree(said.receipt.tree.to_string()))
 }
 
 fn judge_checks(said: &ReceiptPredicate) -> Result<(), CommitProblem> {

@@ -17,7 +17,7 @@ use afresh_engine::driver::host::{
 };
 
 use super::by_hand::PeopleByHand;
-use super::invariants::RunInvariants;
+use super::invariants::{RunInvariants, check_blame};
 use super::people;
 use super::random::SeededRandom;
 use super::scenario::Scenario;
@@ -64,7 +64,7 @@ enum CrashPoint {
 impl SimulatedHost {
     pub(super) fn new(seed: u64) -> Self {
         let mut random = SeededRandom::new(seed);
-        let scenario = Scenario::draw(&mut random);
+        let scenario = Scenario::draw(&mut random).with_merges(seed);
         let first = scenario.first_event();
         let run = Run::start(&first).expect("the first event starts a run");
         Self {
@@ -185,6 +185,9 @@ impl SimulatedHost {
             }
         }
         self.journal.extend(turn.events.iter().cloned());
+        for event in &turn.events {
+            check_blame(event, &self.world, &self.scenario)?;
+        }
         self.invariants.recorded(turn, run, &mut self.world, self.now)
     }
 
@@ -323,7 +326,8 @@ impl InputSource for SimulatedHost {
             };
             return Ok(vec![self.deliver(&answer)]);
         }
-        Err(self.broke("busy, but nothing is underway and no deadline is set".to_owned()))
+        let queue = run.merge_queue();
+        Err(self.broke(format!("busy, but nothing is underway and no deadline is set: {queue:?}")))
     }
 
     fn acknowledge_inputs(&mut self) {}

@@ -107,7 +107,9 @@ pub fn simulate(seed: u64) -> Result<SimulationSummary, Box<BrokenPromise>> {
         Ok(()) => Ok(simulation.summary()),
         Err(promise) => {
             let journal = &simulation.host().journal;
-            let last = &journal[journal.len().saturating_sub(12)..];
+            let last = &journal[journal.len().saturating_sub(
+                std::env::var("AFRESH_SIM_LAST").ok().and_then(|n| n.parse().ok()).unwrap_or(12),
+            )..];
             Err(Box::new(BrokenPromise {
                 seed,
                 step: simulation.host().steps,

@@ -8,8 +8,8 @@ use afresh_core::plan::{
     CheckDraft, ContestRule, FileDraft, Plan, PlanDraft, StepDraft, TaskDraft, TierChoice,
 };
 use afresh_core::run::settings::{
-    ContextLimits, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, ReviewPolicy,
-    ReviewWhen, Schedule, Settings, TimeoutAction, VacuousPolicy,
+    BatchLimit, ContextLimits, FilterRule, MergePolicy, OnDecision, OnFailure, OnOrphan, OnRedBase,
+    ProbeScope, ReviewPolicy, ReviewWhen, Schedule, Settings, TimeoutAction, VacuousPolicy,
 };
 use afresh_core::usage::Budget;
 
@@ -48,6 +48,8 @@ pub struct Scenario {
     /// A check of every merge fails before any work.
     pub red_base: u64,
     pub broken_merge: u64,
+    /// Checks give the same answer on the same tree.
+    pub checks_are_reliable: bool,
     pub conflict: u64,
     pub trouble: u64,
     /// A reviewer wants changes, or fails.
@@ -79,6 +81,7 @@ impl Scenario {
             check_fails: trouble(150),
             red_base: trouble(400),
             broken_merge: trouble(150),
+            checks_are_reliable: false,
             conflict: trouble(200),
             trouble: trouble(15),
             context_fills: trouble(300),
@@ -90,6 +93,14 @@ impl Scenario {
             crash: [0, 5, 20, 80][usize::try_from(random.below(4)).expect("small")],
             max_crashes: 40,
         }
+    }
+
+    /// How work is merged. Drawn apart, so that everything else of a seed stays as it is.
+    pub(super) fn with_merges(mut self, seed: u64) -> Self {
+        let mut random = SeededRandom::new(seed ^ 0x6d65_7267_6573);
+        self.settings.merge = draw_merge_policy(&mut random);
+        self.checks_are_reliable = random.chance(500);
+        self
     }
 
     /// Whether nothing but crashes can go wrong.
@@ -231,6 +242,17 @@ fn draw_settings(random: &mut SeededRandom) -> Settings {
         review: draw_review(random),
         ..Settings::default()
     }
+}
+
+/// One run in three lands everything alone, one after the other.
+fn draw_merge_policy(random: &mut SeededRandom) -> MergePolicy {
+    let batch = match random.below(6) {
+        0 | 1 => return MergePolicy::default(),
+        2 => BatchLimit::AtMost(u16::try_from(1 + random.below(4)).expect("small")),
+        _ => BatchLimit::Auto,
+    };
+    let filter = *random.pick(&[FilterRule::Adaptive, FilterRule::Adaptive, FilterRule::Always]);
+    MergePolicy { batch, filter, slots: u16::try_from(1 + random.below(4)).expect("small") }
 }
 
 /// One run in four is reviewed.

@@ -6,6 +6,7 @@ mod branch;
 mod by_hand;
 mod checks;
 mod comments;
+mod contents;
 mod harvests;
 mod hooks;
 mod reviews;
@@ -25,6 +26,7 @@ use afresh_core::usage::Usage;
 use super::random::SeededRandom;
 use super::scenario::Scenario;
 use super::scheduled_input::ScheduledInput;
+use contents::TreeContents;
 use reviews::LiveReviewer;
 
 #[derive(Debug)]
@@ -32,6 +34,12 @@ pub(super) struct SimulatedWorld {
     seed: u64,
     /// Commit → (tree, the task that it lands).
     commits: BTreeMap<CommitId, (TreeId, Option<TaskId>)>,
+    /// What each merge was built on.
+    parents: BTreeMap<CommitId, CommitId>,
+    /// Commits inside of a batch, whose own trees were not checked.
+    inner: BTreeSet<CommitId>,
+    /// Whose work each tree holds.
+    contents: TreeContents,
     /// The branch's first-parent line, base first.
     pub(super) branch: Vec<CommitId>,
     /// An outsider's commit on top of it.
@@ -45,6 +53,8 @@ pub(super) struct SimulatedWorld {
     alive: BTreeSet<AttemptId>,
     /// Attempts by hand whose workspace was prepared, until they are harvested.
     by_hand: BTreeSet<AttemptId>,
+    /// Attempts by hand that began before the plan changed: people keep what they were given.
+    begun_under_another_plan: BTreeSet<AttemptId>,
     /// Every attempt that was ever started.
     started: BTreeSet<AttemptId>,
     slots: BTreeMap<WorkspaceSlot, AttemptId>,
@@ -84,6 +94,9 @@ impl SimulatedWorld {
         Self {
             seed,
             commits: BTreeMap::from([(base.clone(), (tree, None))]),
+            parents: BTreeMap::new(),
+            inner: BTreeSet::new(),
+            contents: TreeContents::new(seed),
             branch: vec![base],
             foreign: None,
             landed: BTreeMap::new(),
@@ -91,6 +104,7 @@ impl SimulatedWorld {
             intended: BTreeSet::new(),
             alive: BTreeSet::new(),
             by_hand: BTreeSet::new(),
+            begun_under_another_plan: BTreeSet::new(),
             started: BTreeSet::new(),
             slots: BTreeMap::new(),
             left: BTreeSet::new(),
@@ -134,9 +148,25 @@ impl SimulatedWorld {
         self.passed.contains(&(tree.clone(), command.to_owned()))
     }
 
+    /// Whether the work of this attempt fails a check by itself, or together with what has ever landed.
+    pub(super) fn can_fail(&self, attempt: &AttemptId, scenario: &Scenario) -> bool {
+        self.contents.can_fail(attempt, scenario)
+    }
+
     /// The real usage of all attempts.
     pub(super) fn spent(&self) -> u64 {
         self.spent.values().chain(self.review_spent.values()).map(|usage| usage.input).sum()
+    }
+
+    /// The tree of a merge.
+    pub(super) fn tree_of(&self, commit: &CommitId) -> Option<&TreeId> {
+        self.commits.get(commit).map(|(tree, _)| tree)
+    }
+
+    /// Whether a merge was built on another, directly or through others.
+    pub(super) fn follows(&self, later: &CommitId, earlier: &CommitId) -> bool {
+        let below = std::iter::successors(Some(later), |commit| self.parents.get(commit));
+        below.skip(1).any(|commit| commit == earlier)
     }
 
     /// The journal records that the branch is about to move there.
@@ -159,6 +189,9 @@ impl SimulatedWorld {
     /// Work that was done under another wording no longer counts as done.
     pub(super) fn note_new_plan(&mut self, before: &Run, after: &Plan) {
         for (task, state) in before.tasks() {
+            if let Some(work) = state.stage.work().filter(|work| work.by_hand.is_some()) {
+                self.begun_under_another_plan.insert(work.attempt.clone());
+            }
             let same = after.index_of(&task.id).is_some_and(|at| after.task(at) == task);
             if !same && !matches!(state.stage, TaskStage::Merging { .. }) {
                 self.landed.remove(&task.id);
@@ -234,7 +267,7 @@ impl SimulatedWorld {
             Effect::Harvest { attempt, slot, .. } => {
                 self.harvest(attempt, *slot, random, scenario, run)?
             }
-            Effect::Check(request) => vec![self.check(request, random, scenario)],
+            Effect::Check(request) => vec![self.check(request, random, scenario, run)],
             Effect::Probe(request) => vec![self.probe(request, random, scenario)],
             Effect::SendComment { attempt, comment } => {
                 self.read_comment(attempt, comment.number, random)?.into_iter().collect()
@@ -244,15 +277,16 @@ impl SimulatedWorld {
                 vec![self.prepare_by_hand(attempt, *slot, ground, random, scenario, run)?]
             }
             Effect::Warn { .. }
+            | Effect::DropBatch { .. }
             | Effect::AnswerStep { .. }
             | Effect::StopProbe
             | Effect::StopChecks => vec![],
             Effect::MoveBack { from, to } => vec![self.move_back(from, to, random, scenario)?],
-            Effect::BuildMerge { attempt, base, onto, theirs } => {
-                vec![self.build(attempt, base, onto, theirs.as_ref(), random, scenario)?]
+            Effect::BuildMerge { batch, onto, members } => {
+                self.build(*batch, onto, members, random, scenario, run)?
             }
-            Effect::MoveBranch { attempt, from, to, restore } => {
-                vec![self.move_branch(attempt, from, to, restore.as_ref(), random, scenario)?]
+            Effect::MoveBranch { attempts, from, to, restore } => {
+                vec![self.move_branch(attempts, from, to, restore.as_ref(), random, scenario)?]
             }
         };
         self.fail_hooks_after(&mut inputs, scenario);

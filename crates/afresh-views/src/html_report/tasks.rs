@@ -107,7 +107,12 @@ fn attempt(attempt: &AttemptReport) -> String {
 /// What was run on which tree, and what changed.
 fn proof(receipt: &ReceiptStatus) -> String {
     let tree: String = receipt.tree.as_str().chars().take(10).collect();
-    let mut shown = format!("<p>checked on tree {}:</p><ul>", code(&tree));
+    let batch = receipt.covered_by.as_ref().map(|commit| {
+        let commit: String = commit.as_str().chars().take(10).collect();
+        format!(", together with the rest of its batch, up to {}", code(&commit))
+    });
+    let mut shown =
+        format!("<p>checked on tree {}{}:</p><ul>", code(&tree), batch.unwrap_or_default());
     for check in &receipt.checks {
         let exit = check.exit_code.map_or("no exit code".to_owned(), |code| format!("exit {code}"));
         let tests =

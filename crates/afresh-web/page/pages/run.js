@@ -129,7 +129,7 @@ function mergeLine(run, line) {
   if (line.candidates.length === 0) return [];
   return [element("h2", {}, "Merge queue"), element("ol.merge-line", {}, line.candidates.map((candidate, at) =>
     element("li", {}, element("a", { href: taskAddress(run, candidate.task) }, candidate.attempt),
-      ` ${candidate.title}, ${at === 0 && line.is_merging ? "merging" : "waiting"} for ${duration(candidate.lasting_ms)}`)))];
+      ` ${candidate.title}, ${at < line.merging ? "merging" : "waiting"} for ${duration(candidate.lasting_ms)}`)))];
 }
 
 /**

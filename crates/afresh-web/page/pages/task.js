@@ -124,6 +124,8 @@ function receiptView(found) {
   return [element("h2", {}, "Receipt"), element("dl", {},
     element("dt", {}, "Commits"), element("dd.mono", {}, found.commits.join(", ")),
     element("dt", {}, "Tree that the checks ran on"), element("dd.mono", {}, receipt.tree),
+    receipt.covered_by && element("dt", {}, "Checked as part of a batch, up to commit"),
+    receipt.covered_by && element("dd.mono", {}, receipt.covered_by),
     files.filter(([, paths]) => paths.length > 0).flatMap(([verb, paths]) => [
       element("dt", {}, `Files ${verb}`), element("dd.mono", {}, /** @type {string[]} */ (paths).join(", "))]))];
 }

@@ -51,7 +51,7 @@ fn the_demo_shows_everything_and_leaves_nothing() {
         ran.stderr
     );
     assert!(marked(&ran, "rejected").contains("plan.1"), "{}", ran.stderr);
-    assert_eq!(marked(&ran, "collided").len(), 1, "{}", ran.stderr);
+    assert!(!marked(&ran, "collided").is_empty(), "{}", ran.stderr);
     assert_eq!(marked(&ran, "asks"), BTreeSet::from(["empty.1".to_owned()]));
     assert!(ran.stderr.contains("ended with exit code 1") && ran.stderr.contains("no-op"));
     assert!(ran.stderr.contains("Q1 friendly (by policy)"), "{}", ran.stderr);

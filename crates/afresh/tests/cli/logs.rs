@@ -78,10 +78,10 @@ fn the_transcripts_of_all_attempts_are_shown() {
         [
             "=== T001.1 stdout (rejected: `echo checking; test -s a.txt` ended with exit code 1)",
             "=== T001.1 stderr",
-            "=== T001.1 check alone-1: echo checking; test -s a.txt",
+            "=== T001.1 check merged-1-1: echo checking; test -s a.txt",
             "=== T001.2 stdout (merged)",
             "=== T001.2 stderr",
-            "=== T001.2 check alone-1: echo checking; test -s a.txt",
+            "=== T001.2 check merged-2-1: echo checking; test -s a.txt",
         ],
         "{text}"
     );

@@ -113,7 +113,12 @@ fn a_run_proves_requirements() {
     let commands: Vec<&str> = checks.iter().filter_map(|check| check["command"].as_str()).collect();
     assert_eq!(commands, ["test -s add.txt", "test -d .", "test -s rm.txt"]);
     let branch = repo.status()["branch"].as_str().expect("a branch").to_owned();
-    let log = repo.git(&["log", "--first-parent", "--format=%H %T", &branch]);
+    let log = repo.git(&[
+        "log",
+        "--first-parent",
+        "--format=%H %T%n%H %(trailers:key=Afresh-Checked-Tree,valueonly)",
+        &branch,
+    ]);
     for check in checks {
         assert_eq!(check["exit"], 0);
         let landed = format!(

@@ -20,7 +20,7 @@ mod verifying;
 use afresh_testkit::TestRepo;
 use serde_json::Value;
 
-use support::{WORKER, repo};
+use support::{WORKER, repo, run_section};
 
 /// A repository with a finished run of so many tasks, one after the other.
 fn finished(tasks: usize) -> TestRepo {
@@ -34,6 +34,8 @@ fn prepared(tasks: usize) -> TestRepo {
     let repo = repo();
     repo.plan_of(tasks);
     repo.agent(WORKER.strip_prefix("sleep 0.1; ").expect("it begins with a pause"));
+    // Each commit has a receipt of its own, however quickly the workers finish.
+    repo.config(&format!("{}[merge]\nbatch = 1\n", run_section("")));
     repo.commit("a plan");
     repo
 }

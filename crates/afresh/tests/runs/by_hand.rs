@@ -282,7 +282,7 @@ fn a_killed_complete_is_finished_by_the_next_driver() {
     repo.run(&["--by-hand"]).expect(0);
     do_work(&start(&repo, "T001"));
     let complete = Driver::start(&repo, &["task", "complete", "T001"]);
-    repo.wait_until("it is checked", || repo.state_of("T001") == "checking");
+    repo.wait_until("it is checked", || repo.state_of("T001") == "merging");
     complete.kill_9();
     // It was handed in; there is nothing to hand in again.
     repo.afresh(&["task", "complete", "T001"]).expect(1);

@@ -33,6 +33,7 @@ mod support;
 
 mod baseline;
 mod basic_run;
+mod batches;
 mod budgets;
 mod by_hand;
 mod checks;

@@ -13,24 +13,6 @@ pub(super) const ALL: &[Mutation] = &[
         }],
     },
     Mutation {
-        name: "the merge slot is not held",
-        promise: "R3, R4: one merge at a time",
-        edits: &[Edit {
-            file: "afresh-core/src/decide/merging.rs",
-            text: "if self.run.merging().is_some() {",
-            instead: "if false {",
-        }],
-    },
-    Mutation {
-        name: "a merge lands unchecked",
-        promise: "R4: every commit passed its checks as exactly that tree",
-        edits: &[Edit {
-            file: "afresh-core/src/decide/merging.rs",
-            text: "merged.tree == harvest.tree && self.still_passed(at, &results)",
-            instead: "self.still_passed(at, &results)",
-        }],
-    },
-    Mutation {
         name: "a failure is excused that was fixed since",
         promise: "TR-02: what passed once must not fail again",
         edits: &[Edit {
@@ -58,15 +40,6 @@ pub(super) const ALL: &[Mutation] = &[
         }],
     },
     Mutation {
-        name: "a collision counts",
-        promise: "EX-05: who was slower loses no attempt",
-        edits: &[Edit {
-            file: "afresh-core/src/decide/merging.rs",
-            text: "                    Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },\n                    AttemptCounts::No,",
-            instead: "                    Rejection::Conflict { paths: paths.clone(), detail: detail.clone() },\n                    AttemptCounts::Yes,",
-        }],
-    },
-    Mutation {
         name: "attempts are never spent",
         promise: "`attempts` fresh workers per task before it counts as failed",
         edits: &[Edit {
@@ -82,15 +55,6 @@ pub(super) const ALL: &[Mutation] = &[
             file: "afresh-core/src/decide/checking.rs",
             text: "if self.run.halt().is_some_and(|halt| halt.now) {",
             instead: "if self.run.halt().is_some_and(|halt| halt.now && halt.by.is_empty()) {",
-        }],
-    },
-    Mutation {
-        name: "an outsider's commit is taken for ours",
-        promise: "R3: the branch is where the journal says",
-        edits: &[Edit {
-            file: "afresh-core/src/decide/merging.rs",
-            text: "BranchMove::Foreign(commit) => self.ask_about_branch(at, commit),",
-            instead: "BranchMove::Foreign(commit) => {\n                self.record(Event::Merged { attempt: attempt.clone(), commit: commit.clone() });\n            }",
         }],
     },
     Mutation {
@@ -116,8 +80,8 @@ pub(super) const ALL: &[Mutation] = &[
         promise: "R2, ST-05: what is going on ends before the branch goes back",
         edits: &[Edit {
             file: "afresh-core/src/decide/rewinding.rs",
-            text: "if self.run.is_underway() || self.run.merging().is_some()",
-            instead: "if self.run.merging().is_some()",
+            text: "if self.run.is_underway() || self.run.merge_queue().is_merging() {",
+            instead: "if self.run.merge_queue().is_merging() {",
         }],
     },
     Mutation {

@@ -5,6 +5,7 @@ mod by_hand;
 mod contests;
 mod hooks;
 mod landing;
+mod merge_queue;
 mod models;
 mod reviewing;
 mod starting;
@@ -14,12 +15,13 @@ use super::{Breakage, Mutation};
 const SIMULATION: &[&str] = &["-p", "afresh-testkit", "--test", "simulation"];
 
 pub(super) fn all() -> Vec<Breakage> {
-    let all: [&[Mutation]; 8] = [
+    let all: [&[Mutation]; 9] = [
         starting::ALL,
         attempts::ALL,
         by_hand::ALL,
         contests::ALL,
         landing::ALL,
+        merge_queue::ALL,
         models::ALL,
         reviewing::ALL,
         hooks::ALL,

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use afresh_agents::{AgentKind, PromptRole};
+use afresh_core::hook::HookPoint;
 use afresh_core::ids::TaskId;
 use afresh_core::plan::nearest;
 use afresh_core::run::settings::{
-    OnChange, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope, ReviewPolicy, ReviewWhen,
-    Schedule, Settings,
+    FilterRule, MergePolicy, OnChange, OnDecision, OnFailure, OnOrphan, OnRedBase, ProbeScope,
+    ReviewPolicy, ReviewWhen, Schedule, Settings,
 };
 use afresh_core::usage::Budget;
 use afresh_engine::RepoContext;
@@ -132,6 +133,7 @@ pub(in crate::session) fn settings(
         on_decision: options.on_decision.unwrap_or(configured.on_decision),
         on_failure: options.on_failure.unwrap_or(configured.on_failure),
         review: review_policy(config, options, file),
+        merge: merge_policy(config, options),
         budget: budget::or_earlier(options.budget, configured.budget),
         task_budget: budget::or_earlier(options.task_budget, configured.task_budget),
         agent: default_agent(config, options),
@@ -140,6 +142,15 @@ pub(in crate::session) fn settings(
         ..configured
     };
     Ok(file.how.record_in(settings))
+}
+
+/// How work is merged. A hook before checks may hold them back, so they run before anything is merged.
+fn merge_policy(config: &Config, options: &RunOptions) -> MergePolicy {
+    let hooks = config.hooks.commands.get(&HookPoint::BeforeCheck);
+    let has_hook = options.hooks != HookChoice::Omit && hooks.is_some_and(|list| !list.is_empty());
+    let configured = config.settings.merge;
+    let filter = if has_hook { FilterRule::Always } else { configured.filter };
+    MergePolicy { slots: config.checks_parallel, filter, ..configured }
 }
 
 /// When work is reviewed. What planners write is judged by rules and by a verifier of their own.

@@ -128,7 +128,7 @@ impl Decider<'_> {
         }
         let on = CheckOn::Tree(harvest.tree);
         let attempt = Some(attempt);
-        self.request_checks(CheckRequest::plain(attempt, CheckPhase::Step, on, checks));
+        self.request_checks(CheckRequest::plain(attempt, CheckPhase::Step, on, checks), &[at]);
     }
 
     pub(in crate::decide) fn step_checked(&mut self, attempt: &AttemptId, report: &CheckReport) {
@@ -145,7 +145,7 @@ impl Decider<'_> {
         match &report.checked {
             CheckOutcome::Ran(results) => {
                 let at = self.index(&attempt.task);
-                let results = self.run.excuse_failures(Some(at), results);
+                let results = self.run.excuse_failures(&[at], results);
                 if results.iter().all(CheckResult::is_accepted) {
                     self.finish_step(attempt, step, &results);
                 } else {

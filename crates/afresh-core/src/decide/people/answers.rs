@@ -119,9 +119,9 @@ impl Decider<'_> {
                 if let Some(attempt) = self.run.task(at).attempt().cloned() {
                     self.record(Event::BranchRestoreAllowed { attempt, foreign });
                 }
-                self.resume_merge(at);
+                self.request_move();
             }
-            (QuestionTopic::Branch(_), _) => self.resume_merge(at),
+            (QuestionTopic::Branch(_), _) => self.request_move(),
             _ => {}
         }
     }

@@ -120,6 +120,12 @@ impl Run {
     ) -> Result<(), IllegalEvent> {
         let at = self.index(&attempt.task)?;
         self.free_slot(attempt);
+        let is_broken =
+            matches!(reason, Rejection::ChecksFailed { .. } | Rejection::BrokenMerge { .. });
+        // What was sent to its own tree after its merge failed is counted already.
+        if is_broken && matches!(self.tasks[at].stage, TaskStage::Merging { .. }) {
+            self.merge_queue.note_failed();
+        }
         self.leave_merge(at);
         let task = &mut self.tasks[at];
         task.retries.counted += u32::from(counts);

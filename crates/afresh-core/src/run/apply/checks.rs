@@ -28,7 +28,7 @@ impl Run {
         | TaskStage::Held { work, harvest, .. }
         | TaskStage::Checking { work, harvest, .. } = self.tasks[at].stage.clone()
         {
-            self.set(at, TaskStage::Checking { work, harvest, round: stage });
+            self.set(at, TaskStage::Checking { work, harvest, round: stage, broken: None });
             return Ok(());
         }
         Err(self.wrong_stage(at))
@@ -43,7 +43,8 @@ impl Run {
         let TaskStage::Checking { work, harvest, .. } = self.tasks[at].stage.clone() else {
             return Err(self.wrong_stage(at));
         };
-        self.merge_queue.push_back(at);
+        self.merge_queue.note_times(results);
+        self.merge_queue.push(at);
         self.set(at, TaskStage::Queued { work, harvest, results: results.to_vec() });
         Ok(())
     }

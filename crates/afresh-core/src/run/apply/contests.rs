@@ -53,7 +53,7 @@ impl Run {
         (task.last.feedback, task.last.rejection, task.last.review) = (None, None, None);
         task.steps.finished = chosen.steps;
         let (work, harvest, results) = (chosen.work, chosen.harvest, chosen.results);
-        self.merge_queue.push_back(at);
+        self.merge_queue.push(at);
         self.set(at, TaskStage::Queued { work, harvest, results });
         Ok(())
     }

@@ -38,7 +38,7 @@ impl Run {
         };
         let next = match passed {
             Some(results) if matches!(answer, "retry" | "skip-hook") => {
-                self.merge_queue.push_back(at);
+                self.merge_queue.push(at);
                 TaskStage::Queued { work, harvest, results }
             }
             passed => TaskStage::Held { work, harvest, passed, question: None },

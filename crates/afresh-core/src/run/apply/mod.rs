@@ -136,7 +136,10 @@ impl Run {
                 self.set_check_activity(attempt, CheckActivity::Running)?;
             }
             Event::ProbeStarted { commit } => self.probe_started(commit),
-            Event::Probed { checks, .. } => self.base_probed(checks),
+            Event::Probed { checks, .. } => {
+                self.merge_queue.note_times(checks.iter().map(|probed| &probed.result));
+                self.base_probed(checks);
+            }
             Event::ReviewRequested { attempt } => self.review_requested(attempt)?,
             Event::ReviewStarting { review, slot, reserved, agent, tier } => {
                 let (agent, slot, reserved, tier) = (agent.clone(), *slot, *reserved, *tier);
@@ -147,7 +150,24 @@ impl Run {
                 self.review_ended(review, end, *not_before)?;
             }
             Event::ReviewWaived { attempt, by } => self.review_waived(attempt, by)?,
-            Event::MergeStarted { attempt, onto } => self.merge_started(attempt, onto)?,
+            Event::ChecksDeferred { attempt } => self.checks_deferred(attempt)?,
+            Event::GatheringStarted { until } => self.merge_queue.gather(*until),
+            Event::MergeStarted { attempt, onto } => {
+                self.batch_started(std::slice::from_ref(attempt), onto)?;
+            }
+            Event::BatchStarted { attempts, onto } => self.batch_started(attempts, onto)?,
+            Event::BatchPassed { batch, results } => self.batch_passed(*batch, results),
+            Event::BatchFailed { batch, results } => self.batch_failed(*batch, results),
+            Event::PrefixesChosen { batch, good, lengths } => {
+                self.prefixes_chosen(*batch, *good, lengths);
+            }
+            Event::PrefixChecked { batch, length, passed } => {
+                self.prefix_checked(*batch, *length, *passed);
+            }
+            Event::MergesPostponed { attempts, alone, .. } => {
+                self.merges_postponed(attempts, *alone)?;
+            }
+            Event::MergeFailed { attempt, results } => self.merge_failed(attempt, results)?,
             Event::MergeBuilt { attempt, merged } => self.merge_built(attempt, merged)?,
             Event::LandIntended { attempt, merged, receipt } => {
                 self.land_intended(attempt, merged, receipt)?;
@@ -190,7 +210,9 @@ impl Run {
             Event::LandingInherited { from, task, commit, tree, work } => {
                 self.forked_from = Some(from.clone());
                 let (task, commit, tree) = (task.clone(), commit.clone(), tree.clone());
-                self.inherited(LandedTask { task, commit, tree }, work.as_deref())?;
+                let receipt = work.as_ref().map(|work| &work.receipt);
+                let is_inner = receipt.is_some_and(|receipt| receipt.covered_by.is_some());
+                self.inherited(LandedTask { task, commit, tree, is_inner }, work.as_deref())?;
             }
             Event::RewindWanted { wave } => {
                 self.rewind = Some(RewindState::Wanted(RewindGoal::BeforeWave(*wave)));

@@ -1,6 +1,6 @@
 //! A changed plan for the same run.
 
-use crate::ids::{AttemptId, TaskId};
+use crate::ids::AttemptId;
 use crate::plan::{Plan, Task};
 use crate::question::Question;
 use crate::run::frontier::TaskFrontier;
@@ -12,9 +12,6 @@ impl Run {
     pub(super) fn plan_changed(&mut self, plan: &Plan) {
         let old_plan = std::mem::replace(&mut self.plan, plan.clone());
         let old_tasks = std::mem::take(&mut self.tasks);
-        let merging = self.merging.map(|at| old_plan.task(at).id.clone());
-        let queue: Vec<TaskId> =
-            self.merge_queue.iter().map(|at| old_plan.task(*at).id.clone()).collect();
         let works: Vec<ActiveAttempt> =
             old_tasks.states().iter().filter_map(|state| state.stage.work().cloned()).collect();
         self.tasks = plan.tasks().iter().map(|task| self.new_state(task)).collect();
@@ -53,15 +50,13 @@ impl Run {
                 self.tasks[position].stage = TaskStage::Settled { how: how.clone() };
             }
         }
-        self.merging = merging
-            .and_then(|id| plan.index_of(&id))
-            .filter(|at| matches!(self.tasks[*at].stage, TaskStage::Merging { .. }));
-        self.merge_queue = queue
-            .iter()
-            .filter_map(|id| plan.index_of(id))
-            .filter(|at| matches!(self.tasks[*at].stage, TaskStage::Queued { .. }))
-            .collect();
         let tasks = &self.tasks;
+        self.merge_queue.renumber(|old| {
+            let at = plan.index_of(&old_plan.task(old).id)?;
+            let is_kept =
+                matches!(tasks[at].stage, TaskStage::Queued { .. } | TaskStage::Merging { .. });
+            is_kept.then_some(at)
+        });
         let holds = |attempt: &AttemptId| {
             plan.index_of(&attempt.task).is_some_and(|at| tasks[at].attempt() == Some(attempt))
         };

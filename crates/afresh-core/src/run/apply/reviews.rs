@@ -119,7 +119,7 @@ impl Run {
         else {
             return Err(self.wrong_stage(at));
         };
-        self.merge_queue.push_back(at);
+        self.merge_queue.push(at);
         self.set(at, TaskStage::Queued { work, harvest, results });
         Ok(())
     }

@@ -40,6 +40,8 @@ pub enum TaskStage {
         work: ActiveAttempt,
         harvest: Harvest,
         round: CheckStage,
+        /// What failed on its merged tree: whether that fails on its own tree is being checked.
+        broken: Option<Vec<CheckResult>>,
     },
     /// Its checks passed; a fresh agent looks at it (EX-08).
     Reviewing {

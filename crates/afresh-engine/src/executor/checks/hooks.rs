@@ -26,7 +26,7 @@ impl CheckHooks {
             CheckOn::Tree(tree) => tree.as_str(),
             CheckOn::Commit(commit) => commit.as_str(),
         };
-        let commands: Vec<&str> = request.checks.iter().map(|it| it.command.as_str()).collect();
+        let commands: Vec<&str> = request.checks().map(|it| it.command.as_str()).collect();
         let with = |event: HookEvent| {
             event.with("tree", tree.into()).with("checks", commands.clone().into())
         };
@@ -74,6 +74,6 @@ fn stopped(request: &CheckRequest) -> Input {
         CheckOn::Tree(tree) => tree.clone(),
         CheckOn::Commit(_) => super::round::no_tree(),
     };
-    let (attempt, phase) = (request.attempt.clone(), request.phase);
-    Input::Checked(CheckReport { attempt, phase, tree, checked: CheckOutcome::Stopped })
+    let (attempt, batch, phase) = (request.attempt.clone(), request.batch, request.phase);
+    Input::Checked(CheckReport { attempt, batch, phase, tree, checked: CheckOutcome::Stopped })
 }

@@ -6,6 +6,7 @@
 //! | `slots` | the workspaces for checks, and the right to use them |
 //! | `command` | one command, and what it printed |
 //! | `round` | the checks of an attempt or of the whole run, on one tree |
+//! | `groups` | its groups of checks, side by side |
 //! | `hooks` | the user's hooks around a round |
 //! | `written_reports` | test reports that a check wrote to files |
 //! | `mutation` | deliberate faults, and whether the tests notice them |
@@ -16,6 +17,7 @@
 
 mod cache;
 mod command;
+mod groups;
 pub(crate) mod hooks;
 mod mutation;
 pub(crate) mod probe;

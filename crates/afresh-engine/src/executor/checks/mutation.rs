@@ -48,7 +48,7 @@ impl CheckRound<'_> {
             check: &check,
             ticket: self.ticket,
             attempt: self.request.attempt.as_ref(),
-            log: self.new_log(self.request.checks.len(), 0)?,
+            log: self.new_log(self.request.checks().count(), 0)?,
             limit: self.shared.config.check_timeout,
             variables: vec![("AFRESH_DIFF", text(&diff)), ("AFRESH_MUTANTS", text(&out))],
         };

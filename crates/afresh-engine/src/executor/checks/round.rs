@@ -12,6 +12,7 @@ use afresh_core::input::CheckReport;
 use afresh_core::plan::Check;
 
 use super::command::{CheckCommand, new_log};
+use super::groups::{CheckPlace, EndedGroups, GroupRunner, NumberedGroup};
 use super::slots::{CheckTicket, CheckedTree, OccupiedSlot};
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
@@ -36,8 +37,8 @@ pub(crate) fn carry_out(
         // The core uses the tree only if the checks could run.
         Err(error) => (no_tree(), CheckOutcome::Impossible(describe(&error))),
     };
-    let (attempt, phase) = (request.attempt.clone(), request.phase);
-    Input::Checked(CheckReport { attempt, phase, tree, checked })
+    let (attempt, batch, phase) = (request.attempt.clone(), request.batch, request.phase);
+    Input::Checked(CheckReport { attempt, batch, phase, tree, checked })
 }
 
 pub(super) fn no_tree() -> TreeId {
@@ -53,36 +54,13 @@ pub(super) struct CheckRound<'a> {
 
 impl CheckRound<'_> {
     fn run(&self) -> CheckOutcome {
-        let mut results = Vec::new();
-        let mut slot = None;
-        let passes = &self.shared.check_slots.passes;
-        for (number, check) in self.request.checks.iter().enumerate() {
-            if let Some(seen) = passes.find(self.on.tree, &check.command) {
-                results.push(seen);
-                continue;
-            }
-            if slot.is_none() {
-                match OccupiedSlot::enter(self.shared, self.ticket, self.on) {
-                    Ok(Some(entered)) => slot = Some(entered),
-                    Ok(None) => return CheckOutcome::Stopped,
-                    Err(why) => return CheckOutcome::Impossible(why),
-                }
-            }
-            let here = slot.as_ref().expect("a slot was just entered");
-            match self.run_check(here, number, check) {
-                Ok(Some(result)) => {
-                    let decides = !result.passed() && !self.continues_after_failure(check);
-                    passes.note(self.on.tree, &result);
-                    results.push(result);
-                    if decides {
-                        break;
-                    }
-                }
-                Ok(None) => return CheckOutcome::Stopped,
-                Err(why) => return CheckOutcome::Impossible(why),
-            }
+        let groups = NumberedGroup::of_request(self.request);
+        let ended = GroupRunner::new(self, groups).run();
+        match ended {
+            EndedGroups::Ran(results, slot) => self.add_mutants(results, slot),
+            EndedGroups::Stopped => CheckOutcome::Stopped,
+            EndedGroups::Impossible(why) => CheckOutcome::Impossible(why),
         }
-        self.add_mutants(results, slot)
     }
 
     /// The mutation test comes last, and only if nothing else has failed.
@@ -114,10 +92,9 @@ impl CheckRound<'_> {
         }
     }
 
-    /// Red and final checks must all be known; otherwise the first failure that counts decides.
-    fn continues_after_failure(&self, check: &Check) -> bool {
-        matches!(self.request.phase, CheckPhase::Red | CheckPhase::Final)
-            || self.request.tolerated.iter().any(|tolerated| tolerated.command == check.command)
+    /// Whether this failure says nothing about the work, whatever it is.
+    pub(super) fn is_tolerated_command(&self, check: &Check) -> bool {
+        self.request.tolerated.iter().any(|tolerated| tolerated.command == check.command)
     }
 
     /// Whether this failure does not count.
@@ -126,20 +103,21 @@ impl CheckRound<'_> {
     }
 
     /// Runs a check, and again on the same tree if it fails (TR-03); none if it was stopped.
-    fn run_check(
+    pub(super) fn run_check(
         &self,
         slot: &OccupiedSlot<'_>,
-        number: usize,
+        place: CheckPlace,
         check: &Check,
     ) -> Result<Option<CheckResult>, String> {
+        let number = place.number;
         let Some(mut result) = self.run_once(slot, number, check, 0)? else { return Ok(None) };
         for again in 1..=self.request.reruns {
             // What failed before the work is expected to fail; a failure beside it may be flaky.
             if !may_be_flaky(&result) || self.tolerates(&result) {
                 break;
             }
-            // Later checks of a round may need what earlier ones have built.
-            if number == 0 && !slot.prepare(self.on)? {
+            // Later checks of a group may need what earlier ones have built.
+            if place.is_first_of_group && !slot.prepare(self.on)? {
                 return Ok(None);
             }
             let Some(next) = self.run_once(slot, number, check, again)? else { return Ok(None) };
@@ -149,7 +127,9 @@ impl CheckRound<'_> {
             }
             result = after_failure(result, next);
         }
-        Ok(Some(result))
+        let of = self.request.attempt.as_ref();
+        let log = of.map(|attempt| format!("{attempt}/{}", self.log_name(number, 0)));
+        Ok(Some(CheckResult { log, ..result }))
     }
 
     fn run_once(
@@ -180,19 +160,24 @@ impl CheckRound<'_> {
     }
 
     fn log(&self, number: usize, again: u32) -> PathBuf {
-        let CheckRequest { attempt, phase, .. } = self.request;
-        let directory = self.shared.layout.checks(&self.shared.run, attempt.as_ref());
-        let phase = match phase {
+        let attempt = self.request.attempt.as_ref();
+        let directory = self.shared.layout.checks(&self.shared.run, attempt);
+        directory.join(format!("{}.log", self.log_name(number, again)))
+    }
+
+    /// No two rounds that may run at the same time have a name in common.
+    fn log_name(&self, number: usize, again: u32) -> String {
+        let phase = match (self.request.phase, self.request.batch) {
             // A task has several steps, and each may be retried.
-            CheckPhase::Step => format!("step-{}", &self.on.tree.as_str()[..10]),
-            phase => format!("{phase:?}").to_lowercase(),
+            (CheckPhase::Step, _) => format!("step-{}", &self.on.tree.as_str()[..10]),
+            (phase, Some(batch)) => format!("{phase:?}-{}", batch.0).to_lowercase(),
+            (phase, None) => format!("{phase:?}").to_lowercase(),
         };
         let number = number + 1;
-        let name = match again {
-            0 => format!("{phase}-{number}.log"),
-            again => format!("{phase}-{number}-rerun-{again}.log"),
-        };
-        directory.join(name)
+        match again {
+            0 => format!("{phase}-{number}"),
+            again => format!("{phase}-{number}-rerun-{again}"),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use afresh_core::ids::{CommitId, TreeId, WorkspaceSlot};
+use afresh_core::run::merge_queue::BatchId;
 use afresh_git::{PrepareTarget, WorkspaceId};
 
 use super::cache::CheckCache;
@@ -24,7 +25,11 @@ pub(crate) struct CheckSlots {
 #[derive(Debug)]
 struct SlotQueue {
     free: BTreeSet<u16>,
-    running: Vec<(CheckPurpose, CancelHandle)>,
+    /// How many checks of merges wait for a workspace: they go before all others.
+    waiting_merges: usize,
+    running: Vec<(CheckTicket, CancelHandle)>,
+    /// Batches of merges of which nothing is used any more.
+    dropped: BTreeSet<BatchId>,
     /// Counts how often all checks were stopped; older tickets are void.
     round: u64,
     /// Counts how often probes were stopped.
@@ -34,7 +39,9 @@ struct SlotQueue {
 /// What checks are run for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CheckPurpose {
-    /// To judge work.
+    /// To judge what would land: everything behind it waits.
+    Merge,
+    /// To judge work on its own tree, or the end of a run.
     Work,
     /// To see what they are worth before any work.
     Probe,
@@ -45,17 +52,43 @@ enum CheckPurpose {
 pub(crate) struct CheckTicket {
     purpose: CheckPurpose,
     round: u64,
+    /// Of checks on a merged tree.
+    batch: Option<BatchId>,
 }
+
+/// What runs for a batch that was dropped ends within this time.
+const DROP_GRACE: Duration = Duration::from_secs(1);
 
 impl CheckSlots {
     pub(crate) fn new(slots: u16) -> Self {
         let free = (1..=slots.max(1)).collect();
-        let desk = SlotQueue { free, running: Vec::new(), round: 0, probe_round: 0 };
+        let desk = SlotQueue {
+            free,
+            waiting_merges: 0,
+            running: Vec::new(),
+            dropped: BTreeSet::new(),
+            round: 0,
+            probe_round: 0,
+        };
         Self { state: Mutex::new(desk), freed: Condvar::new(), passes: CheckCache::default() }
     }
 
     pub(crate) fn ticket(&self) -> CheckTicket {
         self.lock().ticket(CheckPurpose::Work)
+    }
+
+    pub(crate) fn merge_ticket(&self, batch: BatchId) -> CheckTicket {
+        CheckTicket { batch: Some(batch), ..self.lock().ticket(CheckPurpose::Merge) }
+    }
+
+    /// Ends the checks of one batch; their tickets are void.
+    pub(crate) fn stop_batch(&self, batch: BatchId) {
+        let mut desk = self.lock();
+        desk.dropped.insert(batch);
+        for (_, handle) in desk.running.iter().filter(|(ticket, _)| ticket.batch == Some(batch)) {
+            handle.stop(DROP_GRACE);
+        }
+        self.freed.notify_all();
     }
 
     pub(crate) fn probe_ticket(&self) -> CheckTicket {
@@ -76,7 +109,8 @@ impl CheckSlots {
     pub(crate) fn stop_probes(&self, grace: Duration) {
         let mut desk = self.lock();
         desk.probe_round += 1;
-        let probes = desk.running.iter().filter(|(purpose, _)| *purpose == CheckPurpose::Probe);
+        let is_probe = |ticket: &CheckTicket| ticket.purpose == CheckPurpose::Probe;
+        let probes = desk.running.iter().filter(|(ticket, _)| is_probe(ticket));
         for (_, handle) in probes {
             handle.stop(grace);
         }
@@ -84,30 +118,38 @@ impl CheckSlots {
     }
 
     pub(super) fn is_void(&self, ticket: CheckTicket) -> bool {
-        self.lock().ticket(ticket.purpose) != ticket
+        self.lock().is_void(ticket)
     }
 
     /// Waits for a workspace; none if the checks were stopped meanwhile.
     fn acquire(&self, ticket: CheckTicket) -> Option<(WorkspaceSlot, CancelHandle)> {
+        let is_merge = ticket.purpose == CheckPurpose::Merge;
         let mut desk = self.lock();
-        loop {
-            if desk.ticket(ticket.purpose) != ticket {
-                return None;
+        desk.waiting_merges += usize::from(is_merge);
+        let slot = loop {
+            if desk.is_void(ticket) {
+                break None;
             }
-            if let Some(slot) = desk.free.pop_first() {
-                let handle = CancelHandle::default();
-                desk.running.push((ticket.purpose, handle.clone()));
-                return Some((WorkspaceSlot(slot), handle));
+            let is_reserved = !is_merge && desk.free.len() <= desk.waiting_merges;
+            if let Some(slot) = desk.free.first().copied().filter(|_| !is_reserved) {
+                desk.free.remove(&slot);
+                break Some(slot);
             }
             desk = self.freed.wait(desk).unwrap_or_else(PoisonError::into_inner);
-        }
+        };
+        desk.waiting_merges -= usize::from(is_merge);
+        // Who was kept from a workspace by this one may have it now.
+        self.freed.notify_all();
+        let handle = CancelHandle::default();
+        desk.running.extend(slot.map(|_| (ticket, handle.clone())));
+        slot.map(|slot| (WorkspaceSlot(slot), handle))
     }
 
     fn give_back(&self, slot: WorkspaceSlot, handle: &CancelHandle) {
         let mut desk = self.lock();
         desk.free.insert(slot.0);
         desk.running.retain(|(_, other)| !other.is_same(handle));
-        self.freed.notify_one();
+        self.freed.notify_all();
     }
 
     fn lock(&self) -> MutexGuard<'_, SlotQueue> {
@@ -118,10 +160,15 @@ impl CheckSlots {
 impl SlotQueue {
     fn ticket(&self, purpose: CheckPurpose) -> CheckTicket {
         let round = match purpose {
-            CheckPurpose::Work => self.round,
+            CheckPurpose::Merge | CheckPurpose::Work => self.round,
             CheckPurpose::Probe => self.probe_round,
         };
-        CheckTicket { purpose, round }
+        CheckTicket { purpose, round, batch: None }
+    }
+
+    fn is_void(&self, ticket: CheckTicket) -> bool {
+        let is_dropped = ticket.batch.is_some_and(|batch| self.dropped.contains(&batch));
+        is_dropped || self.ticket(ticket.purpose).round != ticket.round
     }
 }
 
@@ -155,9 +202,14 @@ impl<'a> OccupiedSlot<'a> {
         ticket: CheckTicket,
         on: CheckedTree<'_>,
     ) -> Result<Option<Self>, String> {
-        let Some((slot, handle)) = shared.check_slots.acquire(ticket) else { return Ok(None) };
-        let entered = Self { shared, slot, handle };
+        let Some(entered) = Self::acquire(shared, ticket) else { return Ok(None) };
         Ok(entered.prepare(on)?.then_some(entered))
+    }
+
+    /// Takes a workspace as it is; none if the checks were stopped meanwhile.
+    pub(super) fn acquire(shared: &'a ExecutorContext, ticket: CheckTicket) -> Option<Self> {
+        let (slot, handle) = shared.check_slots.acquire(ticket)?;
+        Some(Self { shared, slot, handle })
     }
 
     /// Makes the workspace equal to the tree again, and sets it up; false if the checks were stopped meanwhile.
@@ -180,6 +232,44 @@ impl<'a> OccupiedSlot<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// IN-01: a workspace that is freed goes to what would land, not to work that is only filtered.
+    #[test]
+    fn checks_of_merges_go_first() {
+        let slots = CheckSlots::new(1);
+        let (_, first) = slots.acquire(slots.ticket()).expect("a slot");
+        let order = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            let wait = |ticket: CheckTicket, name: &'static str| {
+                let (slots, order) = (&slots, &order);
+                scope.spawn(move || {
+                    let (slot, handle) = slots.acquire(ticket).expect("a slot");
+                    order.lock().expect("no panic").push(name);
+                    slots.give_back(slot, &handle);
+                })
+            };
+            wait(slots.ticket(), "work");
+            wait(slots.merge_ticket(BatchId(1)), "merge");
+            while slots.lock().waiting_merges == 0 {
+                std::thread::yield_now();
+            }
+            slots.give_back(WorkspaceSlot(1), &first);
+        });
+        assert_eq!(order.into_inner().expect("no panic"), ["merge", "work"]);
+    }
+
+    /// IN-04: of a dropped batch, what runs is ended, and nothing else starts; other batches go on.
+    #[test]
+    fn checks_of_a_dropped_batch_are_stopped() {
+        let slots = CheckSlots::new(3);
+        let (dropped, kept) = (slots.merge_ticket(BatchId(1)), slots.merge_ticket(BatchId(2)));
+        let (_, running) = slots.acquire(dropped).expect("a slot");
+        let (_, other) = slots.acquire(kept).expect("a slot");
+        slots.stop_batch(BatchId(1));
+        assert_eq!((running.is_asked(), other.is_asked()), (true, false));
+        assert!(slots.acquire(dropped).is_none() && slots.is_void(dropped));
+        assert!(!slots.is_void(kept) && !slots.is_void(slots.merge_ticket(BatchId(3))));
+    }
 
     /// R7, TR-01: what measures checks is stopped alone; checks of work are stopped only with everything.
     #[test]

@@ -1,4 +1,4 @@
-//! Moves the branch to a merge that has passed, together with the note that has its receipt.
+//! Moves the branch over merges that have passed, together with the notes that have their receipts.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use afresh_git::{
     DEFAULT_LOCK_TIMEOUT, RefError, RefExpectation, RefOutcome, RefUpdate, Repository,
 };
 
-use super::receipt_note::{LandingNote, LandingReceipt};
+use super::receipt_note::{LandingNotes, LandingReceipt};
 use super::{checked_out_in, describe_ref_error};
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
@@ -21,59 +21,39 @@ use crate::executor::hooks::{HookEvent, failure_after};
 
 pub(crate) struct MoveJob {
     branch: String,
-    attempt: AttemptId,
     from: CommitId,
     to: CommitId,
     restore: Option<CommitId>,
+    /// In the order of their commits.
+    landings: Vec<LandingMember>,
+}
+
+/// One task of the batch that lands.
+struct LandingMember {
+    attempt: AttemptId,
+    commit: CommitId,
+    onto: CommitId,
     work: Option<LandingWork>,
-    receipt: Option<LandingReceipt>,
+    receipt: LandingReceipt,
     hook: HookEvent,
 }
 
-impl MoveJob {
-    pub(crate) fn new(
-        run: &Run,
-        attempt: AttemptId,
-        from: CommitId,
-        to: CommitId,
-        restore: Option<CommitId>,
-    ) -> Self {
-        let (work, receipt) =
-            (LandingWork::find(run, &attempt), LandingReceipt::find(run, &attempt));
-        let hook = HookEvent::new(run, HookPoint::AfterMerge, Some(&attempt));
-        let hook = hook.with("commit", to.as_str().into()).with("onto", from.as_str().into());
-        Self { branch: run.branch().to_owned(), attempt, from, to, restore, work, receipt, hook }
+impl LandingMember {
+    fn find(run: &Run, attempt: &AttemptId) -> Option<Self> {
+        let receipt = LandingReceipt::find(run, attempt)?;
+        let (commit, onto) = (receipt.merged().commit.clone(), receipt.merged().onto.clone());
+        let hook = HookEvent::new(run, HookPoint::AfterMerge, Some(attempt));
+        let hook = hook.with("commit", commit.as_str().into()).with("onto", onto.as_str().into());
+        let work = LandingWork::find(run, attempt);
+        Some(Self { attempt: attempt.clone(), commit, onto, work, receipt, hook })
     }
 
-    pub(crate) fn carry_out(&self, shared: &ExecutorContext, answer: &(dyn Fn(Input) + Sync)) {
-        let mut transaction = MoveTransaction {
-            job: self,
-            shared,
-            expected: RefExpectation::Is(self.from.clone()),
-            reached: self.find_reached(shared.pool.repository()),
-            note: self.prepare_note(shared),
-        };
-        let moved = match self.check_commits(shared.pool.repository()) {
-            Ok(()) => transaction.run().unwrap_or_else(BranchMove::Trouble),
-            Err(missing) => BranchMove::Trouble(missing),
-        };
-        // Before the answer: with the last merge the run may end.
-        for problem in transaction.note.finish(moved == BranchMove::Done) {
-            answer(Input::NoteWarned(self.attempt.clone(), problem));
-        }
-        if moved == BranchMove::Done {
-            let failure = failure_after(shared, &self.hook);
-            failure.map(Input::HookFailed).into_iter().for_each(answer);
-        }
-        answer(Input::BranchMoved(self.attempt.clone(), self.to.clone(), moved));
-    }
-
-    /// EX-07: one commit on top of the branch, and behind a merge those of every finished step.
+    /// EX-07: one commit on top of the one before, and behind a merge those of every finished step.
     fn check_commits(&self, repository: &Repository) -> Result<(), String> {
         // A commit that is gone is built again.
-        let Ok(parents) = repository.parents(&self.to) else { return Ok(()) };
-        if parents.first() != Some(&self.from) {
-            return Err(format!("{} does not follow {}", self.to, self.from));
+        let Ok(parents) = repository.parents(&self.commit) else { return Ok(()) };
+        if parents.first() != Some(&self.onto) {
+            return Err(format!("{} does not follow {}", self.commit, self.onto));
         }
         let (Some(work), [_, theirs]) = (&self.work, &parents[..]) else { return Ok(()) };
         let mut expected: BTreeSet<&CommitId> =
@@ -87,18 +67,18 @@ impl MoveJob {
         }
         match expected.first() {
             None => Ok(()),
-            Some(missing) => Err(format!("{} lacks the commit {missing} of a step", self.to)),
+            Some(missing) => Err(format!("{} lacks the commit {missing} of a step", self.commit)),
         }
     }
 
     /// The refs that are no longer needed once the branch has moved: it reaches their commits, or has their content.
     fn find_reached(&self, repository: &Repository) -> Vec<(String, CommitId)> {
         let Some(work) = &self.work else { return Vec::new() };
-        match repository.parents(&self.to) {
+        match repository.parents(&self.commit) {
             Ok(parents) if parents.contains(&work.commit) => work.refs.clone(),
             // A single commit landed as another one. Where both sides changed a file, its own version is only here.
             Ok(_) => {
-                let is_whole = repository.has_same_changes(&work.base, &work.commit, &self.to);
+                let is_whole = repository.has_same_changes(&work.base, &work.commit, &self.commit);
                 let refs = work.refs.iter().filter(|(_, commit)| *commit == work.commit);
                 refs.filter(|_| matches!(is_whole, Ok(true))).cloned().collect()
             }
@@ -106,14 +86,66 @@ impl MoveJob {
             Err(_) => Vec::new(),
         }
     }
+}
 
-    fn prepare_note<'a>(&'a self, shared: &'a ExecutorContext) -> LandingNote<'a> {
-        match &self.receipt {
-            Some(receipt) if receipt.is_about(&self.to) => {
-                LandingNote::prepare(shared, &self.attempt, receipt)
-            }
-            _ => LandingNote::none(),
+impl MoveJob {
+    pub(crate) fn new(
+        run: &Run,
+        attempts: &[AttemptId],
+        from: CommitId,
+        to: CommitId,
+        restore: Option<CommitId>,
+    ) -> Self {
+        let landings =
+            attempts.iter().filter_map(|attempt| LandingMember::find(run, attempt)).collect();
+        Self { branch: run.branch().to_owned(), from, to, restore, landings }
+    }
+
+    pub(crate) fn carry_out(&self, shared: &ExecutorContext, answer: &(dyn Fn(Input) + Sync)) {
+        let repository = shared.pool.repository();
+        let reached = self.landings.iter().flat_map(|landing| landing.find_reached(repository));
+        let mut transaction = MoveTransaction {
+            job: self,
+            shared,
+            expected: RefExpectation::Is(self.from.clone()),
+            reached: reached.collect(),
+            notes: self.prepare_notes(shared),
+        };
+        let moved = match self.check_chain(repository) {
+            Ok(()) => transaction.run().unwrap_or_else(BranchMove::Trouble),
+            Err(missing) => BranchMove::Trouble(missing),
+        };
+        // Before the answer: with the last merge the run may end.
+        for (attempt, problem) in transaction.notes.finish(moved == BranchMove::Done) {
+            answer(Input::NoteWarned(attempt, problem));
         }
+        if moved == BranchMove::Done {
+            for landing in &self.landings {
+                let failure = failure_after(shared, &landing.hook);
+                failure.map(Input::HookFailed).into_iter().for_each(answer);
+            }
+        }
+        if let Some(last) = self.landings.last() {
+            answer(Input::BranchMoved(last.attempt.clone(), self.to.clone(), moved));
+        }
+    }
+
+    /// EX-07: exactly the commits of the batch follow the branch.
+    fn check_chain(&self, repository: &Repository) -> Result<(), String> {
+        let mut tip = &self.from;
+        for landing in &self.landings {
+            if landing.onto != *tip {
+                return Err(format!("{} does not follow {tip}", landing.commit));
+            }
+            landing.check_commits(repository)?;
+            tip = &landing.commit;
+        }
+        if *tip == self.to { Ok(()) } else { Err(format!("{} does not lead to {tip}", self.to)) }
+    }
+
+    fn prepare_notes<'a>(&'a self, shared: &'a ExecutorContext) -> LandingNotes<'a> {
+        let receipts = self.landings.iter().map(|landing| (&landing.attempt, &landing.receipt));
+        LandingNotes::prepare(shared, receipts)
     }
 }
 
@@ -150,14 +182,14 @@ impl LandingWork {
     }
 }
 
-/// Branch, kept tip, note and refs that are no longer needed: all move, or none. What stands in the way without being
+/// Branch, kept tip, notes and refs that are no longer needed: all move, or none. What stands in the way without being
 /// the branch is left out, and the rest is tried again.
 struct MoveTransaction<'a> {
     job: &'a MoveJob,
     shared: &'a ExecutorContext,
     expected: RefExpectation,
     reached: Vec<(String, CommitId)>,
-    note: LandingNote<'a>,
+    notes: LandingNotes<'a>,
 }
 
 impl MoveTransaction<'_> {
@@ -185,26 +217,26 @@ impl MoveTransaction<'_> {
             Err(_) if matches!(repository.exists(&self.job.to), Ok(false)) => {
                 Ok(Some(BranchMove::CommitGone))
             }
-            Err(error) if self.may_be_the_note(&error) => {
-                self.note.leave_out(&error);
+            Err(error) if self.may_be_the_notes(&error) => {
+                self.notes.leave_out(&error);
                 Ok(None)
             }
             Err(error) => Err(describe_ref_error(&error)),
         }
     }
 
-    /// Whether a failed transaction may succeed without the note.
-    fn may_be_the_note(&self, error: &RefError) -> bool {
+    /// Whether a failed transaction may succeed without the notes.
+    fn may_be_the_notes(&self, error: &RefError) -> bool {
         let lock = format!("{RECEIPT_NOTES}.lock");
         let is_of_others =
             matches!(error, RefError::Locked { lock: held, .. } if !held.ends_with(lock));
-        self.note.ref_update().is_some() && !is_of_others
+        self.notes.ref_update().is_some() && !is_of_others
     }
 
     /// A ref does not have the value that it should have.
     fn adapt(&mut self, name: &str, now: Option<CommitId>) -> Result<Option<BranchMove>, String> {
         if name == RECEIPT_NOTES {
-            self.note.rebase(now);
+            self.notes.rebase(now);
             return Ok(None);
         }
         // The ref holds other work than what lands, or is gone: remove the others, and leave this one.
@@ -215,7 +247,7 @@ impl MoveTransaction<'_> {
         match now {
             // An earlier driver was killed between the move and its record: it is done.
             Some(now) if now == self.job.to => {
-                self.note.write_alone();
+                self.notes.write_alone();
                 Ok(Some(BranchMove::Done))
             }
             // The user deleted the branch; its commits are kept, so it can be restored.
@@ -252,7 +284,7 @@ impl MoveTransaction<'_> {
             new: None,
             old: RefExpectation::Is(commit.clone()),
         }));
-        updates.extend(self.note.ref_update());
+        updates.extend(self.notes.ref_update());
         updates
     }
 }

@@ -11,6 +11,7 @@ use afresh_core::Run;
 use afresh_core::check::CheckResult;
 use afresh_core::harvest::ChangeKind;
 use afresh_core::ids::{AttemptId, TreeId};
+use afresh_core::plan::TaskIndex;
 use afresh_core::run::TaskStage;
 use afresh_core::run::settings::WritebackTarget;
 use afresh_formats::Finding;
@@ -44,12 +45,14 @@ impl ProgressJob {
         let target = run.settings().writeback.clone()?;
         let at = run.plan().index_of(&attempt.task)?;
         let state = run.task(at);
-        let TaskStage::Merging { harvest, results, .. } = &state.stage else { return None };
+        let TaskStage::Merging { harvest, .. } = &state.stage else { return None };
         let paths = |kind: ChangeKind| {
             let of_kind = harvest.changes.iter().filter(|change| change.kind == kind);
             of_kind.map(|change| change.path.clone()).collect()
         };
-        let finished = run.plan().indices().filter(|other| run.task(*other).is_done());
+        let below: Vec<TaskIndex> = run.merge_queue().chained_before(at).collect();
+        let is_finished = |other: &TaskIndex| run.task(*other).is_done() || below.contains(other);
+        let finished = run.plan().indices().filter(is_finished);
         let task = MarkedTask {
             id: attempt.task.to_string(),
             title: run.plan().task(at).title.clone(),
@@ -59,7 +62,7 @@ impl ProgressJob {
             created: paths(ChangeKind::Created),
             modified: paths(ChangeKind::Modified),
             deleted: paths(ChangeKind::Deleted),
-            checks: results.iter().filter(|it| it.is_accepted()).map(passed_check).collect(),
+            checks: passed_checks(run, attempt, &state.stage),
             finished_at: 0,
             finished: finished.map(|other| run.plan().task(other).id.to_string()).collect(),
         };
@@ -68,12 +71,13 @@ impl ProgressJob {
         Some(Self { target, options, task })
     }
 
-    /// Builds the tree with the progress in it.
+    /// Builds the tree with the progress in it, on top of what is finished below it in the same batch.
     pub(super) fn write(
         &self,
         repository: &Repository,
         tree: TreeId,
         finished_at: u64,
+        below: &[&AttemptId],
     ) -> Result<WrittenProgress, String> {
         let without =
             |tree: TreeId, why: &str| Ok(WrittenProgress { tree, problem: Some(why.to_owned()) });
@@ -81,7 +85,8 @@ impl ProgressJob {
             return without(tree, "this version does not know the format");
         };
         let folder = TreeFolder::list(repository, &tree, &self.target.directory)?;
-        let task = MarkedTask { finished_at, ..self.task.clone() };
+        let mut task = MarkedTask { finished_at, ..self.task.clone() };
+        task.finished.extend(below.iter().map(|attempt| attempt.task.to_string()));
         let edits = match write_back(&folder, format, &self.options, &task) {
             Ok(edits) => edits,
             Err(problem) => return without(tree, &problem.to_string()),
@@ -103,8 +108,20 @@ impl ProgressJob {
     }
 }
 
+/// What passed on the work's own tree; if that was not checked, what must pass on the tree that lands.
+fn passed_checks(run: &Run, attempt: &AttemptId, stage: &TaskStage) -> Vec<PassedCheck> {
+    let TaskStage::Merging { results, .. } = stage else { return Vec::new() };
+    if results.is_empty() {
+        let facts = run.commit_facts(attempt);
+        let commands = facts.into_iter().flat_map(|facts| facts.checks);
+        return commands.map(|command| PassedCheck { command, took: None }).collect();
+    }
+    let passed = results.iter().filter(|result| result.is_accepted());
+    passed.map(passed_check).collect()
+}
+
 fn passed_check(result: &CheckResult) -> PassedCheck {
-    let took = Duration::from_millis(result.duration_ms);
+    let took = Some(Duration::from_millis(result.duration_ms));
     PassedCheck { command: result.command.clone(), took }
 }
 

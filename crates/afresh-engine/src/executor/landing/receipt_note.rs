@@ -1,23 +1,24 @@
-//! The note of a merge: its receipt, for others.
+//! The notes of merges: their receipts, for others.
 //!
-//! The branch does not wait for its note. Whatever is wrong with the notes or with the signing key, the merge lands, and
+//! The branch does not wait for its notes. Whatever is wrong with the notes or with the signing key, the merge lands, and
 //! the problem goes to the journal, from where logs and reports have it.
 
 use afresh_core::Run;
 use afresh_core::check::{NoteProblem, Receipt};
+use afresh_core::commit::compose_trailers;
 use afresh_core::ids::{AttemptId, CommitId};
 use afresh_core::input::MergedTree;
 use afresh_core::run::{MergeStage, TaskStage};
 use afresh_git::{CommitSignature, RefError, RefUpdate};
 use afresh_notes::signing::tools::SigningTools;
-use afresh_notes::write::NoteUpdate;
+use afresh_notes::write::{NewNoteLine, NoteUpdate};
 use afresh_proof::{MergeReceipt, ProofTools};
 
 use super::describe_ref_error;
 use crate::executor::ExecutorContext;
 use crate::executor::causes::describe;
 
-/// What the note of a merge is made of.
+/// What the note of one merge is made of.
 pub(super) struct LandingReceipt {
     base: CommitId,
     merged: MergedTree,
@@ -36,46 +37,107 @@ impl LandingReceipt {
         Some(Self { base, merged, receipt: receipt.clone() })
     }
 
-    pub(super) fn is_about(&self, commit: &CommitId) -> bool {
-        self.merged.commit == *commit
+    pub(super) fn merged(&self) -> &MergedTree {
+        &self.merged
     }
 }
 
-/// The note on its way into the transaction, and what went wrong with it.
-pub(super) struct LandingNote<'a> {
-    update: Option<NoteUpdate<'a>>,
-    problems: Vec<NoteProblem>,
-    /// The transaction failed with it, for a reason that may have passed.
-    was_left_out: bool,
+/// The notes on their way into the transaction, and what went wrong with them.
+pub(super) struct LandingNotes<'a> {
+    update: NoteUpdate<'a>,
+    /// Whose merge each line is about.
+    attempts: Vec<&'a AttemptId>,
+    problems: Vec<(AttemptId, NoteProblem)>,
+    /// The transaction failed with them, for a reason that may have passed.
+    were_left_out: bool,
 }
 
-impl<'a> LandingNote<'a> {
-    pub(super) fn none() -> Self {
-        Self { update: None, problems: Vec::new(), was_left_out: false }
-    }
-
+impl<'a> LandingNotes<'a> {
     pub(super) fn prepare(
         shared: &'a ExecutorContext,
-        attempt: &AttemptId,
-        source: &'a LandingReceipt,
+        receipts: impl Iterator<Item = (&'a AttemptId, &'a LandingReceipt)>,
     ) -> Self {
-        let mut note = Self::none();
+        let (mut attempts, mut lines, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+        for (attempt, receipt) in receipts {
+            let made = NoteMaker { shared, attempt, receipt }.make();
+            problems.extend(made.problem.map(|problem| (attempt.clone(), problem)));
+            if let Some(line) = made.line {
+                attempts.push(attempt);
+                lines.push(line);
+            }
+        }
+        let update = NoteUpdate::prepare(shared.pool.repository(), lines);
+        Self { update, attempts, problems, were_left_out: false }
+    }
+
+    pub(super) fn ref_update(&self) -> Option<RefUpdate> {
+        self.update.ref_update()
+    }
+
+    /// Another program moved the notes meanwhile.
+    pub(super) fn rebase(&mut self, now: Option<CommitId>) {
+        self.update.rebase(now);
+    }
+
+    /// The transaction failed, perhaps because of the notes; the branch is tried without them.
+    pub(super) fn leave_out(&mut self, error: &RefError) {
+        self.were_left_out = !matches!(error, RefError::Locked { .. });
+        self.update.give_up(describe_ref_error(error));
+    }
+
+    /// For a branch that has moved already.
+    pub(super) fn write_alone(&mut self) {
+        self.update.write_alone();
+    }
+
+    /// What to report once the branch has moved; nothing if it has not.
+    pub(super) fn finish(mut self, has_moved: bool) -> Vec<(AttemptId, NoteProblem)> {
+        if !has_moved {
+            self.update.give_up(String::new());
+            return Vec::new();
+        }
+        self.update.release();
+        if self.were_left_out || self.update.kept_changing() {
+            self.write_alone();
+        }
+        let missing = self.update.into_problems().into_iter().zip(self.attempts);
+        let missing = missing.filter_map(|(problem, attempt)| Some((attempt.clone(), problem?)));
+        self.problems.into_iter().chain(missing).collect()
+    }
+}
+
+/// Makes the line of one merge.
+struct NoteMaker<'a> {
+    shared: &'a ExecutorContext,
+    attempt: &'a AttemptId,
+    receipt: &'a LandingReceipt,
+}
+
+/// A line, perhaps unsigned; or why there is none.
+struct MadeNote<'a> {
+    line: Option<NewNoteLine<'a>>,
+    problem: Option<NoteProblem>,
+}
+
+impl<'a> NoteMaker<'a> {
+    fn make(&self) -> MadeNote<'a> {
+        let Self { shared, attempt, receipt } = *self;
         let repository = shared.pool.repository();
-        let commit = &source.merged.commit;
+        let about = &receipt.merged.commit;
         // The time of the commit: made again after a crash, the note is the same.
-        let at_seconds = match repository.committed_at(commit) {
+        let at_seconds = match repository.committed_at(about) {
             Ok(seconds) => seconds,
             Err(error) => {
-                note.problems.push(NoteProblem::Missing(describe(&error)));
-                return note;
+                let problem = Some(NoteProblem::Missing(describe(&error)));
+                return MadeNote { line: None, problem };
             }
         };
         let statement = MergeReceipt {
             run: &shared.run,
             attempt,
-            base: &source.base,
-            merged: &source.merged,
-            receipt: &source.receipt,
+            base: &receipt.base,
+            merged: &receipt.merged,
+            receipt: &receipt.receipt,
             tools: &ProofTools {
                 afresh: env!("CARGO_PKG_VERSION").to_owned(),
                 sandbox: shared.config.sandbox.level.word().to_owned(),
@@ -89,56 +151,11 @@ impl<'a> LandingNote<'a> {
             registry: Some(shared.layout.processes()),
             job_prefix: shared.job_prefix.clone(),
         };
-        let (line, unsigned) =
+        let (line, problem) =
             shared.note_lines.make_line(&statement.to_statement(), repository, &tools);
-        note.problems.extend(unsigned);
-        let message = format!(
-            "Notes added by 'afresh run'\n\nAfresh-Run: {}\nAfresh-Task: {}\nAfresh-Attempt: {}\n",
-            shared.run, attempt.task, attempt.number
-        );
+        let message =
+            format!("Notes added by 'afresh run'\n\n{}", compose_trailers(&shared.run, attempt));
         let signature = CommitSignature { identity: shared.pool.identity().clone(), at_seconds };
-        note.update = Some(NoteUpdate::prepare(repository, commit, line, signature, message));
-        note
-    }
-
-    pub(super) fn ref_update(&self) -> Option<RefUpdate> {
-        self.update.as_ref()?.ref_update()
-    }
-
-    /// Another program moved the notes meanwhile.
-    pub(super) fn rebase(&mut self, now: Option<CommitId>) {
-        if let Some(update) = &mut self.update {
-            update.rebase(now);
-        }
-    }
-
-    /// The transaction failed, perhaps because of the note; the branch is tried without it.
-    pub(super) fn leave_out(&mut self, error: &RefError) {
-        self.was_left_out = !matches!(error, RefError::Locked { .. });
-        if let Some(update) = &mut self.update {
-            update.give_up(describe_ref_error(error));
-        }
-    }
-
-    /// For a branch that has moved already.
-    pub(super) fn write_alone(&mut self) {
-        if let Some(update) = &mut self.update {
-            update.write_alone();
-        }
-    }
-
-    /// What to report once the branch has moved; nothing if it has not.
-    pub(super) fn finish(mut self, has_moved: bool) -> Vec<NoteProblem> {
-        if !has_moved {
-            if let Some(update) = &mut self.update {
-                update.give_up(String::new());
-            }
-            return Vec::new();
-        }
-        if self.was_left_out {
-            self.write_alone();
-        }
-        let missing = self.update.and_then(NoteUpdate::into_problem);
-        self.problems.into_iter().chain(missing).collect()
+        MadeNote { line: Some(NewNoteLine { about, line, message, signature }), problem }
     }
 }

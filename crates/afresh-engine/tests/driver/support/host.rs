@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use afresh_core::check::{CheckOutcome, CheckPhase};
-use afresh_core::effect::{CheckOn, CheckRequest, ProbeRequest, ReviewRequest};
+use afresh_core::effect::{CheckOn, CheckRequest, MergeMember, ProbeRequest, ReviewRequest};
 use afresh_core::harvest::{Change, ChangeKind, EntryKind, Harvest};
-use afresh_core::ids::AttemptId;
+use afresh_core::ids::{AttemptId, CommitId};
 use afresh_core::input::{
     AttemptEnd, BranchMove, CheckReport, MergeBuild, MergedTree, ProbeOutcome, ProbeReport,
 };
@@ -16,6 +16,7 @@ use afresh_core::probe::{CheckClass, ProbedCheck};
 use afresh_core::process::ProcessEnd;
 use afresh_core::review::{Review, ReviewEnd, ReviewOutcome, ReviewVerdict};
 use afresh_core::run::DriveState;
+use afresh_core::run::merge_queue::BatchId;
 use afresh_core::time::Timestamp;
 use afresh_core::usage::Usage;
 use afresh_core::{Effect, Event, Input, Run};
@@ -127,18 +128,21 @@ impl ScriptedHost {
     }
 
     fn run_checks(&mut self, request: CheckRequest) {
-        let CheckRequest { attempt, phase, on, checks, .. } = request;
+        let CheckRequest { attempt, batch, phase, on, groups, .. } = request;
         let tree = match on {
             CheckOn::Tree(tree) => tree,
             CheckOn::Commit(_) => tree("base"),
         };
         let mut results = Vec::new();
         let mut checked = None;
-        for check in checks {
+        for check in groups.iter().flatten() {
             match self.script.check(phase, &check.command) {
                 CheckFate::Exits(code) => results.push(check_result(&check.command, code)),
                 CheckFate::Impossible(why) => checked = Some(CheckOutcome::Impossible(why)),
-                CheckFate::Hangs => return self.hang(attempt, phase, tree),
+                CheckFate::Hangs => {
+                    let checked = CheckOutcome::Stopped;
+                    return self.hang(CheckReport { attempt, batch, phase, tree, checked });
+                }
             }
             // The first failure ends the round.
             if checked.is_some() || results.iter().any(|result| !result.passed()) {
@@ -146,7 +150,25 @@ impl ScriptedHost {
             }
         }
         let checked = checked.unwrap_or(CheckOutcome::Ran(results));
-        self.schedule(20, Input::Checked(CheckReport { attempt, phase, tree, checked }));
+        self.schedule(20, Input::Checked(CheckReport { attempt, batch, phase, tree, checked }));
+    }
+
+    fn build(&mut self, batch: BatchId, mut onto: CommitId, members: Vec<MergeMember>) {
+        let mut builds = Vec::new();
+        for MergeMember { attempt, base, .. } in members {
+            let scripted = self.script.merges.get_mut(&attempt.to_string());
+            let build = scripted.and_then(std::collections::VecDeque::pop_front);
+            let name = format!("m{attempt}");
+            // Where nothing landed meanwhile, it is the attempt's own tree.
+            let tree = tree(if base == onto { attempt.to_string() } else { name.clone() });
+            let clean = MergeBuild::Clean(MergedTree::new(onto.clone(), commit(&name), tree));
+            let build = build.unwrap_or(clean);
+            if let MergeBuild::Clean(merged) = &build {
+                onto = merged.commit.clone();
+            }
+            builds.push((attempt, build));
+        }
+        self.schedule(10, Input::BatchBuilt(batch, builds));
     }
 
     /// Checks before any work end as the script says.
@@ -167,15 +189,8 @@ impl ScriptedHost {
     }
 
     /// A report that never arrives by itself.
-    fn hang(
-        &mut self,
-        attempt: Option<AttemptId>,
-        phase: CheckPhase,
-        tree: afresh_core::ids::TreeId,
-    ) {
-        let checked = CheckOutcome::Stopped;
-        let report = Input::Checked(CheckReport { attempt, phase, tree, checked });
-        self.queue.push((Timestamp(u64::MAX), 0, report));
+    fn hang(&mut self, report: CheckReport) {
+        self.queue.push((Timestamp(u64::MAX), 0, Input::Checked(report)));
     }
 
     fn stop_probe(&mut self) {
@@ -294,16 +309,9 @@ impl Executor for ScriptedHost {
                 let end = ReviewEnd::unused(ReviewOutcome::Given(given));
                 self.schedule(10, Input::ReviewEnded(review, Box::new(end)));
             }
-            Effect::BuildMerge { attempt, base, onto, .. } => {
-                let scripted = self.script.merges.get_mut(&attempt.to_string());
-                let build = scripted.and_then(std::collections::VecDeque::pop_front);
-                let name = format!("m{attempt}");
-                // Where nothing landed meanwhile, it is the attempt's own tree.
-                let tree = tree(if base == onto { attempt.to_string() } else { name.clone() });
-                let clean = MergeBuild::Clean(MergedTree::new(onto, commit(&name), tree));
-                self.schedule(10, Input::MergeBuilt(attempt, build.unwrap_or(clean)));
-            }
-            Effect::MoveBranch { attempt, to, .. } => {
+            Effect::BuildMerge { batch, onto, members } => self.build(batch, onto, members),
+            Effect::MoveBranch { attempts, to, .. } => {
+                let attempt = attempts.last().expect("the branch moves for some work").clone();
                 let scripted = self.script.moves.get_mut(&attempt.to_string());
                 let moved = scripted.and_then(std::collections::VecDeque::pop_front);
                 let moved = moved.unwrap_or(BranchMove::Done);
@@ -312,7 +320,10 @@ impl Executor for ScriptedHost {
             Effect::MoveBack { to, .. } => {
                 self.schedule(10, Input::MovedBack(to, BranchMove::Done));
             }
-            Effect::Warn { .. } | Effect::SendComment { .. } | Effect::AnswerStep { .. } => {}
+            Effect::Warn { .. }
+            | Effect::SendComment { .. }
+            | Effect::AnswerStep { .. }
+            | Effect::DropBatch { .. } => {}
         }
     }
 

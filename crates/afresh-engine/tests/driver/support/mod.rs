@@ -12,7 +12,7 @@ mod reporter;
 mod script;
 
 use afresh_core::check::CheckPhase;
-use afresh_core::ids::RunId;
+use afresh_core::ids::{AttemptId, RunId};
 use afresh_core::input::{BranchMove, MergeBuild, RunOpening};
 use afresh_core::plan::PlanDraft;
 use afresh_core::run::DriveState;
@@ -249,7 +249,7 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
         }
         Effect::Check(request) => {
             let name = request.attempt.as_ref().map_or("run".to_owned(), ToString::to_string);
-            let commands: Vec<&str> = request.checks.iter().map(|it| it.command.as_str()).collect();
+            let commands: Vec<&str> = request.checks().map(|it| it.command.as_str()).collect();
             format!("→ check {:?} of {name}: {}", request.phase, commands.join(", "))
         }
         Effect::Probe(request) => {
@@ -260,14 +260,24 @@ pub(crate) fn effect_line(effect: &Effect) -> String {
         Effect::Review(request) => format!("→ {}", request.review),
         Effect::StopProbe => "→ stop probe".to_owned(),
         Effect::StopChecks => "→ stop checks".to_owned(),
-        Effect::BuildMerge { attempt, .. } => format!("→ merge {attempt}"),
+        Effect::DropBatch { batch, .. } => format!("→ drop {batch}"),
+        Effect::BuildMerge { members, .. } => {
+            format!("→ merge {}", names(members.iter().map(|member| &member.attempt)))
+        }
         Effect::MoveBack { .. } => "→ move back".to_owned(),
-        Effect::MoveBranch { attempt, restore: Some(_), .. } => format!("→ restore for {attempt}"),
+        Effect::MoveBranch { attempts, restore: Some(_), .. } => {
+            format!("→ restore for {}", names(attempts))
+        }
         Effect::SendComment { attempt, comment } => {
             format!("→ send comment {} to {attempt}", comment.number)
         }
-        Effect::MoveBranch { attempt, .. } => format!("→ move branch to {attempt}"),
+        Effect::MoveBranch { attempts, .. } => format!("→ move branch to {}", names(attempts)),
     }
+}
+
+fn names<'a>(attempts: impl IntoIterator<Item = &'a AttemptId>) -> String {
+    let names: Vec<String> = attempts.into_iter().map(ToString::to_string).collect();
+    names.join(" ")
 }
 
 pub(crate) fn run_id() -> RunId {

@@ -51,7 +51,7 @@ pub(crate) fn task(id: &str) -> MarkedTask {
         deleted: vec![],
         checks: vec![PassedCheck {
             command: "cargo test".to_owned(),
-            took: Duration::from_millis(1500),
+            took: Some(Duration::from_millis(1500)),
         }],
         finished_at: 1_795_032_899,
         finished: BTreeSet::new(),

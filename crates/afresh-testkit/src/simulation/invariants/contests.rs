@@ -1,6 +1,6 @@
 //! BE-08: whose turn it is where agents compete, and whose work is chosen; counted without the core.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use afresh_core::event::Event;
 use afresh_core::ids::{AttemptId, TaskId};
@@ -11,6 +11,8 @@ use afresh_core::usage::Usage;
 pub(super) struct ContestInvariants {
     tasks: BTreeMap<TaskId, CountedContest>,
     usages: BTreeMap<AttemptId, Usage>,
+    /// Tasks that others were done without.
+    ignored: BTreeSet<TaskId>,
 }
 
 #[derive(Debug, Default)]
@@ -50,13 +52,16 @@ impl ContestInvariants {
             }
             Event::ContestDecided { attempt } => self.decided(attempt, plan)?,
             Event::ChecksPassed { attempt, .. } => self.passed(attempt, plan)?,
-            Event::TaskRetried { task } => drop(self.tasks.remove(task)),
-            // Tasks that are done again, or changed, start with the first agent; those that are not keep their turns.
-            Event::Rewound { .. } | Event::PlanChanged { .. } => {
-                for contest in self.tasks.values_mut() {
-                    contest.phase = ContestPhase::Uncertain;
+            Event::NeedIgnored { task } => drop(self.ignored.insert(task.clone())),
+            Event::TaskRetried { task } => {
+                self.tasks.remove(task);
+                // Once it lands, work that was done without it is not usable.
+                if self.ignored.remove(task) {
+                    self.note_uncertainty();
                 }
             }
+            // Tasks that are done again, or changed, start with the first agent; those that are not keep their turns.
+            Event::Rewound { .. } | Event::PlanChanged { .. } => self.note_uncertainty(),
             _ => {}
         }
         Ok(())
@@ -153,6 +158,12 @@ impl ContestInvariants {
     fn used(&mut self, attempt: &AttemptId, usage: &Usage) {
         let known = self.usages.entry(attempt.clone()).or_default();
         *known = known.at_least(usage);
+    }
+
+    fn note_uncertainty(&mut self) {
+        for contest in self.tasks.values_mut() {
+            contest.phase = ContestPhase::Uncertain;
+        }
     }
 
     /// The task has no budget for another attempt.

@@ -6,6 +6,7 @@
 //! | `comments` | comments of people on tasks |
 //! | `contests` | whose turn it is where agents compete (BE-08) |
 //! | `budget` | what attempts may spend (R14) |
+//! | `merges` | batches, and who is blamed for a broken one (IN-02, IN-03) |
 //! | `hooks` | actions that hooks hold back (BE-11) |
 //! | `models` | models that fail, contexts that fill up |
 //! | `blocked_tasks` | tasks whose workers named another task as blocking |
@@ -20,6 +21,7 @@ mod by_hand;
 mod comments;
 mod contests;
 mod hooks;
+mod merges;
 mod models;
 mod resumes;
 mod reviews;
@@ -51,6 +53,8 @@ use by_hand::ByHandInvariants;
 use comments::CommentInvariants;
 use contests::ContestInvariants;
 use hooks::HookInvariants;
+use merges::MergeInvariants;
+pub(super) use merges::check_blame;
 use models::ModelInvariants;
 use resumes::ResumeInvariants;
 use reviews::ReviewInvariants;
@@ -81,6 +85,7 @@ pub(super) struct RunInvariants {
     comments: CommentInvariants,
     contests: ContestInvariants,
     hooks: HookInvariants,
+    merges: MergeInvariants,
     by_hand: ByHandInvariants,
 }
 
@@ -106,6 +111,7 @@ impl RunInvariants {
             comments: CommentInvariants::default(),
             contests: ContestInvariants::default(),
             hooks: HookInvariants::default(),
+            merges: MergeInvariants::default(),
             by_hand: ByHandInvariants::default(),
         }
     }
@@ -142,6 +148,7 @@ impl RunInvariants {
         self.reviews.note(event, &self.settings)?;
         self.comments.note(event)?;
         self.hooks.note(event)?;
+        self.merges.note(event, &self.settings)?;
         self.budget.note(event);
         match event {
             Event::HaltRequested { .. } => self.halted = true,
@@ -204,9 +211,7 @@ impl RunInvariants {
         receipt: &Receipt,
         world: &SimulatedWorld,
     ) -> Result<(), String> {
-        if receipt.tree != merged.tree {
-            return Err(format!("R4: the receipt of {attempt} is about another tree"));
-        }
+        self.merges.check_covering(attempt, merged, receipt, world)?;
         // An intent from before the plan change is only repeated.
         if !self.intended.insert(merged.commit.clone()) {
             return Ok(());
@@ -215,7 +220,7 @@ impl RunInvariants {
             let recorded = receipt.checks.iter().find(|check| check.command == command);
             let is_excused = recorded.is_some_and(|result| result.excuse.is_some());
             if !recorded.is_some_and(CheckResult::is_accepted)
-                || !is_excused && !world.has_passed(&merged.tree, &command)
+                || !is_excused && !world.has_passed(&receipt.tree, &command)
             {
                 return Err(format!("R4: {attempt} lands without {command:?}"));
             }

@@ -107,7 +107,9 @@ impl SimulatedWorld {
     ) -> Result<(), String> {
         let task = run.plan().task(run.plan().index_of(&attempt.task).ok_or("an unknown task")?);
         self.check_unused(attempt, slot)?;
-        self.check_start_point(attempt, ground, task)?;
+        if !self.begun_under_another_plan.contains(attempt) {
+            self.check_start_point(attempt, ground, task)?;
+        }
         self.check_overlaps(task, run.plan())?;
         self.started.insert(attempt.clone());
         Ok(())

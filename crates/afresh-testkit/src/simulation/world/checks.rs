@@ -1,7 +1,9 @@
 //! Checks, which pass or fail by the scenario.
 
+use afresh_core::Run;
 use afresh_core::check::{CheckEnd, CheckOutcome, CheckPhase, CheckResult};
 use afresh_core::effect::{CheckOn, CheckRequest, ProbeRequest};
+use afresh_core::ids::TreeId;
 use afresh_core::input::{CheckReport, Input, ProbeOutcome, ProbeReport};
 use afresh_core::plan::Check;
 use afresh_core::probe::{CheckClass, ProbedCheck};
@@ -17,15 +19,11 @@ impl SimulatedWorld {
         request: &CheckRequest,
         random: &mut SeededRandom,
         scenario: &Scenario,
+        run: &Run,
     ) -> Input {
         let tree = match &request.on {
             CheckOn::Tree(tree) => tree.clone(),
             CheckOn::Commit(commit) => self.commits[commit].0.clone(),
-        };
-        let odds = if request.phase == CheckPhase::Merged {
-            scenario.broken_merge
-        } else {
-            scenario.check_fails
         };
         let checked = if random.chance(scenario.trouble) {
             CheckOutcome::Impossible("no room".to_owned())
@@ -33,12 +31,8 @@ impl SimulatedWorld {
             CheckOutcome::Stopped
         } else {
             let mut results = Vec::new();
-            for check in &request.checks {
-                let fails = if request.phase == CheckPhase::Red {
-                    !random.chance(odds)
-                } else {
-                    random.chance(odds)
-                };
+            for check in request.checks() {
+                let fails = self.fails(request.phase, check, &tree, random, scenario, run);
                 if !fails {
                     self.passed.insert((tree.clone(), check.command.clone()));
                 }
@@ -47,12 +41,29 @@ impl SimulatedWorld {
             }
             CheckOutcome::Ran(results)
         };
-        Input::Checked(CheckReport {
-            attempt: request.attempt.clone(),
-            phase: request.phase,
-            tree,
-            checked,
-        })
+        let (attempt, batch) = (request.attempt.clone(), request.batch);
+        Input::Checked(CheckReport { attempt, batch, phase: request.phase, tree, checked })
+    }
+
+    /// In half of the worlds by what the tree holds, so that the same tree always gets the same answer; in the others
+    /// by chance, as flaky checks do.
+    fn fails(
+        &self,
+        phase: CheckPhase,
+        check: &Check,
+        tree: &TreeId,
+        random: &mut SeededRandom,
+        scenario: &Scenario,
+        run: &Run,
+    ) -> bool {
+        if phase == CheckPhase::Red {
+            return !random.chance(scenario.check_fails);
+        }
+        if scenario.checks_are_reliable {
+            return self.contents.fails(tree, check, scenario, run.plan());
+        }
+        let is_merged = phase == CheckPhase::Merged;
+        random.chance(if is_merged { scenario.broken_merge } else { scenario.check_fails })
     }
 
     /// The base: checks of tasks mostly fail, those of every merge mostly pass.

@@ -71,6 +71,9 @@ impl SimulatedWorld {
             changes.push(Change::new(*path, ChangeKind::Modified, EntryKind::File));
         }
         let commit = (!changes.is_empty()).then_some(commit);
+        let work = run.state_of(&attempt.task).and_then(|state| state.stage.work());
+        let base = work.and_then(|work| self.commits.get(&work.ground.base));
+        self.contents.note_work(&tree, base.map(|(base, _)| base), attempt);
         let forgets = random.chance(scenario.strays);
         let missing = if forgets { vec!["forgotten.txt".to_owned()] } else { vec![] };
         Harvest { tree, commit, changes, notes: vec![], leaks: vec![], missing }

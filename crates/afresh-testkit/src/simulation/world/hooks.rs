@@ -42,7 +42,6 @@ impl SimulatedWorld {
             Effect::Start { attempt, .. } | Effect::Prepare { attempt, .. } => {
                 (HookPoint::BeforeAttempt, attempt)
             }
-            Effect::BuildMerge { attempt, .. } => (HookPoint::BeforeMerge, attempt),
             Effect::Check(request) if request.phase == CheckPhase::Alone => {
                 (HookPoint::BeforeCheck, request.attempt.as_ref()?)
             }
@@ -50,6 +49,19 @@ impl SimulatedWorld {
         };
         let is_skipped = !run.runs_hook(point, &attempt.task);
         if is_skipped { None } else { self.fail_hook(point, Some(attempt), scenario) }
+    }
+
+    /// The hook before the merge of one member of a batch.
+    pub(super) fn fail_hook_before_merge(
+        &mut self,
+        attempt: &AttemptId,
+        scenario: &Scenario,
+        run: &Run,
+    ) -> Option<HookFailure> {
+        let is_run = run.runs_hook(HookPoint::BeforeMerge, &attempt.task);
+        let failure =
+            is_run.then(|| self.fail_hook(HookPoint::BeforeMerge, Some(attempt), scenario));
+        failure.flatten()
     }
 
     /// Puts the failure of a hook before the report of the action that it came after.
